@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+#	make demo     see it work: a 40 Mbit/s bottleneck in a virtual machine
+#	make test     all tests            (KERNEL=6.17.13 boots another kernel,
+#	                                    NATIVE=1 uses the running one)
+#	make          build with this machine's own toolchain
+#	make install  DESTDIR= PREFIX=/usr/local
+#	make help     all targets
+#
+# `make demo` and `make test` install what they need through apt, saying so first,
+# and build in a root of their own under .cache/, so they need root.
+
+O ?= .output
+PREFIX ?= /usr/local
+DESTDIR ?=
+CLANG ?= clang
+BPFTOOL ?= bpftool
+CFLAGS ?= -O2 -g
+V ?= 0
+KERNEL ?= 7.2.12
+
+VERSION := 0.1.0
+
+ifeq ($(V),1)
+Q :=
+say = @:
+else
+Q := @
+say = @printf '  %-8s %s\n'
+endif
+
+LAB := tests/lab/lab
+LAB_O := .output/lab
+BPF_CFLAGS := -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror \
+	-I. -Iinclude -Ibpf -I/usr/include/$(shell uname -m)-linux-gnu
+ALL_CFLAGS := $(CFLAGS) -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE \
+	-DDUALPI2_VERSION='"$(VERSION)"' -I. -Iinclude -I$(O)
+LDLIBS := -lbpf -lmnl -lelf -lz
+
+MAINS := user/loader.c user/stats.c
+SHARED := $(filter-out $(MAINS),$(wildcard user/*.c))
+SHARED_O := $(SHARED:user/%.c=$(O)/%.o)
+PROGRAMS := $(O)/dualpi2-load $(O)/dualpi2-stats
+
+.DELETE_ON_ERROR:
+.PHONY: all foreign test unit-tests demo check-vmlinux lint format install clean help
+all: $(PROGRAMS)
+	@:
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 24
+
+# ---- programs ----------------------------------------------------------------
+
+$(O)/dualpi2.bpf.o: bpf/dualpi2.bpf.c $(wildcard bpf/*.h include/*.h) vmlinux.h Makefile
+	$(say) BPF $@
+	$(Q)mkdir -p $(O)
+	$(Q)$(CLANG) $(BPF_CFLAGS) -c $< -o $@
+
+$(O)/dualpi2.skel.h: $(O)/dualpi2.bpf.o
+	$(say) SKEL $@
+	$(Q)$(BPFTOOL) gen skeleton $< name dualpi2 > $@
+
+# A stranger's program for the tests.
+foreign: $(O)/foreign.bpf.o
+	@:
+$(O)/foreign.bpf.o: tests/qdisc/foreign.bpf.c Makefile
+	$(say) BPF $@
+	$(Q)mkdir -p $(O)
+	$(Q)$(CLANG) $(BPF_CFLAGS) -c $< -o $@
+
+$(O)/%.o: user/%.c $(wildcard user/*.h include/*.h) $(O)/dualpi2.skel.h Makefile
+	$(say) CC $@
+	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
+
+$(O)/dualpi2-load: $(O)/loader.o $(SHARED_O)
+$(O)/dualpi2-stats: $(O)/stats.o $(SHARED_O)
+$(PROGRAMS):
+	$(say) LINK $@
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
+
+install: all ## install the programs
+	install -D -t $(DESTDIR)$(PREFIX)/sbin $(PROGRAMS)
+
+# ---- tests and demo ------------------------------------------------------------
+
+include tests/unit/Makefile.inc
+
+IN_ROOT := $(LAB) chroot -- make --no-print-directory O=$(LAB_O)
+
+test: ## unit tests, then the qdisc tests in the lab (NATIVE=1: on this kernel)
+ifeq ($(NATIVE),1)
+	$(Q)$(MAKE) --no-print-directory all foreign unit-tests
+	DUALPI2_BIN=$(O) python3 -m pytest -q -p no:cacheprovider -rfEs tests/qdisc
+else
+	$(Q)tests/lab/bootstrap
+	$(Q)$(IN_ROOT) all foreign unit-tests
+	$(Q)tests/run --kernel $(KERNEL)
+endif
+
+demo: ## the default FIFO, then bpf_dualpi2, in the lab: a table and a picture
+	$(Q)tests/lab/bootstrap
+	$(Q)$(IN_ROOT) all
+	$(Q)tests/demo --kernel $(KERNEL)
+
+check-vmlinux: ## compare vmlinux.h with the BTF of a kernel (KERNEL=7.2.12)
+	$(Q)tests/lab/bootstrap
+	$(Q)$(IN_ROOT) all
+	$(Q)$(LAB) run --kernel $(KERNEL) -- python3 tests/qdisc/check_vmlinux.py \
+		/sys/kernel/btf/vmlinux $(LAB_O)/dualpi2.bpf.o
+
+# ---- housekeeping --------------------------------------------------------------
+
+C_FILES = $(wildcard bpf/*.[ch] include/*.h user/*.[ch] tests/*/*.[ch]) vmlinux.h
+
+lint: ## clang-format, shellcheck, ruff
+	clang-format --dry-run --Werror $(C_FILES)
+	shellcheck tests/lab/bootstrap tests/lab/guest-init .ci/run
+	! command -v ruff >/dev/null || ruff check .
+
+format: ## put the C files into shape
+	clang-format -i $(C_FILES)
+
+clean: ## remove build products (the lab's roots stay in .cache/)
+	rm -rf $(O)

@@ -1,0 +1,499 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* DualPI2 (RFC 9332, DualQ Coupled AQM) as an eBPF qdisc.
+ *
+ * One link, two queues. L4S packets (ECT(1) and CE, RFC 9331) wait in the L queue,
+ * all others in the C queue. A packet goes through this file from top to bottom:
+ *
+ *	tcx egress    dualpi2_mark     finds the ECN field, chooses the queue and
+ *	                               decides the ECN mark, because a BPF qdisc may
+ *	                               not write to the packet; leaves a verdict
+ *	qdisc         dualpi2_enqueue  limits, timestamp, tail of its queue
+ *	              dualpi2_dequeue  shaper, scheduler (L first, Classic protected),
+ *	                               drop decisions, sojourn time
+ *	              timer_fires      every tupdate (tick.bpf.h): p' from the delay of
+ *	                               the queue heads; statistics to the public maps
+ *
+ * p' is the one variable that couples both queues: Classic packets are marked or
+ * dropped with p_C = p'^2, L packets marked with p_CL = k * p' or by the step,
+ * whichever comes first. A scalable flow reacts to every mark, a Classic one
+ * to the square root of its loss; so with k = 2 both get about the same rate
+ * (RFC 9332, 2.1).
+ *
+ * Example (tests/traffic/bottleneck.py): one Cubic and one L4S flow, 40 Mbit/s, RTT
+ * 10 ms. The Classic queue settles at the target, 15 ms, with p' of some 3.5 %:
+ * 0.12 % of the Classic packets are dropped, 7 % of the L packets are marked. L
+ * packets wait 0.5 ms, below the step.
+ *
+ * What belongs together stands in the headers next to this file:
+ *	slot.bpf.h   instances and maps     queue.bpf.h  lists and recycled nodes
+ *	ecn.bpf.h    the ECN field          pi2.bpf.h    the AQM
+ *	tick.bpf.h   the periodic work
+ * and the integer arithmetic, shared with the unit tests, in include/.
+ */
+#include "vmlinux.h"
+#include <linux/bpf.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_endian.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "dualpi2.h"
+#include "pi2.h"
+#include "scheduler.h"
+#include "shaper.h"
+
+#include "kernel.bpf.h"
+#include "slot.bpf.h"
+#include "queue.bpf.h"
+#include "ecn.bpf.h"
+#include "pi2.bpf.h"
+#include "tick.bpf.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+/* ---- tcx egress ------------------------------------------------------------ */
+
+/* What the tcx program tells enqueue, in the 20 bytes of skb->cb that are the
+ * qdisc's. Other programs and qdiscs write there too: only a verdict with the
+ * right `check` that names this qdisc's slot counts.
+ */
+struct verdict {
+	u64 now_ns;
+	u16 flags; /* VERDICT_* */
+	u16 slot;
+	u32 check;
+};
+
+#define VERDICT_L 1	  /* for the L queue */
+#define VERDICT_NOT_ECT 2 /* PI2 acts on it by drop */
+#define VERDICT_MARK(mark) ((mark) << 2)
+#define VERDICT_MARK_OF(flags) ((enum mark)((flags) >> 2))
+#define VERDICT_CHECK 0x4c345321 /* "L4S!" */
+
+static __always_inline u16 verdict_flags(enum ecn ecn)
+{
+	return (ecn_is_l4s(ecn) ? VERDICT_L : 0) | (ecn == ECN_NOT_ECT ? VERDICT_NOT_ECT : 0);
+}
+
+SEC("tcx/egress")
+int dualpi2_mark(struct __sk_buff *ctx)
+{
+	struct sk_buff *skb = bpf_cast_to_kern_ctx(ctx);
+	struct net_device *dev = skb->dev;
+	struct slot *slot = slot_of_device(dev);
+	struct verdict verdict;
+	struct ip_place ip;
+	enum mark mark;
+
+	if (!slot)
+		return TCX_NEXT;
+	if (!ecn_find_direct(ctx, skb, &ip)) {
+		struct bpf_dynptr frame;
+
+		bpf_dynptr_from_skb(ctx, 0, &frame);
+		ecn_find(&frame, skb, &ip);
+	}
+
+	verdict = (struct verdict){
+		.now_ns = bpf_ktime_get_ns(),
+		.flags = verdict_flags(ip.ecn),
+		.slot = slot->stats.slot,
+	};
+	if (ip.ecn == ECN_ECT_0 || ip.ecn == ECN_ECT_1) {
+		mark = aqm_mark(slot, dev, ecn_is_l4s(ip.ecn), verdict.now_ns);
+		if (mark != MARK_NONE)
+			verdict.flags |=
+				ecn_set_ce(ctx, &ip) ? VERDICT_MARK(mark) : VERDICT_NOT_ECT;
+	}
+	verdict.check = VERDICT_CHECK ^ (u32)verdict.now_ns;
+
+	*(u64 *)&ctx->cb[0] = verdict.now_ns;
+	ctx->cb[2] = verdict.flags | verdict.slot << 16;
+	ctx->cb[3] = verdict.check;
+	return TCX_NEXT;
+}
+
+/* ---- enqueue --------------------------------------------------------------- */
+
+/* A packet that did not pass our tcx program (it is not attached, or the packet
+ * took a way around it): queued by its ECN field, and PI2 can only drop it.
+ */
+static __noinline int classify_late(struct sk_buff *skb, struct verdict *verdict)
+{
+	struct bpf_dynptr frame;
+	struct ip_place ip;
+
+	bpf_dynptr_from_skb((struct __sk_buff *)skb, 0, &frame);
+	ecn_find(&frame, skb, &ip);
+	verdict->now_ns = bpf_ktime_get_ns();
+	verdict->flags = verdict_flags(ip.ecn) | VERDICT_NOT_ECT;
+	return 0;
+}
+
+static __always_inline struct verdict verdict_of(struct slot *slot, struct sk_buff *skb)
+{
+	struct verdict verdict = *(struct verdict *)qdisc_skb_cb(skb)->data;
+
+	if (verdict.check != (VERDICT_CHECK ^ (u32)verdict.now_ns) ||
+	    verdict.slot != slot->stats.slot) {
+		slot->stats.no_verdict++;
+		classify_late(skb, &verdict);
+	}
+	return verdict;
+}
+
+/* Count a packet that goes no further. */
+static __always_inline void count_drop(struct Qdisc *sch, struct dualpi2_queue *queue, u64 *cause,
+				       u32 packets, u32 len)
+{
+	*cause += packets;
+	queue->drop_bytes += len;
+	sch->qstats.drops += packets;
+}
+
+/* The limits of both queues together: the cause to drop for, or NULL. */
+static __always_inline u64 *over_limit(struct slot *slot, struct Qdisc *sch,
+				       struct dualpi2_queue *queue, u32 truesize)
+{
+	if (sch->q.qlen >= slot->stats.params.limit)
+		return &queue->drop_limit;
+	if ((u64)slot->stats.memory_used + truesize > slot->stats.memlimit)
+		return &queue->drop_memlimit;
+	return NULL;
+}
+
+SEC("struct_ops/dualpi2_enqueue")
+int BPF_PROG(dualpi2_enqueue, struct sk_buff *skb, struct Qdisc *sch,
+	     struct bpf_sk_buff_ptr *to_free)
+{
+	struct slot *slot = slot_of_qdisc(sch);
+	u32 len = qdisc_pkt_len(skb), truesize = skb->truesize;
+	u16 packets = wire_packets(skb);
+	struct dualpi2_queue *queue;
+	struct verdict verdict;
+	struct dualpi2_node *node;
+	u64 *cause;
+	bool in_l;
+
+	if (!slot) {
+		bpf_qdisc_skb_drop(skb, to_free);
+		return NET_XMIT_DROP;
+	}
+	verdict = verdict_of(slot, skb);
+	in_l = verdict.flags & VERDICT_L;
+	queue = queue_stats(slot, in_l);
+	queue->packets_in += packets;
+	queue->bytes_in += len;
+	if (VERDICT_MARK_OF(verdict.flags) == MARK_STEP)
+		queue->mark_step += packets;
+	else if (VERDICT_MARK_OF(verdict.flags) == MARK_PI2)
+		queue->mark_pi2 += packets;
+
+	cause = over_limit(slot, sch, queue, truesize);
+	if (cause) {
+		sch->qstats.overlimits++;
+		goto drop;
+	}
+	node = node_get(slot);
+	if (!node) {
+		cause = &queue->drop_no_memory;
+		goto drop;
+	}
+
+	node->enqueued_ns = verdict.now_ns;
+	node->packets = packets;
+	node->not_ect = verdict.flags & VERDICT_NOT_ECT;
+	skb = bpf_kptr_xchg(&node->skb, skb);
+	if (skb) /* never: a recycled node is empty */
+		bpf_qdisc_skb_drop(skb, to_free);
+
+	if (!sch->q.qlen)
+		shaper_wake(&slot->shaper, verdict.now_ns);
+	queue_push(slot, in_l, node);
+	if (!queue->head_ns)
+		queue->head_ns = verdict.now_ns;
+	queue->backlog_packets += packets;
+	queue->backlog_bytes += len;
+	slot->stats.memory_used += truesize;
+	if (slot->stats.memory_used > slot->stats.max_memory_used)
+		slot->stats.max_memory_used = slot->stats.memory_used;
+	sch->qstats.backlog += len;
+	sch->q.qlen++;
+	if (sch->q.qlen > slot->stats.maxq)
+		slot->stats.maxq = sch->q.qlen;
+
+	tick_wake(slot, verdict.now_ns);
+	return NET_XMIT_SUCCESS;
+
+drop:
+	count_drop(sch, queue, cause, packets, len);
+	bpf_qdisc_skb_drop(skb, to_free);
+	return NET_XMIT_DROP;
+}
+
+/* ---- dequeue --------------------------------------------------------------- */
+
+/* Packets that one call of dequeue drops at most before it lets others work. */
+#define DROPS_AT_ONCE 64
+
+/* Take the next packet as the scheduler says. NULL: the AQM dropped it. */
+static __noinline struct sk_buff *serve(struct slot *slot, struct Qdisc *sch, u64 now)
+{
+	const struct dualpi2_params *params = &slot->stats.params;
+	bool l_waits = slot->stats.l.head_ns, c_waits = slot->stats.c.head_ns;
+	bool from_l = scheduler_serves_l(slot->stats.credit, l_waits, c_waits);
+	struct dualpi2_node *node = queue_pop(slot, from_l);
+	struct dualpi2_queue *queue = queue_stats(slot, from_l);
+	struct sk_buff *skb;
+	u64 enqueued_ns;
+	enum drop drop;
+	u16 packets;
+	u32 len;
+
+	if (!node)
+		return NULL;
+	enqueued_ns = node->enqueued_ns;
+	packets = node->packets;
+	drop = DROP_NONE;
+	skb = bpf_kptr_xchg(&node->skb, NULL);
+	if (!skb) { /* never: every queued node holds a packet */
+		obj_drop(node);
+		return NULL;
+	}
+	len = qdisc_pkt_len(skb);
+	queue->backlog_packets -= packets;
+	queue->backlog_bytes -= len;
+	slot->stats.memory_used -= skb->truesize;
+	sch->qstats.backlog -= len;
+	sch->q.qlen--;
+
+	drop = aqm_drop(slot, sch->dev_queue->dev, from_l, node->not_ect);
+	keep_node(&slot->returned, node);
+	if (drop != DROP_NONE) {
+		count_drop(sch, queue, drop == DROP_PI2 ? &queue->drop_pi2 : &queue->drop_overload,
+			   packets, len);
+		bpf_kfree_skb(skb);
+		return NULL;
+	}
+
+	if (l_waits && c_waits)
+		slot->stats.credit = scheduler_charge(slot->stats.credit,
+						      params->classic_protection, from_l, len);
+	shaper_charge(&slot->shaper, params->rate, now, len);
+	queue->packets_out += packets;
+	queue->bytes_out += len;
+	histogram_record(queue_delays(slot, from_l), now > enqueued_ns ? now - enqueued_ns : 0);
+	bpf_qdisc_bstats_update(sch, skb);
+	return skb;
+}
+
+/* The AQM dropped the first packet: go on to one that it leaves alone. */
+static __noinline struct sk_buff *serve_on(struct slot *slot, struct Qdisc *sch, u64 now)
+{
+	struct sk_buff *skb = NULL;
+	int i;
+
+	bpf_for(i, 0, DROPS_AT_ONCE) {
+		skb = serve(slot, sch, now);
+		if (skb || !sch->q.qlen)
+			break;
+	}
+	return skb;
+}
+
+SEC("struct_ops/dualpi2_dequeue")
+struct sk_buff *BPF_PROG(dualpi2_dequeue, struct Qdisc *sch)
+{
+	struct slot *slot = slot_of_qdisc(sch);
+	struct sk_buff *skb;
+	u64 now;
+
+	if (!slot)
+		return NULL;
+	if (!sch->q.qlen) {
+		slot->stats.credit = scheduler_reset(slot->stats.params.classic_protection,
+						     frame_len(sch->dev_queue->dev));
+		return NULL;
+	}
+	now = bpf_ktime_get_ns();
+	if (!shaper_ready(&slot->shaper, slot->stats.params.rate, now)) {
+		bpf_qdisc_watchdog_schedule(sch, slot->shaper.free_ns, 0);
+		return NULL;
+	}
+	skb = serve(slot, sch, now);
+	if (skb || !sch->q.qlen)
+		return skb;
+	skb = serve_on(slot, sch, now);
+	if (!skb && sch->q.qlen) /* all dropped so far: come back at once */
+		bpf_qdisc_watchdog_schedule(sch, now, 0);
+	return skb;
+}
+
+/* ---- life cycle ------------------------------------------------------------ */
+
+/* Put parameters in force. */
+static __always_inline void apply_params(struct slot *slot, const struct dualpi2_params *params)
+{
+	slot->stats.params = *params;
+	slot->stats.memlimit = dualpi2_memlimit(params, slot->frame_len);
+	slot->gains.target_ns = params->target_ns;
+	slot->gains.alpha = pi2_scale_gain(params->alpha);
+	slot->gains.beta = pi2_scale_gain(params->beta);
+}
+
+SEC("struct_ops/dualpi2_init")
+int BPF_PROG(dualpi2_init, struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
+{
+	struct net_device *dev = sch->dev_queue->dev;
+	struct dualpi2_key conf_key = {
+		.netns = dev->nd_net.net->ns.inum,
+		.ifindex = dev->ifindex,
+	};
+	const struct dualpi2_params *conf;
+	struct slot *slot;
+
+	slot = slot_claim(sch);
+	if (!slot)
+		return -ENOSPC;
+	bpf_probe_read_kernel(&slot->stats, sizeof(slot->stats), &fresh_stats);
+	bpf_probe_read_kernel(&slot->delays, sizeof(slot->delays), &fresh_delays);
+	bpf_probe_read_kernel_str(slot->stats.ifname, sizeof(slot->stats.ifname), dev->name);
+	slot->stats.slot = sch->limit;
+	slot->stats.handle = sch->handle;
+	slot->key = conf_key;
+	slot->key.parent = sch->parent;
+	slot->shaper = (struct shaper){};
+	slot->ticking = 0;
+	slot->frame_len = frame_len(dev);
+
+	conf = bpf_map_lookup_elem(&dualpi2_conf, &conf_key);
+	apply_params(slot, conf ? conf : &fresh_stats.params);
+	slot->stats.credit =
+		scheduler_reset(slot->stats.params.classic_protection, slot->frame_len);
+	aqm_reset(slot);
+
+	/* -EBUSY: the slot was used before and has its timer. */
+	bpf_timer_init(&slot->timer, &dualpi2_slots, CLOCK_MONOTONIC);
+	bpf_timer_set_callback(&slot->timer, timer_fires);
+	publish(slot, bpf_ktime_get_ns());
+	return 0;
+}
+
+/* What is queued is thrown away, and counted. */
+static __always_inline void count_reset(struct Qdisc *sch, struct dualpi2_queue *queue)
+{
+	count_drop(sch, queue, &queue->drop_reset, queue->backlog_packets, queue->backlog_bytes);
+	queue->backlog_packets = 0;
+	queue->backlog_bytes = 0;
+	queue->head_ns = 0;
+}
+
+/* The link goes down, or the qdisc is about to be destroyed. Statistics stay. */
+SEC("struct_ops/dualpi2_reset")
+void BPF_PROG(dualpi2_reset, struct Qdisc *sch)
+{
+	struct slot *slot = slot_of_qdisc(sch);
+
+	if (!slot || slot->qdisc != (u64)sch)
+		return;
+	queue_drain(slot, l_queue, DUALPI2_LIMIT_MAX);
+	queue_drain(slot, c_queue, DUALPI2_LIMIT_MAX);
+	count_reset(sch, &slot->stats.l);
+	count_reset(sch, &slot->stats.c);
+	slot->stats.memory_used = 0;
+	slot->stats.credit = scheduler_reset(slot->stats.params.classic_protection,
+					     frame_len(sch->dev_queue->dev));
+	slot->shaper = (struct shaper){};
+	aqm_reset(slot);
+	sch->qstats.backlog = 0;
+	sch->q.qlen = 0;
+	publish(slot, bpf_ktime_get_ns());
+}
+
+/* Remove an entry of a public map if it is still this instance's: on a replacement
+ * the new qdisc starts, with the same key, before the old one is destroyed.
+ */
+static __always_inline void unpublish(struct slot *slot)
+{
+	struct dualpi2_stats *entry = bpf_map_lookup_elem(&dualpi2_stats, &slot->key);
+
+	if (!entry || entry->slot != slot->stats.slot)
+		return;
+	bpf_map_delete_elem(&dualpi2_stats, &slot->key);
+	bpf_map_delete_elem(&dualpi2_delays, &slot->key);
+}
+
+/* Also called when init has failed: then the slot is not ours. */
+SEC("struct_ops/dualpi2_destroy")
+void BPF_PROG(dualpi2_destroy, struct Qdisc *sch)
+{
+	struct slot *slot = slot_of_qdisc(sch);
+
+	if (!slot || slot->qdisc != (u64)sch)
+		return;
+	bpf_timer_cancel(&slot->timer);
+	queue_drain(slot, free_nodes, FREE_NODES_MAX);
+	slot->n_free = 0;
+	keep_node(&slot->spare, NULL);
+	keep_node(&slot->returned, NULL);
+	unpublish(slot);
+	slot->qdisc = 0;
+}
+
+/* ---- programs for the tools ------------------------------------------------- */
+
+/* Change the parameters of a live instance. No state is touched but what hangs on a
+ * parameter: a new `classic_protection` resets the credit (as in sch_dualpi2), a new
+ * `rate` frees the link, a new `tupdate` starts now.
+ */
+SEC("syscall")
+int dualpi2_change(struct dualpi2_change *change)
+{
+	struct dualpi2_key key = change->key;
+	struct dualpi2_params new = change->params, old;
+	const struct dualpi2_stats *entry = bpf_map_lookup_elem(&dualpi2_stats, &key);
+	u64 now = bpf_ktime_get_ns();
+	struct slot *slot;
+
+	if (!entry)
+		return -ENOENT;
+	slot = slot_by_number(entry->slot);
+	if (!slot || !slot->qdisc)
+		return -ENOENT;
+	old = slot->stats.params;
+	apply_params(slot, &new);
+	if (new.classic_protection != old.classic_protection)
+		slot->stats.credit = scheduler_reset(new.classic_protection, slot->frame_len);
+	if (new.rate != old.rate)
+		shaper_restart(&slot->shaper, now);
+	if (new.tupdate_ns != old.tupdate_ns)
+		tick_restart(slot, now);
+	publish(slot, now);
+	return 0;
+}
+
+/* Bring the public statistics of all live instances up to date. */
+SEC("syscall")
+int dualpi2_refresh(void *unused)
+{
+	u64 now = bpf_ktime_get_ns();
+	struct slot *slot;
+	u32 number;
+
+	bpf_for(number, 0, DUALPI2_MAX_INSTANCES) {
+		slot = slot_by_number(number);
+		if (slot && slot->qdisc)
+			publish(slot, now);
+	}
+	return 0;
+}
+
+SEC(".struct_ops.link")
+struct Qdisc_ops dualpi2 = {
+	.enqueue = (void *)dualpi2_enqueue,
+	.dequeue = (void *)dualpi2_dequeue,
+	.init = (void *)dualpi2_init,
+	.reset = (void *)dualpi2_reset,
+	.destroy = (void *)dualpi2_destroy,
+	.id = DUALPI2_KIND,
+};

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The ECN field of a packet (RFC 3168): finding, reading and marking it. */
+#ifndef ECN_BPF_H
+#define ECN_BPF_H
+
+enum ecn {
+	ECN_NOT_ECT = 0,
+	ECN_ECT_1 = 1,
+	ECN_ECT_0 = 2,
+	ECN_CE = 3,
+};
+
+/* RFC 9331, 5.1: ECT(1), and by default CE, identify L4S traffic. */
+static __always_inline bool ecn_is_l4s(enum ecn ecn)
+{
+	return ecn & ECN_ECT_1;
+}
+
+#define IPV4_HEADER_MIN 20
+#define IPV6_HEADER 40
+#define VLAN_TAG_LEN 4
+#define VLAN_TAGS_MAX 2
+
+/* The IP header of a frame. `version` is 0 if it has none that we understand. */
+struct ip_place {
+	u32 offset; /* from skb->data, bytes */
+	u8 version; /* 4, 6 or 0 */
+	u8 ecn;
+};
+
+/* Where the packet says that its network header starts, from skb->data. */
+static __always_inline u32 network_offset(const struct sk_buff *skb)
+{
+	long headroom = skb->data - skb->head;
+
+	barrier_var(headroom); /* pointers are subtracted in 64 bits or not at all */
+	return skb->network_header - (u32)headroom;
+}
+
+static __always_inline bool is_vlan(__be16 protocol)
+{
+	return protocol == bpf_htons(ETH_P_8021Q) || protocol == bpf_htons(ETH_P_8021AD);
+}
+
+/* What the first two bytes of an IP header say, if it is one. */
+static __always_inline void ecn_decode(struct ip_place *ip, __be16 protocol, const u8 *header)
+{
+	if (protocol == bpf_htons(ETH_P_IP) && header[0] >> 4 == 4) {
+		ip->version = 4;
+		ip->ecn = header[1] & 3;
+	} else if (protocol == bpf_htons(ETH_P_IPV6) && header[0] >> 4 == 6) {
+		ip->version = 6;
+		ip->ecn = header[1] >> 4 & 3;
+	}
+}
+
+/* Any frame: VLAN tags still in it, headers not in the linear part. A tag that
+ * is in the frame stands behind an Ethernet header; skb->network_header is of no
+ * use then, senders disagree on whether it points at the tag or behind it.
+ */
+static __noinline int ecn_find(struct bpf_dynptr *frame, const struct sk_buff *skb,
+			       struct ip_place *ip)
+{
+	__be16 protocol = skb->protocol;
+	u8 header[2], tags = 0;
+	u32 header_len;
+
+	*ip = (struct ip_place){ .offset = network_offset(skb) };
+	if (is_vlan(protocol))
+		ip->offset = ETH_HLEN;
+	for (; tags < VLAN_TAGS_MAX && is_vlan(protocol); tags++) {
+		if (bpf_dynptr_read(&protocol, sizeof(protocol), frame, ip->offset + 2, 0))
+			return 0;
+		ip->offset += VLAN_TAG_LEN;
+	}
+	header_len = protocol == bpf_htons(ETH_P_IP) ? IPV4_HEADER_MIN : IPV6_HEADER;
+	if (skb->len < ip->offset + header_len ||
+	    bpf_dynptr_read(header, sizeof(header), frame, ip->offset, 0))
+		return 0;
+	ecn_decode(ip, protocol, header);
+	return 0;
+}
+
+/* The usual packet, at the cost of a few loads: IP behind skb->network_header, the
+ * header in the linear part. False if it is not one.
+ */
+static __always_inline bool ecn_find_direct(struct __sk_buff *ctx, const struct sk_buff *skb,
+					    struct ip_place *ip)
+{
+	const u8 *data = (const u8 *)(long)ctx->data, *data_end = (const u8 *)(long)ctx->data_end;
+	__be16 protocol = skb->protocol;
+	u32 offset = network_offset(skb);
+	const u8 *header;
+
+	/* hard_header_len fits 8 bits on all devices; the verifier wants a bound */
+	if (offset > 255)
+		return false;
+	header = data + offset;
+	if (protocol == bpf_htons(ETH_P_IP)) {
+		if (header + IPV4_HEADER_MIN > data_end)
+			return false;
+	} else if (protocol != bpf_htons(ETH_P_IPV6) || header + IPV6_HEADER > data_end) {
+		return false;
+	}
+	*ip = (struct ip_place){ .offset = offset };
+	ecn_decode(ip, protocol, header);
+	return true;
+}
+
+/* Set CE. Not bpf_skb_ecn_set_ce(): that trusts skb->network_header, which is
+ * wrong behind a VLAN tag in the frame, and gives up on a cloned header.
+ * The IPv4 checksum is adjusted, not computed anew (RFC 1624, equation 3): a wrong
+ * one stays just as wrong. Returns false if the kernel had no memory to unshare
+ * the header.
+ */
+static __noinline bool ecn_set_ce(struct __sk_buff *ctx, const struct ip_place *ip)
+{
+	u8 header[12]; /* up to the IPv4 checksum */
+	u32 word, sum;
+
+	if (bpf_skb_load_bytes(ctx, ip->offset, header, sizeof(header)))
+		return false;
+	if (ip->version == 4) {
+		word = header[0] << 8 | header[1];
+		header[1] |= ECN_CE;
+		sum = (u16) ~(header[10] << 8 | header[11]);
+		sum += (u16)~word;
+		sum += header[0] << 8 | header[1];
+		sum = (sum & 0xffff) + (sum >> 16);
+		sum = ~((sum & 0xffff) + (sum >> 16));
+		header[10] = sum >> 8;
+		header[11] = sum;
+	} else {
+		header[1] |= ECN_CE << 4;
+	}
+	/* The flag keeps skb->csum (CHECKSUM_COMPLETE) right. */
+	return !bpf_skb_store_bytes(ctx, ip->offset, header, sizeof(header), BPF_F_RECOMPUTE_CSUM);
+}
+
+#endif /* ECN_BPF_H */

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the kernel offers to a BPF qdisc and <bpf/bpf_helpers.h> does not declare. */
+#ifndef KERNEL_BPF_H
+#define KERNEL_BPF_H
+
+/* include/linux/netdevice.h, include/uapi/linux/{pkt_sched,if_ether}.h */
+#define NET_XMIT_SUCCESS 0x00
+#define NET_XMIT_DROP 0x01
+#define ETH_HLEN 14
+#define ETH_P_IP 0x0800
+#define ETH_P_IPV6 0x86DD
+#define ETH_P_8021Q 0x8100
+#define ETH_P_8021AD 0x88A8
+
+/* include/uapi/asm-generic/errno-base.h */
+#define ENOENT 2
+#define ENOSPC 28
+
+/* include/uapi/linux/time.h */
+#define CLOCK_MONOTONIC 1
+
+/* net/sched/bpf_qdisc.c */
+extern void bpf_kfree_skb(struct sk_buff *skb) __ksym;
+extern void bpf_qdisc_skb_drop(struct sk_buff *skb, struct bpf_sk_buff_ptr *to_free) __ksym;
+extern void bpf_qdisc_bstats_update(struct Qdisc *sch, const struct sk_buff *skb) __ksym;
+extern void bpf_qdisc_watchdog_schedule(struct Qdisc *sch, __u64 expire_ns, __u64 slack_ns) __ksym;
+
+/* kernel/bpf/helpers.c. The `_impl` spellings load on every kernel from 6.17;
+ * the verifier fills in the arguments that are NULL and 0 here.
+ */
+extern void *bpf_obj_new_impl(__u64 local_type_id, void *meta) __ksym;
+extern void bpf_obj_drop_impl(void *object, void *meta) __ksym;
+extern int bpf_list_push_back_impl(struct bpf_list_head *head, struct bpf_list_node *node,
+				   void *meta, __u64 offset) __ksym;
+extern struct bpf_list_node *bpf_list_pop_front(struct bpf_list_head *head) __ksym;
+extern struct bpf_list_node *bpf_list_front(struct bpf_list_head *head) __ksym;
+extern void *bpf_cast_to_kern_ctx(void *ctx) __ksym;
+extern void *bpf_rdonly_cast(const void *object, __u32 btf_id) __ksym;
+extern int bpf_dynptr_from_skb(struct __sk_buff *skb, __u64 flags, struct bpf_dynptr *ptr) __ksym;
+extern int bpf_iter_num_new(struct bpf_iter_num *it, int start, int end) __ksym;
+extern int *bpf_iter_num_next(struct bpf_iter_num *it) __ksym;
+extern void bpf_iter_num_destroy(struct bpf_iter_num *it) __ksym;
+
+#define obj_new(type) ((type *)bpf_obj_new_impl(bpf_core_type_id_local(type), NULL))
+#define obj_drop(object) bpf_obj_drop_impl(object, NULL)
+#define list_push_back(head, node) bpf_list_push_back_impl(head, node, NULL, 0)
+
+/* Which struct a list holds, and by which member: read by the verifier. */
+#define __contains(type, member) __attribute__((btf_decl_tag("contains:" #type ":" #member)))
+
+#ifndef container_of
+#define container_of(ptr, type, member) ((type *)((void *)(ptr) - __builtin_offsetof(type, member)))
+#endif
+
+static __always_inline struct qdisc_skb_cb *qdisc_skb_cb(const struct sk_buff *skb)
+{
+	return (struct qdisc_skb_cb *)skb->cb;
+}
+
+/* Bytes of the packet as the qdisc layer counts them: those of all its segments
+ * with their headers (net/core/dev.c, qdisc_pkt_len_init()).
+ */
+static __always_inline u32 qdisc_pkt_len(const struct sk_buff *skb)
+{
+	return qdisc_skb_cb(skb)->pkt_len;
+}
+
+/* Packets on the wire that this skb becomes, as bstats_update() counts them. */
+static __always_inline u16 wire_packets(const struct sk_buff *skb)
+{
+	const struct skb_shared_info *info = bpf_rdonly_cast(
+		skb->head + skb->end, bpf_core_type_id_kernel(struct skb_shared_info));
+
+	return info->gso_size && info->gso_segs ? info->gso_segs : 1;
+}
+
+/* Length of a full frame, bytes (include/net/pkt_sched.h, psched_mtu()). */
+static __always_inline u32 frame_len(const struct net_device *dev)
+{
+	return dev->mtu + dev->hard_header_len;
+}
+
+#endif /* KERNEL_BPF_H */

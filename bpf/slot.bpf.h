@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The instances: one slot of an array map for each live qdisc, and the maps that
+ * users see.
+ *
+ * A qdisc finds its slot without a hash look-up: Qdisc.limit, which nobody but
+ * the qdisc itself reads, holds the slot's number. The tcx program follows
+ * skb->dev->qdisc->limit to the same slot and checks there that this qdisc is the
+ * slot's owner, so whatever sits at the root of a device cannot mislead it.
+ */
+#ifndef SLOT_BPF_H
+#define SLOT_BPF_H
+
+/* A queued packet. 48 bytes, 64 with the allocator's header. (A type that a kptr
+ * points to is looked up in the kernel first, and the kernel has a struct node.)
+ */
+struct dualpi2_node {
+	struct bpf_list_node list;
+	struct sk_buff __kptr *skb;
+	u64 enqueued_ns;
+	u16 packets;  /* on the wire: > 1 for GSO */
+	bool not_ect; /* PI2 acts on it by drop, not by mark */
+};
+
+/* Who writes what:
+ * - enqueue, dequeue and reset run under the qdisc's lock and own the lists, the
+ *   counters, the credit and the shaper. The verifier wants the bpf_spin_lock
+ *   around list operations as well.
+ * - p' belongs to whoever wins the claim on update_due_ns (tick.bpf.h).
+ * - the tcx program and the timer read without a lock: a head time or a backlog
+ *   that is one packet old. The error is contained and temporary.
+ */
+struct slot {
+	struct bpf_spin_lock lock;
+	struct bpf_list_head l_queue __contains(dualpi2_node, list);
+	struct bpf_list_head c_queue __contains(dualpi2_node, list);
+	struct bpf_list_head free_nodes __contains(dualpi2_node, list);
+	struct dualpi2_node __kptr *spare;    /* taken by the next enqueue */
+	struct dualpi2_node __kptr *returned; /* left by the last dequeue */
+	struct bpf_timer timer;
+
+	u64 qdisc;	   /* address of the struct Qdisc that owns the slot; 0: free */
+	u64 update_due_ns; /* when p' is to be updated next */
+	u32 ticking;	   /* 1: the timer is armed */
+	u32 n_free;	   /* nodes in free_nodes */
+	u32 frame_len;	   /* of a full frame when the qdisc started, bytes */
+	struct dualpi2_key key;
+	struct pi2_gains gains;
+	u64 last_delay_ns; /* queue delay at the last update */
+	u64 l_marks;	   /* sum of p_CL over the L packets, 2^-32: pi2_recurs() */
+	u64 l_drops;	   /* sum of p_C over the L packets in overload, 2^-32 */
+	u64 c_hits;	   /* sum of p_C over the C packets, 2^-32 */
+	struct shaper shaper;
+	struct dualpi2_stats stats;
+	struct dualpi2_delays delays;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, DUALPI2_MAX_INSTANCES);
+	__type(key, u32);
+	__type(value, struct slot);
+} dualpi2_slots SEC(".maps");
+
+/* Statistics of the live qdiscs, and nothing else: made for `bpftool map dump`. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, DUALPI2_MAX_INSTANCES);
+	__type(key, struct dualpi2_key);
+	__type(value, struct dualpi2_stats);
+} dualpi2_stats SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, DUALPI2_MAX_INSTANCES);
+	__type(key, struct dualpi2_key);
+	__type(value, struct dualpi2_delays);
+} dualpi2_delays SEC(".maps");
+
+/* Parameters that a qdisc starts with, by interface; defaults where absent. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, DUALPI2_MAX_INSTANCES);
+	__type(key, struct dualpi2_key);
+	__type(value, struct dualpi2_params);
+} dualpi2_conf SEC(".maps");
+
+/* Map values that are too large for the stack are started from these. */
+const struct dualpi2_stats fresh_stats = { .params = DUALPI2_DEFAULT_PARAMS };
+const struct dualpi2_delays fresh_delays = {};
+
+static __always_inline struct slot *slot_by_number(u32 number)
+{
+	return bpf_map_lookup_elem(&dualpi2_slots, &number);
+}
+
+/* The slot of a qdisc that is one of ours. */
+static __always_inline struct slot *slot_of_qdisc(struct Qdisc *sch)
+{
+	return slot_by_number(sch->limit);
+}
+
+/* The slot of the qdisc at the root of a device; NULL if that is not ours. */
+static __always_inline struct slot *slot_of_device(struct net_device *dev)
+{
+	struct Qdisc *root = dev->qdisc;
+	struct slot *slot = slot_by_number(root->limit);
+
+	return slot && slot->qdisc == (u64)root ? slot : NULL;
+}
+
+/* Take a free slot for a new qdisc; NULL if all are in use. */
+static __always_inline struct slot *slot_claim(struct Qdisc *sch)
+{
+	struct slot *slot;
+	u32 number;
+
+	bpf_for(number, 0, DUALPI2_MAX_INSTANCES) {
+		slot = slot_by_number(number);
+		if (!slot)
+			break;
+		if (slot->qdisc || __sync_val_compare_and_swap(&slot->qdisc, 0, (u64)sch))
+			continue;
+		sch->limit = number;
+		return slot;
+	}
+	return NULL;
+}
+
+/* Where a queue's counters and delays are. */
+static __always_inline struct dualpi2_queue *queue_stats(struct slot *slot, bool in_l)
+{
+	return in_l ? &slot->stats.l : &slot->stats.c;
+}
+
+static __always_inline struct dualpi2_histogram *queue_delays(struct slot *slot, bool in_l)
+{
+	return in_l ? &slot->delays.l : &slot->delays.c;
+}
+
+#endif /* SLOT_BPF_H */

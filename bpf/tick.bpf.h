@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The periodic work of an instance: the PI2 update and the publication of its
+ * statistics.
+ *
+ * The timer sleeps while there is nothing to do (both queues empty, p' = 0), so an
+ * idle link wakes nobody up; enqueue starts it again. Nothing depends on the
+ * timer alone: the kernel cancels it when the last user-space reference to its map
+ * goes, and then enqueue makes up for updates that are overdue.
+ */
+#ifndef TICK_BPF_H
+#define TICK_BPF_H
+
+/* Enqueue steps in when an update is late by this part of tupdate (2 ms of 16). */
+#define OVERDUE_PART 8
+
+static __always_inline void publish(struct slot *slot, u64 now)
+{
+	slot->stats.refreshed_ns = now;
+	bpf_map_update_elem(&dualpi2_stats, &slot->key, &slot->stats, BPF_ANY);
+	bpf_map_update_elem(&dualpi2_delays, &slot->key, &slot->delays, BPF_ANY);
+}
+
+/* The update, if it is due by at least `grace_ns`. Timer and enqueue may come at
+ * the same time; one of them wins the claim.
+ */
+static __always_inline bool tick(struct slot *slot, u64 now, u64 grace_ns)
+{
+	u64 due = slot->update_due_ns;
+
+	if (now < due + grace_ns)
+		return false;
+	if (__sync_val_compare_and_swap(&slot->update_due_ns, due,
+					now + slot->stats.params.tupdate_ns) != due)
+		return false;
+	aqm_update(slot, now);
+	publish(slot, now);
+	return true;
+}
+
+static __always_inline bool is_idle(const struct slot *slot)
+{
+	return !slot->stats.l.head_ns && !slot->stats.c.head_ns && !slot->stats.prob;
+}
+
+static int timer_fires(void *map, u32 *number, struct slot *slot)
+{
+	u64 now = bpf_ktime_get_ns();
+
+	if (!slot->qdisc)
+		return 0;
+	tick(slot, now, 0);
+	if (is_idle(slot)) {
+		/* An enqueue from now on sees 0 and starts the timer; one that came
+		 * before has made the slot busy.
+		 */
+		__sync_lock_test_and_set(&slot->ticking, 0);
+		if (is_idle(slot))
+			return 0;
+		slot->ticking = 1;
+	}
+	bpf_timer_start(&slot->timer, slot->stats.params.tupdate_ns, 0);
+	return 0;
+}
+
+/* Let the next update be one tupdate from now. */
+static __always_inline void tick_restart(struct slot *slot, u64 now)
+{
+	u64 tupdate = slot->stats.params.tupdate_ns;
+
+	slot->update_due_ns = now + tupdate;
+	slot->ticking = 1;
+	bpf_timer_start(&slot->timer, tupdate, 0);
+}
+
+/* A packet was queued: see to it that the timer runs, and that p' moves even if it
+ * does not.
+ */
+static __always_inline void tick_wake(struct slot *slot, u64 now)
+{
+	if (!slot->ticking || tick(slot, now, slot->stats.params.tupdate_ns / OVERDUE_PART))
+		tick_restart(slot, now);
+}
+
+#endif /* TICK_BPF_H */

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the BPF programs and the tools share: parameters, statistics, map keys.
+ *
+ * Times are nanoseconds of CLOCK_MONOTONIC, lengths are bytes as the qdisc layer
+ * counts them (Ethernet header included, FCS and preamble not), probabilities are
+ * fractions of 2^32 - 1. "Packets" are wire packets: a GSO super-packet counts
+ * as its segments, as `tc -s qdisc` counts them.
+ */
+#ifndef DUALPI2_H
+#define DUALPI2_H
+
+#ifndef __VMLINUX_H__
+#include <linux/types.h>
+#endif
+
+#include "histogram.h"
+
+/* The qdisc's kind. `dualpi2` would collide with the kernel's sch_dualpi2. */
+#define DUALPI2_KIND "bpf_dualpi2"
+
+/* Raised whenever a struct in this file or what the programs mean by it changes:
+ * programs and tools of different ABIs never work on the same maps.
+ */
+#define DUALPI2_ABI 1
+
+/* Qdiscs that can live at the same time on one host (slots of an array map). */
+#define DUALPI2_MAX_INSTANCES 256
+
+/* Highest `limit`: what one loop of a BPF program can throw away (BPF_MAX_LOOPS). */
+#define DUALPI2_LIMIT_MAX (1U << 23)
+
+#define DUALPI2_NSEC_PER_SEC 1000000000ULL
+#define DUALPI2_NSEC_PER_MSEC 1000000ULL
+#define DUALPI2_NSEC_PER_USEC 1000ULL
+
+/* Parameters of one instance. The names, defaults and ranges are those of
+ * sch_dualpi2 (include/uapi/linux/pkt_sched.h, TCA_DUALPI2_*) where it has them.
+ */
+struct dualpi2_params {
+	__u64 target_ns;	 /* PI target delay; default 15 ms (RFC 9332, A.1) */
+	__u64 tupdate_ns;	 /* PI update interval, >= 1000; default 16 ms */
+	__u64 step_ns;		 /* L step threshold when !step_in_packets; default 1 ms */
+	__u64 rate;		 /* shaper, bytes/s on the wire; 0 (default): not shaped */
+	__u32 limit;		 /* packets in both queues, 1..DUALPI2_LIMIT_MAX; default 10000 */
+	__u32 memlimit;		 /* bytes of skb->truesize in both queues;
+				  * 0 (default): 2 * limit * (MTU + link header) */
+	__u32 alpha;		 /* PI integral gain, 1/256 Hz, 1..2^23-1; default 41 */
+	__u32 beta;		 /* PI proportional gain, 1/256 Hz, 1..2^23-1; default 819 */
+	__u32 step_packets;	 /* L step threshold when step_in_packets */
+	__u8 coupling;		 /* k of RFC 9332, 1..255; default 2 */
+	__u8 classic_protection; /* share of the link for the C queue, %, 0..100; default 10 */
+	__u8 step_in_packets;	 /* 1: the step is step_packets, 0: step_ns */
+	__u8 reserved;		 /* 0 */
+};
+
+#define DUALPI2_DEFAULT_PARAMS                            \
+	{                                                 \
+		.target_ns = 15 * DUALPI2_NSEC_PER_MSEC,  \
+		.tupdate_ns = 16 * DUALPI2_NSEC_PER_MSEC, \
+		.step_ns = DUALPI2_NSEC_PER_MSEC,         \
+		.limit = 10000,                           \
+		.alpha = 41,                              \
+		.beta = 819,                              \
+		.coupling = 2,                            \
+		.classic_protection = 10,                 \
+	}
+
+/* Native's rule of thumb for memlimit: twice the bytes of `limit` full packets,
+ * to cover what the kernel adds to each (sch_dualpi2.c, get_memory_limit()).
+ * `frame_len`: MTU + link header, bytes. Returns bytes.
+ */
+static inline __u32 dualpi2_memlimit(const struct dualpi2_params *params, __u32 frame_len)
+{
+	__u64 bytes = 2ULL * params->limit * frame_len;
+
+	if (params->memlimit)
+		return params->memlimit;
+	return bytes > 0xffffffffULL ? 0xffffffffU : (__u32)bytes;
+}
+
+/* One qdisc of this host: key of dualpi2_stats and dualpi2_delays, and with
+ * parent 0 of dualpi2_conf.
+ */
+struct dualpi2_key {
+	__u32 netns;   /* inode of the network namespace, as in /proc/self/ns/net */
+	__u32 ifindex; /* interface */
+	__u32 parent;  /* TC_H_ROOT, or the class of an mq that it sits under */
+};
+
+/* Counters of one queue: X(member, unit, meaning). One line here makes the
+ * member, the JSON key (with hyphens) and the description.
+ *
+ * The conservation law holds at every moment under the qdisc lock:
+ *   packets_in = packets_out + sum of the drop_* packets + backlog_packets
+ *   bytes_in   = bytes_out + drop_bytes + backlog_bytes
+ */
+#define DUALPI2_QUEUE_COUNTERS(X)                                                               \
+	X(packets_in, "packets", "arrived for this queue")                                      \
+	X(bytes_in, "bytes", "arrived for this queue")                                          \
+	X(packets_out, "packets", "forwarded to the device")                                    \
+	X(bytes_out, "bytes", "forwarded to the device")                                        \
+	X(mark_step, "packets", "CE-marked by the step of the L queue")                         \
+	X(mark_pi2, "packets", "CE-marked by PI2: coupled (p_CL) in L, squared (p_C) in C")     \
+	X(drop_pi2, "packets", "dropped by PI2 (p_C): Not-ECT, or the tcx program is missing")  \
+	X(drop_overload, "packets", "ECN-capable, dropped because of overload (k*p' >= 1)")     \
+	X(drop_limit, "packets", "dropped on arrival: the queues held `limit` packets")         \
+	X(drop_memlimit, "packets", "dropped on arrival: the queues held `memlimit` bytes")     \
+	X(drop_no_memory, "packets", "dropped on arrival: the kernel had no memory for a node") \
+	X(drop_reset, "packets", "thrown away when the link went down or the qdisc was removed")
+
+/* Those of the counters that are drops, in packets. */
+#define DUALPI2_QUEUE_DROPS(X) \
+	X(drop_pi2)            \
+	X(drop_overload)       \
+	X(drop_limit)          \
+	X(drop_memlimit)       \
+	X(drop_no_memory)      \
+	X(drop_reset)
+
+struct dualpi2_queue {
+#define DUALPI2_X(member, unit, meaning) __u64 member;
+	DUALPI2_QUEUE_COUNTERS(DUALPI2_X)
+#undef DUALPI2_X
+	__u64 drop_bytes;      /* bytes of all dropped packets */
+	__u64 backlog_packets; /* queued now */
+	__u64 backlog_bytes;   /* queued now */
+	__u64 head_ns;	       /* enqueue time of the head; 0: the queue is empty */
+};
+
+/* All packets that the queue dropped, by whatever cause. */
+static inline __u64 dualpi2_queue_drops(const struct dualpi2_queue *queue)
+{
+	__u64 sum = 0;
+#define DUALPI2_X(member) sum += queue->member;
+	DUALPI2_QUEUE_DROPS(DUALPI2_X)
+#undef DUALPI2_X
+	return sum;
+}
+
+/* One live qdisc: value of dualpi2_stats. Refreshed every tupdate while packets
+ * flow, and by the dualpi2_refresh program.
+ */
+struct dualpi2_stats {
+	char ifname[16];	      /* name of the interface when the qdisc started */
+	__u32 slot;		      /* index in the private map of instances */
+	__u32 handle;		      /* tc handle; 0: attached by the kernel as default */
+	__u64 refreshed_ns;	      /* when these figures were taken */
+	struct dualpi2_params params; /* in force */
+	__u32 memlimit;		      /* in force, bytes: params.memlimit or what 0 stands for */
+	__u32 memory_used;	      /* skb->truesize of all queued packets, bytes */
+	__u32 max_memory_used;	      /* highest memory_used, bytes */
+	__u32 maxq;		      /* most packets that were ever queued together */
+	__u32 prob;		      /* p', 2^-32 */
+	__s32 credit;		      /* WRR credit, byte * %; positive: C is served first */
+	__u64 no_verdict;	      /* packets that did not pass our tcx program */
+	__u64 updates;		      /* PI updates */
+	struct dualpi2_queue l;	      /* the low-latency (L4S) queue */
+	struct dualpi2_queue c;	      /* the Classic queue */
+};
+
+/* Sojourn times of the forwarded packets of both queues: value of
+ * dualpi2_delays, refreshed together with dualpi2_stats.
+ */
+struct dualpi2_delays {
+	struct dualpi2_histogram l;
+	struct dualpi2_histogram c;
+};
+
+/* Argument of the dualpi2_change program: parameters for a live instance. */
+struct dualpi2_change {
+	struct dualpi2_key key;
+	struct dualpi2_params params;
+};
+
+#endif /* DUALPI2_H */

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The control law of PI2 (RFC 9332, Appendix A; De Schepper et al., "PI2", 2016),
+ * in integers and without side effects, for BPF and user space.
+ *
+ * p' is moved every tupdate by
+ *
+ *	alpha * (delay - target) + beta * (delay - last delay)
+ *
+ * and gives the Classic probability p_C = p'^2 and the coupled probability of
+ * the L queue p_CL = k * p' (RFC 9332, section 2.1).
+ */
+#ifndef DUALPI2_PI2_H
+#define DUALPI2_PI2_H
+
+#ifndef __VMLINUX_H__
+#include <linux/types.h>
+#include <stdbool.h>
+#endif
+
+/* Probability 1. One less than 2^32, so that p' fits 32 bits. */
+#define PI2_PROB_MAX 0xffffffffU
+
+/* Gains come in steps of 1/256 Hz (as sch_dualpi2's) and are kept in units of
+ * 2^-32 per 64 ns, so that the smallest one is not rounded to 0:
+ * gain = hz256 / 256 [1/s] * 2^32 / 1e9 [s/ns] * 64.
+ */
+#define PI2_GAIN_SHIFT 6
+#define PI2_GAIN_MAX ((1U << 23) - 1) /* in 1/256 Hz: about 32.8 kHz */
+
+/* Delay differences are cut to +-2^32 ns (4.3 s): with the largest gains the sum
+ * of both products stays below 2^63, and p' saturates long before anyway.
+ */
+#define PI2_DELAY_MAX (1LL << 32)
+
+struct pi2_gains {
+	__u64 target_ns;
+	__u32 alpha; /* 2^-32 per 64 ns */
+	__u32 beta;  /* 2^-32 per 64 ns */
+};
+
+/* A gain in 1/256 Hz (1..PI2_GAIN_MAX) in the unit of struct pi2_gains. */
+static inline __u32 pi2_scale_gain(__u32 hz256)
+{
+	return (__u32)(((__u64)hz256 * PI2_PROB_MAX >> (8 - PI2_GAIN_SHIFT)) / 1000000000ULL);
+}
+
+static inline __s64 pi2_clamp_delay(__s64 ns)
+{
+	if (ns > PI2_DELAY_MAX)
+		return PI2_DELAY_MAX;
+	return ns < -PI2_DELAY_MAX ? -PI2_DELAY_MAX : ns;
+}
+
+/* The new p' from the old one, the queue delay now and the one at the last
+ * update, both in nanoseconds.
+ */
+static inline __u32 pi2_next_prob(const struct pi2_gains *gains, __u32 prob, __u64 delay_ns,
+				  __u64 last_delay_ns)
+{
+	__s64 error = pi2_clamp_delay((__s64)delay_ns - (__s64)gains->target_ns);
+	__s64 growth = pi2_clamp_delay((__s64)delay_ns - (__s64)last_delay_ns);
+	__s64 delta = error * gains->alpha + growth * gains->beta;
+
+	/* Round towards 0 on both sides: an unbiased step, as in sch_dualpi2. */
+	if (delta >= 0) {
+		__u64 up = (__u64)delta >> PI2_GAIN_SHIFT;
+
+		return up > PI2_PROB_MAX - prob ? PI2_PROB_MAX : prob + (__u32)up;
+	} else {
+		__u64 down = (__u64)-delta >> PI2_GAIN_SHIFT;
+
+		return down > prob ? 0 : prob - (__u32)down;
+	}
+}
+
+/* p_C = p'^2. */
+static inline __u32 pi2_classic_prob(__u32 prob)
+{
+	return (__u32)((__u64)prob * prob >> 32);
+}
+
+/* p_CL = k * p', not yet cut to 1: above PI2_PROB_MAX it means overload. */
+static inline __u64 pi2_coupled_prob(__u32 prob, __u8 coupling)
+{
+	return (__u64)prob * coupling;
+}
+
+/* RFC 9332, 2.5.1.1: the L queue cannot be marked harder than always. */
+static inline bool pi2_overloaded(__u64 coupled_prob)
+{
+	return coupled_prob >= PI2_PROB_MAX;
+}
+
+/* RFC 9332, A.1, `recur`: marks and drops come at even distances, not by dice. `count`
+ * is the sum of the probabilities so far; the packet that takes it over the next whole
+ * number is the one. Returns whether adding `prob` to `count` does.
+ */
+static inline bool pi2_recurs(__u64 count, __u64 prob)
+{
+	return (count + prob) >> 32 != count >> 32;
+}
+
+#endif /* DUALPI2_PI2_H */

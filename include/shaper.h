@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The built-in shaper: a clock that says when the link is free again.
+ *
+ * Each packet moves the clock on by the exact time it takes at `rate`; what does
+ * not divide is carried over, so the rate is exact over any interval. There is no
+ * bucket: a link that was idle starts with one packet, not with a burst. Only
+ * a sender that is late (the timer fired late, the device was busy) while packets
+ * waited may catch up, and never by more than SHAPER_SLACK_NS.
+ */
+#ifndef DUALPI2_SHAPER_H
+#define DUALPI2_SHAPER_H
+
+#ifndef __VMLINUX_H__
+#include <linux/types.h>
+#include <stdbool.h>
+#endif
+
+/* What a late timer may catch up: covers a softirq that had to wait, and is the
+ * step threshold of the L queue, so catching up never hides a mark.
+ */
+#define SHAPER_SLACK_NS 1000000ULL
+
+struct shaper {
+	__u64 free_ns;	 /* when the link has sent everything so far */
+	__u64 remainder; /* of that time, in ns * rate, below rate */
+};
+
+/* The length that a packet of `len` bytes is charged with: one place for
+ * framing overhead.
+ */
+static inline __u32 shaper_wire_len(__u32 len)
+{
+	return len;
+}
+
+/* A packet arrives while nothing waits: the time since the link became free is
+ * idle time, not a debt to catch up.
+ */
+static inline void shaper_wake(struct shaper *s, __u64 now_ns)
+{
+	if (s->free_ns >= now_ns)
+		return;
+	s->free_ns = now_ns;
+	s->remainder = 0;
+}
+
+/* The rate changes: the link is not busy with what was sent at the old one. */
+static inline void shaper_restart(struct shaper *s, __u64 now_ns)
+{
+	if (s->free_ns > now_ns)
+		s->free_ns = now_ns;
+	s->remainder = 0;
+}
+
+/* True: a packet may leave now. If not, it may at s->free_ns. */
+static inline bool shaper_ready(const struct shaper *s, __u64 rate, __u64 now_ns)
+{
+	return !rate || now_ns >= s->free_ns;
+}
+
+/* How long after `now_ns` a packet leaves that has `ahead` bytes on the wire (below
+ * 2^33) in front of it, in nanoseconds; 0 if the link is not shaped.
+ */
+static inline __u64 shaper_wait(const struct shaper *s, __u64 rate, __u64 now_ns, __u64 ahead)
+{
+	__u64 busy = s->free_ns > now_ns ? s->free_ns - now_ns : 0;
+
+	return rate ? busy + ahead * 1000000000ULL / rate : 0;
+}
+
+/* A packet of `len` bytes leaves at `now_ns` over a link of `rate` bytes/s. */
+static inline void shaper_charge(struct shaper *s, __u64 rate, __u64 now_ns, __u32 len)
+{
+	__u64 time;
+
+	if (!rate)
+		return;
+	if (now_ns > SHAPER_SLACK_NS && s->free_ns < now_ns - SHAPER_SLACK_NS) {
+		s->free_ns = now_ns - SHAPER_SLACK_NS;
+		s->remainder = 0;
+	}
+	time = (__u64)shaper_wire_len(len) * 1000000000ULL + s->remainder;
+	s->free_ns += time / rate;
+	s->remainder = time % rate;
+}
+
+#endif /* DUALPI2_SHAPER_H */

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Boot a kernel in QEMU, run one command in it, bring back what it printed and wrote."""
+
+import contextlib
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+from pathlib import Path
+
+import archive
+import kernels
+import roots
+from common import BUILD_OUTPUT, CACHE, HERE, REPOSITORY, LabError, digest, is_made, making, step
+
+# What the guest sees of the project, at /src.
+PROJECT = ("tests", "bench", "bpf", "include", "vmlinux.h", "Makefile", BUILD_OUTPUT)
+
+# rdrand is seeded (-seed), so trusting it makes every random number repeatable; an
+# oops is a failure whatever the command makes of it.
+# The last two save seconds of boot and change nothing later.
+COMMAND_LINE = ("console=ttyS0 quiet panic=-1 rdinit=/init tsc=reliable random.trust_cpu=on "
+                "oops=panic cryptomgr.notests retain_initrd")
+
+STARTED = b"lab: started"
+LAST_WORDS = "sysrq: Resetting"  # how every guest ends
+POLL_SECONDS = 0.02
+TAIL_LINES = 25
+LAYOUT = 1  # of the cached archive: count up when archive.py packs differently
+
+
+def system_archive(kernel):
+    """The guest root and the kernel's modules, packed once."""
+    place = kernel / "system.cpio"
+    stamp = digest(LAYOUT, roots.root_stamp(roots.GUEST_ROOT), roots.built_at(roots.GUEST_ROOT),
+                   kernels.release_of(kernel), kernels.modules_stamp(), sorted(archive.LEFT_OUT))
+    if not is_made(place, stamp):
+        with step(f"packing the guest for kernel {kernel.name}"), \
+                making(place, stamp) as temporary, open(temporary, "wb") as output:
+            pack = archive.Archive(output)
+            pack.add_tree(roots.GUEST_ROOT, skip=archive.in_root)
+            # For the first process, before it has mounted devtmpfs
+            pack.add("dev/console", 0o020600, device=(5, 1))
+            modules = kernels.guest_modules(kernel) / "lib/modules"
+            pack.add_directory("usr/lib/modules")
+            pack.add_tree(modules, "usr/lib/modules/")
+            pack.close()
+    return place
+
+
+def write_initramfs(path, system, command, *, interactive=False):
+    """The packed system, then what differs between runs."""
+    with open(path, "wb") as output, open(system, "rb") as packed:
+        shutil.copyfileobj(packed, output, 1 << 20)
+        pack = archive.Archive(output)
+        pack.add_path(HERE / "guest-init", "init")
+        pack.add_directory("lab")
+        # Through a file: the kernel's command line knows no quoting.
+        pack.add_file("lab/command", f"exec {shlex.join(command)}\n")
+        if interactive:
+            pack.add_file("lab/interactive", "")
+        pack.add_directory("src")
+        for name in PROJECT:
+            for parent in reversed(Path(name).parents[:-1]):
+                pack.add_directory(f"src/{parent}")
+            source = REPOSITORY / name
+            if source.exists():
+                pack.add_path(source, f"src/{name}")
+            if source.is_dir():
+                pack.add_tree(source, f"src/{name}/", skip=archive.is_byproduct)
+        pack.close()
+
+
+def qemu_argv(kernel, initramfs, options):
+    """Virtual time: it advances by instructions, and what is idle is skipped."""
+    if options.races:
+        clock = ["-accel", "tcg,thread=multi"]
+    else:
+        # Recording, though nobody reads it: without, the thread that skips idle time may
+        # look at a CPU that goes idle before its last instructions are counted; with it,
+        # the two take turns. QEMU can record one CPU only.
+        record = ",rr=record,rrfile=/dev/null" if options.smp == 1 else ""
+        clock = ["-accel", "tcg", "-icount", f"shift={options.shift},sleep=off{record}"]
+    # QEMU dies with us, even if we are killed.
+    return ["setpriv", "--pdeathsig", "KILL", "qemu-system-x86_64", *clock,
+            "-smp", str(options.smp), "-cpu", "max", "-m", str(options.memory), "-seed", "1",
+            "-rtc", "base=2026-01-01,clock=vm", "-nodefaults", "-nographic", "-no-reboot",
+            "-kernel", str(kernel / "vmlinuz"), "-initrd", str(initramfs),
+            "-append", COMMAND_LINE]
+
+
+class Follower:
+    """Reads what is appended to a file. QEMU writes to files, never to pipes: a full
+    pipe would make the guest's serial port wait for us, in real time."""
+
+    def __init__(self, path):
+        path.touch()
+        self.input = open(path, "rb")  # noqa: SIM115 - lives as long as the run's directory
+        self.all = bytearray()
+
+    def read(self):
+        data = self.input.read()
+        self.all += data
+        return data
+
+    def tail(self):
+        # From our mark on, if it is there: the firmware's and the boot's words before it
+        # matter only if the boot failed.
+        said = self.all.rpartition(STARTED)[2]
+        lines = said.decode(errors="replace").replace("\r", "").split("\n")
+        return "\n".join([line for line in lines
+                          if line.strip() and not line.endswith(LAST_WORDS)][-TAIL_LINES:])
+
+
+class Run:
+    """One boot of one command, with files of its own."""
+
+    def __init__(self, directory, options):
+        self.directory = directory
+        self.options = options
+        self.console = Follower(directory / "console")
+        self.output = Follower(directory / "output")
+        self.began = time.monotonic()
+
+    def boot(self, kernel):
+        """Run QEMU to its end; the guest's words go to stdout and stderr meanwhile."""
+        initramfs = self.directory / "initramfs"
+        results = self.directory / "results"
+        write_initramfs(initramfs, system_archive(kernel), self.options.command)
+        argv = [*qemu_argv(kernel, initramfs, self.options),
+                "-serial", f"file:{self.console.input.name}",
+                "-serial", f"file:{self.output.input.name}",
+                "-serial", f"file:{results}"]
+        with open(self.directory / "qemu", "wb") as messages, \
+                subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=messages,
+                                 stderr=subprocess.STDOUT) as qemu:
+            try:
+                self.follow(qemu)
+            finally:
+                qemu.kill()
+        if qemu.returncode:
+            raise LabError(f"QEMU failed: {(self.directory / 'qemu').read_text().strip()}")
+
+    def follow(self, qemu):
+        ended = False
+        while not ended:
+            ended = qemu.poll() is not None  # then read once more
+            self.console.read()
+            output = self.output.read()
+            if not self.options.quiet:
+                sys.stdout.buffer.write(output)
+                sys.stdout.flush()
+            if not ended:
+                if time.monotonic() - self.began > self.options.timeout:
+                    raise self.failure(f"the guest did not end within {self.options.timeout} s "
+                                       "of real time: see --timeout")
+                time.sleep(POLL_SECONDS)
+
+    def failure(self, reason):
+        """Show what the guest said last; return the error that says why it failed."""
+        if self.options.quiet:
+            print(self.output.tail(), flush=True)
+        print(self.console.tail(), file=sys.stderr, flush=True)
+        return LabError(reason)
+
+    def finish(self):
+        """Unpack what the guest carried out; return its command's exit status."""
+        contents = {}
+        with contextlib.suppress(tarfile.ReadError, EOFError), \
+                tarfile.open(self.directory / "results") as tar:
+            for name in ("status", "warned"):
+                with contextlib.suppress(KeyError):
+                    contents[name] = tar.extractfile(name).read().decode(errors="replace")
+            if self.options.results:
+                take_results(tar, self.options.results)
+        if "status" not in contents:
+            raise self.failure(f"the guest died: {self.reason()}")
+        if "warned" in contents:
+            print(contents["warned"][contents["warned"].find("cut here"):], file=sys.stderr)
+            raise LabError("the guest's kernel warned (see above)")
+        if kernel_said := self.console.tail():
+            print(kernel_said, file=sys.stderr)
+        status = int(contents["status"])
+        if status and self.options.quiet:
+            sys.stdout.buffer.write(self.output.all)
+        return status
+
+    def reason(self):
+        said = self.console.all.decode(errors="replace")
+        found = re.search(r"Kernel panic - not syncing: (.*?)\r?$|^guest-init: (.*?)\r?$", said,
+                          re.M)
+        if found:
+            return f"kernel panic: {found[1]}" if found[1] else found[2]
+        if STARTED not in self.console.all:
+            return "it did not boot"
+        return "it ended without an exit status"
+
+
+def take_results(tar, directory):
+    """Plain files only: the host follows no link that a guest made."""
+    directory.mkdir(parents=True, exist_ok=True)
+    for member in tar:
+        name = Path(member.name)
+        if member.isfile() and name.parts[0] == "results" and ".." not in name.parts:
+            target = directory / name.relative_to("results")
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(tar.extractfile(member).read())
+
+
+def stopped(_signal, _frame):
+    """SIGTERM takes the same way out as Ctrl-C: the temporaries go, QEMU ends."""
+    raise KeyboardInterrupt
+
+
+def run(kernel, options):
+    """Returns the exit status of the guest's command."""
+    signal.signal(signal.SIGTERM, stopped)
+    with tempfile.TemporaryDirectory(prefix="run-", dir=CACHE) as directory:
+        guest = Run(Path(directory), options)
+        guest.boot(kernel)
+        return guest.finish()
+
+
+def shell(kernel, options):
+    """An interactive guest, in real time."""
+    with tempfile.TemporaryDirectory(prefix="run-", dir=CACHE) as directory:
+        initramfs = Path(directory) / "initramfs"
+        write_initramfs(initramfs, system_archive(kernel), ["true"], interactive=True)
+        return subprocess.run([*qemu_argv(kernel, initramfs, options), "-chardev",
+                               "stdio,id=terminal,signal=off", "-serial", "chardev:terminal"],
+                              check=False).returncode

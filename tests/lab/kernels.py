@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Debian's cloud kernels: which there are, fetching, and the modules of a guest."""
+
+import lzma
+import re
+import shutil
+import subprocess
+from fnmatch import fnmatch
+
+import roots
+from common import (
+    CACHE,
+    HERE,
+    LabError,
+    digest,
+    is_made,
+    logged,
+    making,
+    read_list,
+    remove,
+    say,
+    step,
+)
+
+KERNELS = CACHE / "kernels"
+DEFAULT = "7.2.12"
+KNOWN_GOOD = ("6.17.13", "6.18.15", DEFAULT)
+FIRST = (6, 17)  # with BPF qdiscs
+
+# Up to 6.18 one package holds all, later kernels come in parts. `unsigned` is the image
+# before Debian has signed it.
+PACKAGE = re.compile(r"linux-(?P<part>image|base|binary|binary-unsigned|modules)-"
+                     r"(?P<release>\d+\.\d+\.\d+\+deb13(\.\d+)?-cloud-amd64)")
+
+
+def in_archive(update=False):
+    """{version: {release: [packages]}} of what the archive has complete."""
+    roots.add_backports()
+    if update:
+        with step("reading the archive's package lists"):
+            roots.ask("apt-get", "-qq", "update")
+    names = roots.ask("apt-cache", "--names-only", "search", "^linux-.*-cloud-amd64$")
+    releases = {}
+    for line in names.split("\n"):
+        if package := PACKAGE.fullmatch(line.split(" ")[0]):
+            releases.setdefault(package["release"], {})[package["part"]] = package[0]
+    found = {}
+    for release, parts in releases.items():
+        version = release.split("+")[0]
+        if numbers(version) >= FIRST and (wanted := needed(parts)):
+            found.setdefault(version, {})[release] = wanted
+    return found
+
+
+def needed(parts):
+    """The packages to unpack; nothing if the archive has lost some of them, which it
+    does: an image is kept for long without its modules."""
+    image = parts.get("binary", parts.get("binary-unsigned"))
+    if not image:
+        return [parts["image"]] if "image" in parts else []
+    if "modules" not in parts:
+        return []
+    return [parts[part] for part in ("base", "modules") if part in parts] + [image]
+
+
+def numbers(version):
+    return tuple(int(part) for part in version.split("."))
+
+
+def cached():
+    """The kernels that are here, oldest first."""
+    if not KERNELS.exists():
+        return []
+    versions = [path.name for path in KERNELS.iterdir()
+                if re.fullmatch(r"\d+\.\d+\.\d+", path.name)]
+    return sorted(versions, key=numbers)
+
+
+def fetch(version):
+    """Have a kernel here; return its directory. A version that has left the archive
+    is replaced by the newest of its series, under the name that was asked for."""
+    place = KERNELS / version
+    if not place.exists():
+        download(version, place)
+    if place.is_symlink():
+        say(f"kernel {version} has left the archive, {place.readlink()} takes its place")
+    return place.resolve()
+
+
+def download(version, place):
+    if not re.fullmatch(r"\d+\.\d+\.\d+", version):
+        raise LabError(f"kernel '{version}' is not a version like {DEFAULT}: see lab kernels")
+    for update in (False, True):  # the lists in the cache may be old, or not there
+        archive = in_archive(update)
+        if version in archive:
+            try:
+                return unpack(version, archive[version], place)
+            except LabError:
+                if update:
+                    raise
+    series = [other for other in {*archive, *cached()}
+              if numbers(other)[:2] == numbers(version)[:2]]
+    if not series:
+        raise LabError(f"there is no kernel {version}, nor any of its series: see lab kernels")
+    newest = max(series, key=numbers)
+    if not (KERNELS / newest).exists():
+        unpack(newest, archive[newest], KERNELS / newest)
+    return place.symlink_to(newest)
+
+
+def unpack(version, releases, place):
+    """Make a directory with `vmlinuz`, `release` and lib/modules/."""
+    release, packages = max(releases.items())
+    with step(f"fetching kernel {version}"), making(place, release) as temporary:
+        debs = temporary / "debs"
+        tree = temporary / "tree"
+        debs.mkdir(parents=True)
+        logged(roots.chroot_argv(["sh", "-ec", 'cd "$1"; shift; exec apt-get download "$@"', "sh",
+                                  roots.in_src(debs), "-qq", "-oAPT::Sandbox::User=root",
+                                  *packages]),
+               CACHE / f"kernel-{version}.log", f"downloading kernel {version}")
+        for deb in debs.iterdir():
+            subprocess.run(["dpkg", "-x", deb, tree], check=True)
+        lib = tree / "usr/lib/modules" / release
+        image = next((path for path in (tree / f"boot/vmlinuz-{release}", lib / "vmlinuz",
+                                        lib / "vmlinuz.unsigned") if path.exists()), None)
+        if not image or not (lib / "kernel").exists():
+            raise LabError(f"no image or no modules in {', '.join(packages)}")
+        (temporary / "release").write_text(release, encoding="ascii")
+        image.rename(temporary / "vmlinuz")
+        (temporary / "lib/modules").mkdir(parents=True)
+        lib.rename(temporary / "lib/modules" / release)
+        remove(debs)
+        remove(tree)
+        depmod(temporary, release)
+
+
+def depmod(base, release):
+    done = subprocess.run(["depmod", "-b", base, release], capture_output=True, text=True,
+                          check=False, env={"PATH": "/usr/sbin:/sbin:/usr/bin:/bin"})
+    if done.returncode:
+        raise LabError(f"depmod for {release}: {done.stderr.strip()}")
+
+
+def release_of(kernel):
+    return (kernel / "release").read_text(encoding="ascii")
+
+
+def modules_stamp():
+    return digest(read_list(HERE / "guest.modules"))
+
+
+def guest_modules(kernel):
+    """A tree with lib/modules/RELEASE of just what guest.modules lists, uncompressed:
+    unpacking xz in an emulated CPU costs more than copying a few megabytes."""
+    place = kernel / "guest"
+    if is_made(place, modules_stamp()):
+        return place
+    release = release_of(kernel)
+    source = kernel / "lib/modules" / release
+    with making(place, modules_stamp()) as temporary:
+        target = temporary / "lib/modules" / release
+        target.mkdir(parents=True)
+        for path in source.glob("modules.*"):
+            if path.name in ("modules.order", "modules.builtin", "modules.builtin.modinfo"):
+                shutil.copy(path, target)
+        for name in selected(source, read_list(HERE / "guest.modules")):
+            copy = target / name.removesuffix(".xz")
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            data = (source / name).read_bytes()
+            copy.write_bytes(lzma.decompress(data) if name.endswith(".xz") else data)
+        depmod(temporary, release)
+    return place
+
+
+def selected(tree, wanted):
+    """The modules that match the patterns and all that they depend on."""
+    depends = {}
+    for line in (tree / "modules.dep").read_text(encoding="ascii").split("\n"):
+        if line:
+            name, needs = line.split(":")
+            depends[name] = needs.split()
+    names = {name for name in depends
+             if any(fnmatch(name.removesuffix(".xz"), f"kernel/{pattern}") for pattern in wanted)}
+    for name in sorted(names):  # modules.dep is transitive already
+        names.update(depends[name])
+    return sorted(names)
+
+
+def listing():
+    """Lines about what `lab run --kernel` takes."""
+    here = cached()
+    archive = in_archive(update=True)
+    for version in sorted({*here, *archive}, key=numbers):
+        notes = [note for note, true in (("default", version == DEFAULT),
+                                         ("tested", version in KNOWN_GOOD),
+                                         ("in the cache", version in here),
+                                         ("left the archive", version not in archive)) if true]
+        yield f"{version:10}{', '.join(notes)}".rstrip()

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The two Debian roots: one to build in (entered with chroot), one for the guest."""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from common import (
+    BUILD_OUTPUT,
+    CACHE,
+    HERE,
+    REPOSITORY,
+    LabError,
+    digest,
+    is_made,
+    logged,
+    making,
+    read_list,
+    stamp_of,
+    step,
+)
+
+SUITE = "trixie"
+BUILD_ROOT = CACHE / "build-root"
+GUEST_ROOT = CACHE / "guest-root"
+
+# Nobody reads manuals in there.
+EXCLUDED = ["/usr/share/doc/*", "/usr/share/man/*", "/usr/share/locale/*", "/usr/share/info/*"]
+
+# `apt` variant: the build root also answers questions about kernel packages. The
+# guest never installs anything.
+VARIANTS = {BUILD_ROOT: "apt", GUEST_ROOT: "essential"}
+
+# A private mount namespace: nothing is left mounted, however the command ends.
+# $1: repository, $2: root, then the command.
+ENTER = """
+repository=$1 root=$2
+shift 2
+mount --bind "$repository" "$root/src"
+mount --rbind /dev "$root/dev"
+mount -t proc proc "$root/proc"
+mount -t tmpfs -o mode=1777 tmpfs "$root/tmp"
+[ ! -e /etc/resolv.conf ] || mount --bind /etc/resolv.conf "$root/etc/resolv.conf"
+cd "$root"
+exec chroot "$root" sh -c 'cd /src && exec "$@"' sh "$@"
+"""
+
+# Nothing else of the caller's environment gets in, so that builds do not depend on it.
+ENVIRONMENT = {
+    # llvm's directory has the tools by their plain names
+    "PATH": "/usr/lib/llvm-19/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+    "HOME": "/tmp",
+    "LANG": "C.UTF-8",
+    "DEBIAN_FRONTEND": "noninteractive",
+    "DUALPI2_BIN": BUILD_OUTPUT,
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "MPLBACKEND": "agg",
+}
+PASSED_ON = ("TERM", "SOURCE_DATE_EPOCH", "http_proxy", "https_proxy", "no_proxy")
+
+
+def require_tools():
+    """The host's part, installed by tests/lab/bootstrap."""
+    missing = [tool for tool in ("mmdebstrap", "qemu-system-x86_64", "depmod", "unshare", "setpriv")
+               if not shutil.which(tool, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")]
+    if missing:
+        raise LabError(f"{', '.join(missing)} not found: run tests/lab/bootstrap")
+    if os.geteuid() != 0:
+        raise LabError("making and entering roots needs root: run it with sudo")
+
+
+def root_stamp(root):
+    packages = read_list(HERE / f"{root.name}.packages")
+    return digest(SUITE, VARIANTS[root], sorted(packages), EXCLUDED)
+
+
+def make_root(root):
+    """Make a root with the packages on its list, unless it is there."""
+    stamp = root_stamp(root)
+    if is_made(root, stamp):
+        return
+    packages = read_list(HERE / f"{root.name}.packages")
+    with step(f"making the {root.name} ({len(packages)} packages and what they need)"), \
+            making(root, stamp) as temporary:
+        logged(["mmdebstrap", f"--variant={VARIANTS[root]}", "--mode=root",
+                f"--include={','.join(packages)}",
+                *[f"--dpkgopt=path-exclude={pattern}" for pattern in EXCLUDED],
+                SUITE, temporary], CACHE / f"{root.name}.log", f"making the {root.name}")
+        (temporary / "src").mkdir()
+        (temporary / "etc/resolv.conf").touch()
+
+
+def built_at(root):
+    """Changes whenever the root is made anew, and only then."""
+    return stamp_of(root).stat().st_mtime_ns
+
+
+def add_backports():
+    """Newer kernels are in backports, which the mirror has beside the suite."""
+    sources = BUILD_ROOT / "etc/apt/sources.list"
+    backports = BUILD_ROOT / "etc/apt/sources.list.d/backports.list"
+    if not backports.exists():
+        line = re.search(rf"^deb .* {SUITE} .*$", sources.read_text(encoding="utf-8"), re.M)
+        backports.write_text(line[0].replace(f" {SUITE} ", f" {SUITE}-backports ") + "\n",
+                             encoding="utf-8")
+
+
+def chroot_argv(argv):
+    environment = ENVIRONMENT | {name: os.environ[name] for name in PASSED_ON
+                                 if name in os.environ}
+    return ["env", "-i", *[f"{name}={value}" for name, value in environment.items()],
+            "unshare", "--mount", "--propagation", "private",
+            "sh", "-ec", ENTER, "sh", str(REPOSITORY), str(BUILD_ROOT), *argv]
+
+
+def enter(argv):
+    """Become `argv` in the build root, in /src, which is the repository."""
+    argv = chroot_argv(argv)
+    os.execvp(argv[0], argv)
+
+
+def ask(*argv):
+    """What a program in the build root prints."""
+    done = subprocess.run(chroot_argv(argv), stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, check=False)
+    if done.returncode:
+        raise LabError(f"{argv[0]} in the build root: {done.stderr.strip() or done.stdout.strip()}")
+    return done.stdout
+
+
+def in_src(path):
+    """Where the chroot sees a path of the repository."""
+    return str(Path("/src") / path.relative_to(REPOSITORY))

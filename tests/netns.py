@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Network namespaces for the tests: made and removed through iproute2."""
+
+import contextlib
+import os
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+
+def run(*argv, check=True, **kwargs):
+    """Run a program, return the finished process; a failure shows its output."""
+    done = subprocess.run([str(arg) for arg in argv], capture_output=True, text=True,
+                          check=False, **kwargs)
+    if check and done.returncode:
+        raise AssertionError(f"{' '.join(done.args)}: status {done.returncode}\n"
+                             f"{done.stdout}{done.stderr}")
+    return done
+
+
+def wait_until(condition, what, seconds=30.0, step=0.2):
+    """Wait until `condition()` is true, for a bounded time; return its value. In virtual
+    time sleeping is free and asking is not: it asks rarely."""
+    end = time.monotonic() + seconds
+    while not (value := condition()):
+        if time.monotonic() > end:
+            raise AssertionError(f"waited {seconds} s in vain until {what}")
+        time.sleep(step)
+    return value
+
+
+class Namespace:
+    """A network namespace with a loopback that is up."""
+
+    def __init__(self, name):
+        self.name = name
+        run("ip", "netns", "add", name)
+        self.ip("link set lo up")
+
+    def argv(self, *argv):
+        """The command line that runs `argv` in here. Not `ip netns exec`, which
+        mounts a /sys of its own and so hides bpffs."""
+        return ["nsenter", f"--net=/run/netns/{self.name}", *[str(arg) for arg in argv]]
+
+    def run(self, *argv, check=True, **kwargs):
+        return run(*self.argv(*argv), check=check, **kwargs)
+
+    def popen(self, *argv, **kwargs):
+        return subprocess.Popen(self.argv(*argv), stdout=subprocess.PIPE,
+                                stderr=subprocess.STDOUT, text=True, **kwargs)
+
+    def ip(self, command):
+        run("ip", "-n", self.name, *command.split())
+
+    def sysctl(self, key, value):
+        with self.entered():
+            Path("/proc/sys", key.replace(".", "/")).write_text(str(value))
+
+    @contextlib.contextmanager
+    def entered(self):
+        """What is opened inside belongs to this namespace (sockets, netlink)."""
+        home = os.open("/proc/self/ns/net", os.O_RDONLY)
+        there = os.open(f"/run/netns/{self.name}", os.O_RDONLY)
+        try:
+            os.setns(there, os.CLONE_NEWNET)
+            yield
+        finally:
+            os.setns(home, os.CLONE_NEWNET)
+            os.close(there)
+            os.close(home)
+
+    def socket(self, *args):
+        with self.entered():
+            return socket.socket(*args)
+
+    def delete(self):
+        """Remove the namespace, after whatever still runs in it."""
+        pids = run("ip", "netns", "pids", self.name).stdout.split()
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(pid), 9)
+        run("ip", "netns", "delete", self.name)
+
+
+def veth(left, left_name, right, right_name, *, offload=False):
+    """A cable between two namespaces, both ends up; fixed MAC addresses, so that
+    runs repeat to the bit. Without offload no packet on it is larger than the MTU."""
+    run("ip", "link", "add", left_name, "netns", left.name, "address", "02:00:00:00:00:01",
+        "type", "veth", "peer", "name", right_name, "netns", right.name,
+        "address", "02:00:00:00:00:02")
+    for space, name in ((left, left_name), (right, right_name)):
+        # No IPv6 autoconfiguration: its packets would be counted by the tests.
+        space.sysctl(f"net.ipv6.conf.{name}.disable_ipv6", 1)
+        space.ip(f"link set {name} up")
+        if not offload:
+            space.run("ethtool", "-K", name, "tso", "off", "gso", "off", "gro", "off",
+                      "tx-udp-segmentation", "off", check=False)
+            space.ip(f"link set {name} gso_max_segs 1")

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Fixtures: two namespaces on a cable, the qdisc on the sender's end.
+
+Every test that uses `cable` ends in a check of the conservation law, to the packet
+and byte, for each queue, against `tc -s` and against what was sent and received.
+"""
+
+import errno
+import itertools
+import json
+import os
+import socket
+import struct
+import sys
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS), str(TESTS / "traffic")]
+import frames  # noqa: E402
+from netns import Namespace, run, veth, wait_until  # noqa: E402
+
+BIN = Path(os.environ.get("DUALPI2_BIN", ".output")).resolve()
+PIN_DIR = Path("/sys/fs/bpf/dualpi2")
+SO_TIMESTAMPNS = 35
+LOADER = BIN / "dualpi2-load"
+DROPS = ("drop-pi2", "drop-overload", "drop-limit", "drop-memlimit", "drop-no-memory",
+         "drop-reset")
+
+
+def drops(queue):
+    return sum(queue[cause] for cause in DROPS)
+
+
+class Qdisc:
+    """bpf_dualpi2 on one device, through its tools."""
+
+    def __init__(self, space, dev):
+        self.space = space
+        self.dev = dev
+
+    def load(self, *options, check=True):
+        return self.space.run(LOADER, self.dev, *options, check=check)
+
+    def stats(self):
+        return json.loads(self.space.run(BIN / "dualpi2-stats", self.dev, "--json").stdout)[0]
+
+    def table(self):
+        return self.space.run(BIN / "dualpi2-stats", self.dev).stdout
+
+    def tc(self):
+        shown = self.space.run("tc", "-j", "-s", "qdisc", "show", "dev", self.dev, "root").stdout
+        return json.loads(shown)[0]
+
+    def is_attached(self):
+        return self.tc()["kind"] == "bpf_dualpi2"
+
+    def check_conservation(self):
+        """arrived = forwarded + dropped by cause + queued, and tc agrees."""
+        stats, tc = self.stats(), self.tc()
+        queues = stats["l-queue"], stats["c-queue"]
+        for queue in queues:
+            assert queue["packets-in"] == (queue["packets-out"] + drops(queue) +
+                                           queue["backlog-packets"]), stats
+            assert queue["bytes-in"] == (queue["bytes-out"] + queue["drop-bytes"] +
+                                         queue["backlog-bytes"]), stats
+        assert tc["packets"] == sum(queue["packets-out"] for queue in queues), (tc, stats)
+        assert tc["bytes"] == sum(queue["bytes-out"] for queue in queues), (tc, stats)
+        assert tc["drops"] == sum(drops(queue) for queue in queues), (tc, stats)
+        assert tc["backlog"] == sum(queue["backlog-bytes"] for queue in queues), (tc, stats)
+        assert tc["qlen"] == sum(queue["backlog-packets"] for queue in queues), (tc, stats)
+        assert tc["overlimits"] == sum(queue["drop-limit"] + queue["drop-memlimit"]
+                                       for queue in queues), (tc, stats)
+        if not tc["qlen"]:
+            assert stats["memory-used"] == 0, stats
+        return stats
+
+
+class Cable:
+    """A sender and a receiver of raw frames, and the qdisc between them. Made once;
+    every test starts anew with start()."""
+
+    def __init__(self):
+        self.tx, self.rx = Namespace("tx"), Namespace("rx")
+        veth(self.tx, "d0", self.rx, "p0")
+        self.qdisc = Qdisc(self.tx, "d0")
+        self.sender = self.tx.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
+        # A frame waits in the qdisc on its sender's account; 32: SO_SNDBUFFORCE.
+        self.sender.setsockopt(socket.SOL_SOCKET, 32, 1 << 30)
+        # Protocol 0: the kernel reads it from each frame.
+        self.sender.bind(("d0", 0))
+        self.receiver = self.rx.socket(socket.AF_PACKET, socket.SOCK_RAW,
+                                       socket.htons(frames.ETH_P_ALL))
+        self.receiver.setsockopt(socket.SOL_SOCKET, 33, 1 << 30)  # SO_RCVBUFFORCE
+        self.receiver.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+        self.receiver.bind(("p0", frames.ETH_P_ALL))
+        self.receiver.setblocking(False)
+        self.arrived = 0
+
+    def start(self):
+        assert not self.qdisc.is_attached()
+        self.receive()
+        self.serials = itertools.count(1)
+        self.sent = self.arrived = 0
+
+    def load(self, *options):
+        return self.qdisc.load(*options)
+
+    def send(self, *batch):
+        """Hand frames to the kernel; those that it dropped at once count as sent."""
+        for data in batch:
+            self.sent += 1
+            try:
+                self.sender.send(data)
+            except OSError as error:
+                if error.errno != errno.ENOBUFS:
+                    raise
+
+    def burst(self, ecn, count, length=1514):
+        """`count` IPv4 frames of one codepoint, as fast as they go; their serials."""
+        serials = list(itertools.islice(self.serials, count))
+        self.send(*(frames.ipv4_frame(serial, ecn, length) for serial in serials))
+        return serials
+
+    def receive(self):
+        """What has arrived since the last call."""
+        arrived = []
+        while True:
+            try:
+                data, ancillary, _, _ = self.receiver.recvmsg(65536, 256)
+            except BlockingIOError:
+                self.arrived += len(arrived)
+                return arrived
+            seconds, nanoseconds = next(
+                struct.unpack("qq", value) for level, kind, value in ancillary
+                if (level, kind) == (socket.SOL_SOCKET, SO_TIMESTAMPNS))
+            arrived.append(frames.parse(data, seconds * 10**9 + nanoseconds))
+
+    def drain(self, seconds=60):
+        """Wait until the queues are empty and all is received; what has arrived."""
+        wait_until(lambda: self.qdisc.tc()["qlen"] == 0, "the queues are empty", seconds)
+        forwarded = self.qdisc.tc()["packets"]
+        arrived = []
+        wait_until(lambda: arrived.extend(self.receive()) or self.arrived >= forwarded,
+                   f"{forwarded} frames have arrived")
+        return arrived
+
+    def finish(self):
+        """The conservation law from end to end; then unload."""
+        if self.qdisc.is_attached():
+            stats = self.qdisc.check_conservation()
+            self.receive()
+            queues = stats["l-queue"], stats["c-queue"]
+            assert self.sent == sum(queue["packets-in"] for queue in queues), stats
+            assert self.arrived == sum(queue["packets-out"] for queue in queues), stats
+
+    def stop(self):
+        if self.qdisc.is_attached():
+            self.qdisc.load("--unload")
+
+    def close(self):
+        self.sender.close()
+        self.receiver.close()
+        self.tx.delete()
+        self.rx.delete()
+
+
+def root(space, dev):
+    """The root qdisc of a device, as tc shows it."""
+    return json.loads(space.run("tc", "-j", "qdisc", "show", "dev", dev, "root").stdout)[0]
+
+
+def one_line(done, status):
+    """A refusal: the exit status, one line on stderr, nothing on stdout. The line."""
+    assert done.returncode == status, done
+    assert done.stdout == "", done
+    assert done.stderr.count("\n") == 1 and done.stderr.endswith("\n"), done
+    return done.stderr
+
+
+def published(dev):
+    """The public statistics of a device as the timer left them, by bpftool: nothing
+    refreshes them here."""
+    dump = json.loads(run("bpftool", "-j", "map", "dump", "name", "dualpi2_stats").stdout)
+    [value] = [entry["formatted"]["value"] for entry in dump
+               if entry["formatted"]["value"]["ifname"] == dev]
+    return value
+
+
+@pytest.fixture(scope="module")
+def registered():
+    """The kind stays registered while the tests of a file come and go: loading the
+    programs takes a second of the guest's time."""
+    space = Namespace("anchor")
+    space.ip("link add anchor type dummy")
+    space.run(LOADER, "anchor")
+    yield
+    space.run(LOADER, "anchor", "--unload")
+    space.delete()
+    assert not PIN_DIR.exists(), "the last --unload leaves nothing behind"
+
+
+@pytest.fixture(scope="session")
+def wire():
+    cable = Cable()
+    yield cable
+    cable.close()
+
+
+@pytest.fixture
+def cable(registered, wire):
+    wire.start()
+    try:
+        yield wire
+        wire.finish()
+    finally:
+        wire.stop()
+
+
+@pytest.fixture
+def box():
+    """A namespace with two dummy devices."""
+    space = Namespace("box")
+    for name in ("one", "two"):
+        space.ip(f"link add {name} type dummy")
+        space.sysctl(f"net.ipv6.conf.{name}.disable_ipv6", 1)
+        space.ip(f"link set {name} up")
+    yield space
+    space.delete()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def modules():
+    """Distributions build these as modules; loading is free where they are built in."""
+    run("modprobe", "-a", "veth", "dummy", "ifb", "tun", "8021q", "tcp_dctcp", "sch_netem",
+        "sch_htb", "sch_fq_codel", check=False)

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Ethernet frames to send through the qdisc, and what of them arrives.
+
+Each frame carries a serial number at its end, by which the receiver knows it.
+"""
+
+import dataclasses
+import socket
+import struct
+
+NOT_ECT, ECT_1, ECT_0, CE = range(4)
+ECN_NAMES = {NOT_ECT: "Not-ECT", ECT_1: "ECT(1)", ECT_0: "ECT(0)", CE: "CE"}
+
+ETH_P_ALL = 0x0003
+ETH_P_IP = 0x0800
+ETH_P_8021Q = 0x8100
+ETH_P_IPV6 = 0x86DD
+ETH_P_8021AD = 0x88A8
+ETH_P_TEST = 0x88B5  # IEEE 802 local experimental: neither IP nor VLAN
+
+ETHER_LEN, VLAN_LEN, IPV4_LEN, IPV6_LEN, SERIAL_LEN = 14, 4, 20, 40, 8
+MAC = bytes.fromhex("020000000002" "020000000001")
+
+
+def internet_checksum(header):
+    total = sum(struct.unpack(f"!{len(header) // 2}H", header))
+    while total > 0xFFFF:
+        total = (total & 0xFFFF) + (total >> 16)
+    return ~total & 0xFFFF
+
+
+def ipv4(ecn, payload, *, checksum=None):
+    head = struct.pack("!BBHHHBBH4s4s", 0x45, 0x28 << 2 | ecn, IPV4_LEN + len(payload), 0, 0x4000,
+                       64, 253, 0, socket.inet_aton("10.0.0.1"), socket.inet_aton("10.0.0.2"))
+    value = internet_checksum(head) if checksum is None else checksum
+    return head[:10] + struct.pack("!H", value) + head[12:] + payload
+
+
+def ipv6(ecn, payload):
+    address = socket.inet_pton(socket.AF_INET6, "fd00::1")
+    return struct.pack("!IHBB16s16s", 6 << 28 | (0x28 << 2 | ecn) << 20 | 0x12345, len(payload),
+                       253, 64, address, address) + payload
+
+
+def frame(protocol, packet, vlans=()):
+    tags = b""
+    for tpid, vid in vlans:
+        tags += struct.pack("!HH", tpid, vid)
+    return MAC + tags + struct.pack("!H", protocol) + packet
+
+
+def numbered(serial, total_len, overhead):
+    """A payload that fills the frame up to `total_len` and ends in the serial."""
+    return bytes(total_len - overhead - SERIAL_LEN) + struct.pack("!Q", serial)
+
+
+def ipv4_frame(serial, ecn, length=1514, vlans=(), **options):
+    overhead = ETHER_LEN + VLAN_LEN * len(vlans) + IPV4_LEN
+    return frame(ETH_P_IP, ipv4(ecn, numbered(serial, length, overhead), **options), vlans)
+
+
+def ipv6_frame(serial, ecn, length=1514, vlans=()):
+    overhead = ETHER_LEN + VLAN_LEN * len(vlans) + IPV6_LEN
+    return frame(ETH_P_IPV6, ipv6(ecn, numbered(serial, length, overhead)), vlans)
+
+
+def other_frame(serial, length=1514, vlans=()):
+    overhead = ETHER_LEN + VLAN_LEN * len(vlans)
+    return frame(ETH_P_TEST, numbered(serial, length, overhead), vlans)
+
+
+@dataclasses.dataclass(frozen=True)
+class Arrived:
+    """A frame as the receiver saw it."""
+
+    serial: int
+    time_ns: int
+    version: int | None  # of IP
+    ecn: int | None
+    checksum_ok: bool  # of the IPv4 header; True for others
+    data: bytes  # without VLAN tags that the kernel took out
+
+
+def parse(data, time_ns):
+    offset = 12
+    while (protocol := struct.unpack_from("!H", data, offset)[0]) in (ETH_P_8021Q, ETH_P_8021AD):
+        offset += VLAN_LEN
+    offset += 2
+    serial = struct.unpack("!Q", data[-SERIAL_LEN:])[0]
+    if protocol == ETH_P_IP:
+        header = data[offset:offset + IPV4_LEN]
+        return Arrived(serial, time_ns, 4, header[1] & 3, internet_checksum(header) == 0, data)
+    if protocol == ETH_P_IPV6:
+        return Arrived(serial, time_ns, 6, data[offset + 1] >> 4 & 3, True, data)
+    return Arrived(serial, time_ns, None, None, True, data)

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Which queue a packet waits in, and that waiting is all that happens to it."""
+
+import frames
+import pytest
+from conftest import PIN_DIR
+from frames import CE, ECN_NAMES, ECT_0, ECT_1, NOT_ECT
+
+TAGS = {
+    "untagged": (),
+    "802.1Q": ((frames.ETH_P_8021Q, 5),),
+    "802.1ad+802.1Q": ((frames.ETH_P_8021AD, 7), (frames.ETH_P_8021Q, 5)),
+}
+MAKERS = {"IPv4": frames.ipv4_frame, "IPv6": frames.ipv6_frame}
+
+
+@pytest.mark.parametrize("vlans", TAGS.values(), ids=TAGS.keys())
+@pytest.mark.parametrize("maker", MAKERS.values(), ids=MAKERS.keys())
+def test_ecn_field_decides(cable, maker, vlans):
+    cable.load()
+    for count, ecn in enumerate((NOT_ECT, ECT_1, ECT_0, CE), start=1):
+        before = cable.qdisc.stats()
+        cable.send(*(maker(next(cable.serials), ecn, 200, vlans) for _ in range(count)))
+        after = cable.qdisc.stats()
+        queue = "l-queue" if ecn in (ECT_1, CE) else "c-queue"
+        other = "c-queue" if ecn in (ECT_1, CE) else "l-queue"
+        assert after[queue]["packets-in"] - before[queue]["packets-in"] == count, ECN_NAMES[ecn]
+        assert after[other] == before[other], ECN_NAMES[ecn]
+        assert [packet.ecn for packet in cable.drain()] == [ecn] * count
+    assert cable.qdisc.stats()["no-verdict"] == 0
+
+
+def test_not_ip_is_classic(cable):
+    cable.load()
+    cable.send(frames.other_frame(next(cable.serials)),
+               frames.other_frame(next(cable.serials), vlans=TAGS["802.1Q"]))
+    stats = cable.qdisc.stats()
+    assert stats["c-queue"]["packets-in"] == 2
+    assert stats["l-queue"]["packets-in"] == 0
+
+
+def test_a_third_tag_is_not_looked_behind(cable):
+    cable.load()
+    vlans = TAGS["802.1ad+802.1Q"] + TAGS["802.1Q"]
+    cable.send(frames.ipv4_frame(next(cable.serials), ECT_1, 200, vlans))
+    assert cable.qdisc.stats()["c-queue"]["packets-in"] == 1
+
+
+def test_headers_that_are_cut_short_are_classic(cable):
+    """Every length from none of the IP header to one byte less than all of it."""
+    cable.load()
+    whole = {frames.ETH_P_IP: frames.ipv4(ECT_1, b""), frames.ETH_P_IPV6: frames.ipv6(ECT_1, b"")}
+    sent = 0
+    for protocol, header in whole.items():
+        for length in range(len(header)):
+            cable.sender.send(frames.frame(protocol, header[:length]))
+            sent += 1
+    stats = cable.qdisc.stats()
+    assert stats["c-queue"]["packets-in"] == sent
+    assert stats["l-queue"]["packets-in"] == 0
+    while True:  # these carry no serial: take them off the cable uncounted
+        try:
+            cable.receiver.recv(65536)
+        except BlockingIOError:
+            break
+        cable.arrived += 1
+    cable.sent += sent
+
+
+def test_wrong_version_is_classic(cable):
+    """The EtherType says IPv4, the header does not."""
+    cable.load()
+    cable.send(frames.frame(frames.ETH_P_IP, frames.ipv6(ECT_1, frames.numbered(1, 100, 54))))
+    assert cable.qdisc.stats()["c-queue"]["packets-in"] == 1
+
+
+def test_without_the_tcx_program(cable):
+    """The qdisc classifies by itself, counts that, and the tools say how to mend it."""
+    cable.load()
+    for link in PIN_DIR.glob("tcx-*"):
+        link.unlink()
+    cable.burst(ECT_1, 2)
+    cable.burst(NOT_ECT, 3)
+    stats = cable.qdisc.stats()
+    assert (stats["l-queue"]["packets-in"], stats["c-queue"]["packets-in"]) == (2, 3)
+    assert stats["no-verdict"] == 5
+    assert stats["tcx-attached"] is False
+    assert "dualpi2-load d0" in cable.qdisc.table()
+    cable.load()
+    cable.burst(ECT_1, 1)
+    stats = cable.qdisc.stats()
+    assert stats["no-verdict"] == 5
+    assert stats["tcx-attached"] is True

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The first load on a host and the last unload: what they refuse, make and leave."""
+
+import contextlib
+import os
+import subprocess
+
+import pytest
+from conftest import LOADER, PIN_DIR, Qdisc, one_line, root
+from netns import run, wait_until
+
+
+@pytest.fixture
+def space(box):
+    yield box
+    for name in ("one", "two"):
+        box.run(LOADER, name, "--unload", check=False)
+    assert not PIN_DIR.exists(), "the last --unload leaves nothing behind"
+
+
+def test_attach_says_one_line_and_unload_restores(space):
+    before = root(space, "one")
+    done = space.run(LOADER, "one", "--rate", "40mbit", "--target", "10ms")
+    assert done.stdout.count("\n") == 1 and "one" in done.stdout and "40mbit" in done.stdout.lower()
+    assert done.stderr == ""
+    assert root(space, "one")["kind"] == "bpf_dualpi2"
+    assert (PIN_DIR.stat().st_mode & 0o777) == 0o700
+    done = space.run(LOADER, "one", "--unload")
+    assert "unloaded" in done.stdout
+    assert root(space, "one") == before
+    assert not PIN_DIR.exists()
+
+
+def test_unload_of_nothing_fails(space):
+    line = one_line(space.run(LOADER, "one", "--unload", check=False), 1)
+    assert "unloaded" not in line
+
+
+def test_somebodys_qdisc_is_refused_and_shown(space):
+    space.run("tc", "qdisc", "add", "dev", "one", "root", "handle", "7:", "fq_codel",
+              "limit", 123, "target", "7ms")
+    before = space.run("tc", "qdisc", "show", "dev", "one").stdout
+    line = one_line(space.run(LOADER, "one", check=False), 1)
+    assert "fq_codel 7:" in line and "--replace" in line
+    assert space.run("tc", "qdisc", "show", "dev", "one").stdout == before
+    assert not PIN_DIR.exists()
+
+
+def test_two_loaders_at_once(space):
+    """They take turns; both are done."""
+    loaders = [space.popen(LOADER, dev, "--limit", 50 + number)
+               for number in range(3) for dev in ("one", "two")]
+    for loader in loaders:
+        output, _ = loader.communicate(timeout=60)
+        assert loader.returncode == 0, output
+    for dev in ("one", "two"):
+        assert Qdisc(space, dev).stats()["options"]["limit"] in (50, 51, 52)
+
+
+def test_killed_loader_leaves_live_qdiscs_alone(space):
+    qdisc = Qdisc(space, "one")
+    qdisc.load("--limit", 50)
+    loader = space.popen(LOADER, "two")
+    wait_until(lambda: loader.poll() is not None or loader.kill() is None, "it is killed")
+    loader.wait()
+    assert qdisc.stats()["options"]["limit"] == 50
+    qdisc.load("--limit", 60)
+    Qdisc(space, "two").load()
+
+
+BAD = [
+    ("--rate 40bananas", 2), ("--rate -1mbit", 2), ("--rate 99999999gbit", 2), ("--rate", 2),
+    ("--target 15parsecs", 2), ("--target -5ms", 2), ("--target 99999s", 2), ("--tupdate 0", 2),
+    ("--alpha 0", 2), ("--alpha x", 2), ("--beta 99999999", 2), ("--coupling-factor 0", 2),
+    ("--coupling-factor 256", 2), ("--coupling-factor 1.5", 2), ("--step-thresh 5parsecs", 2),
+    ("--step-thresh 1ms --step-thresh 5p", 2), ("--classic-protection 101", 2),
+    ("--limit 0", 2), ("--limit 99999999999", 2), ("--memlimit 0", 2), ("--memlimit -5", 2),
+    ("two", 2), ("--nonsense", 2), ("--unload --rate 4mbit", 2),
+]
+
+
+@pytest.mark.parametrize("arguments, status", BAD)
+def test_bad_input_changes_nothing(space, arguments, status):
+    before = root(space, "one")
+    line = one_line(space.run(LOADER, "one", *arguments.split(), check=False), status)
+    if len(arguments.split()) == 2 and status == 2 and arguments.startswith("--"):
+        option, value = arguments.split()
+        assert option in line or value in line
+    assert root(space, "one") == before
+    assert not PIN_DIR.exists()
+
+
+def test_unknown_interface(space):
+    assert "nonesuch" in one_line(space.run(LOADER, "nonesuch", check=False), 1)
+    assert not PIN_DIR.exists()
+
+
+def test_without_root(space):
+    done = space.run("setpriv", "--reuid=65534", "--clear-groups", LOADER, "one", check=False)
+    assert "root" in one_line(done, 1)
+    assert root(space, "one")["kind"] != "bpf_dualpi2"
+
+
+def test_check_changes_nothing(space):
+    before = root(space, "one")
+    done = space.run(LOADER, "--check", "one")
+    assert done.returncode == 0
+    assert root(space, "one") == before
+    assert not PIN_DIR.exists()
+    space.run("tc", "qdisc", "add", "dev", "one", "root", "handle", "7:", "pfifo")
+    assert space.run(LOADER, "--check", "one", check=False).returncode == 1
+
+
+@pytest.mark.skipif("DUALPI2_LAB" not in os.environ, reason="unmounts /sys/fs/bpf: lab only")
+def test_mounts_bpffs(space):
+    run("umount", "/sys/fs/bpf")
+    try:
+        assert space.run(LOADER, "--check", "one", check=False).returncode in (0, 1)
+        assert not os.path.ismount("/sys/fs/bpf"), "--check changes nothing"
+        space.run(LOADER, "one")
+        assert os.path.ismount("/sys/fs/bpf")
+        space.run(LOADER, "one", "--unload")
+    finally:
+        with contextlib.suppress(subprocess.CalledProcessError, AssertionError):
+            if not os.path.ismount("/sys/fs/bpf"):
+                run("mount", "-t", "bpf", "bpf", "/sys/fs/bpf")
+
+
+def test_from_ip_netns_exec(space):
+    """`ip netns exec` hides bpffs behind a /sys of its own; it is found all the same."""
+    run("ip", "netns", "exec", space.name, LOADER, "one")
+    assert Qdisc(space, "one").stats()["dev"] == "one"
+    run("ip", "netns", "exec", space.name, LOADER, "one", "--unload")
+    assert not PIN_DIR.exists()
+
+
+def test_default_qdisc(space):
+    """New interfaces get it by themselves."""
+    Qdisc(space, "one").load()
+    key = "net.core.default_qdisc"
+    before = run("sysctl", "-n", key).stdout.strip()
+    try:
+        run("sysctl", "-qw", f"{key}=bpf_dualpi2")
+        space.ip("link add ifb7 type ifb")
+        space.ip("link set ifb7 up")
+        tap = Qdisc(space, "ifb7")
+        assert tap.stats()["handle"] == "0:"
+        assert tap.stats()["options"]["limit"] == 10000
+    finally:
+        run("sysctl", "-qw", f"{key}={before}")
+        space.ip("link del ifb7")

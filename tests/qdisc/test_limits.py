@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""limit, memlimit, and what else can happen to a full queue."""
+
+from frames import ECT_1, NOT_ECT
+
+# A frame of 1514 bytes takes 12 ms, and PI2 drops none.
+SLOW = ("--rate", "1mbit", "--target", "4000s")
+
+
+def test_limit_counts_both_queues(cable):
+    cable.load(*SLOW, "--limit", 10)
+    cable.burst(NOT_ECT, 8)
+    cable.burst(ECT_1, 8)
+    stats = cable.qdisc.stats()
+    # The first frame left at once, so 10 of the other 15 fit.
+    assert stats["qlen"] == 10
+    assert stats["c-queue"]["drop-limit"] == 0
+    assert stats["l-queue"]["drop-limit"] == 5
+    assert stats["overlimits"] == 5
+    assert stats["maxq"] == 10
+    assert len(cable.drain()) == 11
+
+
+def test_memlimit_is_of_truesize(cable):
+    cable.load(*SLOW)
+    cable.burst(NOT_ECT, 3)
+    truesize = cable.qdisc.stats()["memory-used"] // 2  # of each of the two that wait
+    assert truesize >= 1514
+    cable.drain()
+    cable.load("--memlimit", 5 * truesize + truesize // 2)
+    cable.burst(NOT_ECT, 9)
+    stats = cable.qdisc.stats()
+    assert stats["memory-used"] == 5 * truesize
+    assert stats["max-memory-used"] == 5 * truesize
+    assert stats["c-queue"]["drop-memlimit"] == 3
+    cable.drain()
+
+
+def test_default_memlimit_follows_limit_and_mtu(cable):
+    cable.load()
+    assert cable.qdisc.stats()["memory-limit"] == 2 * 10000 * 1514
+    cable.load("--limit", 100)
+    assert cable.qdisc.stats()["memory-limit"] == 2 * 100 * 1514
+
+
+def test_queue_fills_and_drains_again_and_again(cable):
+    """Nodes are recycled: order and counts hold over many cycles of all sizes."""
+    cable.load("--rate", "100mbit", "--target", "4000s")
+    for count in (1, 2, 700, 1, 300, 1500, 3):
+        serials = cable.burst(NOT_ECT, count, 100)
+        assert [packet.serial for packet in cable.drain()] == serials
+    assert cable.qdisc.stats()["memory-used"] == 0
+
+
+def test_link_down_throws_away_and_counts(cable):
+    cable.load("--rate", "10kbit", "--target", "4000s")  # 1.2 s a frame: none leaves now
+    cable.burst(NOT_ECT, 6)
+    cable.burst(ECT_1, 4)
+    before = cable.qdisc.stats()
+    cable.tx.ip("link set d0 down")
+    stats = cable.qdisc.stats()
+    assert stats["qlen"] == stats["backlog"] == stats["memory-used"] == 0
+    for queue in ("l-queue", "c-queue"):
+        assert stats[queue]["drop-reset"] == before[queue]["backlog-packets"]
+    cable.qdisc.check_conservation()
+    cable.tx.ip("link set d0 up")
+    assert cable.burst(ECT_1, 1) == [packet.serial for packet in cable.drain()][-1:]

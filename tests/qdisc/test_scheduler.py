@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""L first, and Classic protected by the WRR credit."""
+
+import pytest
+from frames import ECT_1, NOT_ECT
+
+# Frames wait, and nothing is marked or dropped.
+CALM = ("--target", "4000s", "--step-thresh", "4000s")
+
+
+def test_order_is_kept_within_a_queue(cable):
+    cable.load(*CALM, "--rate", "10mbit")
+    sent = {ecn: [] for ecn in (NOT_ECT, ECT_1)}
+    for _ in range(50):
+        for ecn, serials in sent.items():
+            serials += cable.burst(ecn, 2, 300)
+    arrived = cable.drain()
+    for ecn, serials in sent.items():
+        assert [packet.serial for packet in arrived if packet.ecn == ecn] == serials
+
+
+def test_l_overtakes(cable):
+    cable.load(*CALM, "--rate", "10mbit")
+    cable.burst(NOT_ECT, 20)
+    cable.burst(ECT_1, 5)
+    order = [packet.ecn for packet in cable.drain()]
+    # One Classic frame was on its way when L came; the credit lets L go first.
+    assert order[1:6] == [ECT_1] * 5
+
+
+@pytest.mark.parametrize("percent", (0, 10, 25, 50, 100))
+def test_classic_gets_its_share(cable, percent):
+    """While both queues hold packets, C gets classic_protection of the bytes."""
+    cable.load(*CALM, "--classic-protection", f"{percent}%", "--rate", "8kbit")
+    cable.burst(NOT_ECT, 400)
+    cable.burst(ECT_1, 400)
+    cable.load("--rate", "10mbit")
+    order = [packet.ecn for packet in cable.drain()]
+    last_of_both = min(len(order) - order[::-1].index(ecn) for ecn in (NOT_ECT, ECT_1))
+    both = order[1:last_of_both]  # the first one left before L had any
+    share = both.count(NOT_ECT) / len(both)
+    assert share == pytest.approx(percent / 100, abs=2 / len(both))

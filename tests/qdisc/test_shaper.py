@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""--rate: exact over any interval, no bursts. Times are those of the receiver."""
+
+import pytest
+from frames import NOT_ECT
+
+CALM = ("--target", "4000s")
+# What the receiver's clock and one late timer may add, in virtual time.
+SLACK_NS = 100_000
+
+
+def departures(cable, count, length):
+    cable.burst(NOT_ECT, count, length)
+    arrived = cable.drain()
+    return [packet.time_ns for packet in arrived], length
+
+
+@pytest.mark.parametrize("rate, bit_per_s, length", [
+    ("1mbit", 10**6, 1514), ("40mbit", 40 * 10**6, 1514), ("4mbit", 4 * 10**6, 64),
+    ("7777kbit", 7_777_000, 333), ("100mbit", 10**8, 1514),
+])
+def test_rate_is_exact_over_any_interval(cable, rate, bit_per_s, length):
+    cable.load("--rate", rate, *CALM)
+    times, length = departures(cable, 300, length)
+    frame_ns = length * 8 * 10**9 / bit_per_s
+    for first in range(0, 300, 7):
+        for last in range(first + 1, 300, 13):
+            expected = (last - first) * frame_ns
+            assert times[last] - times[first] == pytest.approx(expected, abs=SLACK_NS)
+
+
+def test_no_burst_after_idleness(cable):
+    cable.load("--rate", "10mbit", *CALM)
+    departures(cable, 5, 1514)
+    cable.qdisc.stats()  # takes some milliseconds in which the link is idle
+    times, _ = departures(cable, 10, 1514)
+    gaps = [later - earlier for earlier, later in zip(times, times[1:], strict=False)]
+    assert min(gaps) > 1_211_200 - SLACK_NS
+
+
+def test_rate_changes_and_goes_live(cable):
+    cable.load("--rate", "1mbit", *CALM)
+    cable.burst(NOT_ECT, 30)
+    cable.load("--rate", "50mbit")
+    times = [packet.time_ns for packet in cable.drain()]
+    assert times[-1] - times[-11] == pytest.approx(10 * 242_240, abs=SLACK_NS)
+    cable.load("--rate", "0")
+    assert cable.qdisc.stats()["options"]["rate"] == 0
+    cable.burst(NOT_ECT, 100)
+    assert len(cable.drain()) == 100
+
+
+def test_without_rate_the_device_decides(cable):
+    cable.load()
+    times, _ = departures(cable, 100, 1514)
+    assert times[-1] - times[0] < 100 * 121_120  # faster than 100 Mbit/s

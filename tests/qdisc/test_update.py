@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The PI2 update: every tupdate while there is work, never while there is none."""
+
+import time
+
+import pytest
+from conftest import PIN_DIR, published
+from frames import ECT_1, NOT_ECT
+from netns import wait_until
+
+
+@pytest.mark.parametrize("tupdate_ms", (16, 5))
+def test_every_tupdate(cable, tupdate_ms):
+    cable.load("--rate", "100kbit", "--target", "4000s", "--tupdate", f"{tupdate_ms}ms")
+    cable.burst(NOT_ECT, 50)
+    first = published("d0")
+    last = wait_until(lambda: (now := published("d0"))["updates"] > first["updates"] + 100 and now,
+                      "a hundred updates")
+    interval = (last["refreshed_ns"] - first["refreshed_ns"]) / (last["updates"] - first["updates"])
+    # The timer is armed anew at the end of each update, as native's.
+    assert tupdate_ms * 10**6 <= interval < tupdate_ms * 10**6 * 1.02
+    cable.load("--rate", 0)
+    cable.drain()
+
+
+def test_p_follows_the_standing_queue(cable):
+    """The law, with numbers. The frames came all at once, so the age of the head, whichever
+    it is, is the time since then."""
+    cable.load("--rate", "100kbit", "--alpha", 3 / 256, "--beta", 3 / 256)
+    gain_hz = 3 / 2**32 * 10**9 / 64  # what 3/256 Hz is cut to: include/pi2.h
+    cable.burst(NOT_ECT, 30)
+    first = wait_until(lambda: (now := published("d0"))["prob"] > 0 and now, "p' has moved")
+    last = wait_until(lambda: (now := published("d0"))["updates"] >= first["updates"] + 20 and now,
+                      "twenty updates")
+    count = last["updates"] - first["updates"]
+    elapsed = (last["refreshed_ns"] - first["refreshed_ns"]) / 10**9
+    age = (first["refreshed_ns"] - first["c"]["head_ns"]) / 10**9
+    mean_delay = age + elapsed * (count + 1) / count / 2
+    expected = gain_hz * (count * (mean_delay - 0.015) + elapsed)
+    assert (last["prob"] - first["prob"]) / 2**32 == pytest.approx(expected, rel=0.02)
+    cable.load("--rate", 0)
+    cable.drain()
+
+
+def test_idle_link_sleeps(cable):
+    cable.load("--rate", "1mbit")
+    cable.burst(NOT_ECT, 20)
+    cable.drain()
+    wait_until(lambda: published("d0")["prob"] == 0, "p' is back at 0")
+    asleep = wait_until(lambda: (now := published("d0")) == published("d0") and now, "it sleeps")
+    time.sleep(1)  # that nothing happens can only be watched for a while
+    assert published("d0") == asleep
+    cable.burst(ECT_1, 1)
+    wait_until(lambda: published("d0")["l"]["packets_out"] == 1, "a packet wakes it")
+
+
+def test_tupdate_can_be_shortened(cable):
+    """A change takes effect at once, not when the old interval is over."""
+    cable.load("--rate", "100kbit", "--target", "4000s", "--tupdate", "4000s")
+    cable.burst(NOT_ECT, 50)
+    cable.load("--tupdate", "16ms")
+    wait_until(lambda: published("d0")["updates"] > 10, "updates come")
+    cable.load("--rate", 0)
+    cable.drain()
+
+
+def test_enqueue_makes_up_for_a_lost_timer(cable):
+    """The kernel cancels the timer when the last reference to its map goes, for good: so
+    this test is the last one of its file."""
+    cable.load("--rate", "100kbit", "--alpha", 0.01)
+    (PIN_DIR / "dualpi2_slots").unlink()
+    cable.burst(NOT_ECT, 40)
+    before = published("d0")["updates"]
+    for _ in range(5):
+        seen = published("d0")["updates"]
+        wait_until(lambda seen=seen: (cable.burst(NOT_ECT, 1) and
+                                      published("d0")["updates"] > seen),
+                   "packets bring updates")
+    assert published("d0")["updates"] >= before + 5
+    assert published("d0")["prob"] > 0
+    cable.load("--rate", 0)
+    cable.drain()

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""A model of dualpi2-bpf's arithmetic, written from the text and not from the C.
+
+Sources: RFC 9332 (the pseudocode of Appendix A and sections 2.1, 2.5.1), and the
+prose of our requirements and headers. Exact arithmetic throughout: times are
+Fractions of a second or nanosecond, probabilities Fractions of 1.
+"""
+
+import bisect
+import math
+import re
+from fractions import Fraction
+
+SECOND = 1_000_000_000  # ns
+
+
+class Pi2:
+    """RFC 9332, Appendix A.1, dualpi2_update(); time in seconds, gains in Hz."""
+
+    def __init__(self, target, alpha, beta, k=2):
+        self.target = target
+        self.alpha = alpha
+        self.beta = beta
+        self.k = k
+        self.p = Fraction(0)
+        self.prevq = Fraction(0)
+
+    def update(self, curq):
+        p = self.p + self.alpha * (curq - self.target) + self.beta * (curq - self.prevq)
+        self.p = min(max(p, Fraction(0)), Fraction(1))
+        self.prevq = curq
+
+    @property
+    def p_c(self):
+        return self.p**2
+
+    @property
+    def p_cl(self):
+        return self.k * self.p
+
+
+class Wrr:
+    """The bounded priority of the L queue, as an account of bytes.
+
+    Of all bytes served while both queues had some, C is owed the share wc. It is
+    served when it is owed something, otherwise L is. The account starts one frame
+    out of balance, in favour of the larger weight; it is settled when both queues
+    are empty.
+    """
+
+    def __init__(self, share, frame):
+        self.share = share  # of C, a Fraction of 1
+        self.frame = frame
+        self.settle()
+
+    def settle(self):
+        self.advance = self.frame * (2 * self.share - 1)
+        self.contested = 0
+        self.contested_c = 0
+
+    @property
+    def owed_to_c(self):
+        return self.advance + self.share * self.contested - self.contested_c
+
+    def choose(self, l_len, c_len):
+        """Serve one of the heads (their lengths; None: the queue is empty)."""
+        if l_len is None or c_len is None:
+            return "c" if l_len is None else "l"
+        if self.owed_to_c > 0:
+            self.contested += c_len
+            self.contested_c += c_len
+            return "c"
+        self.contested += l_len
+        return "l"
+
+
+def link_departures(arrivals, rate):
+    """When a link of `rate` bytes/s starts each of the (arrival ns, bytes)."""
+    free = Fraction(0)
+    starts = []
+    for arrival, length in arrivals:
+        start = max(Fraction(arrival), free)
+        starts.append(start)
+        free = start + Fraction(length * SECOND, rate)
+    return starts
+
+
+def histogram_edges():
+    """8 buckets of 128 ns, then 8 equal parts of each power of two, up to 2^33 ns."""
+    edges = [128 * i for i in range(8)]
+    octave = 1024
+    while octave < 2**33:
+        edges += [octave + octave * i // 8 for i in range(8)]
+        octave *= 2
+    return [*edges, octave]
+
+
+def bucket_of(edges, ns):
+    return min(bisect.bisect_right(edges, ns), len(edges) - 1) - 1
+
+
+def nearest_rank(values, permille):
+    """The smallest value that at least `permille` of 1000 values do not exceed."""
+    rank = max(math.ceil(Fraction(len(values) * permille, 1000)), 1)
+    return sorted(values)[rank - 1]
+
+
+# What tc's manual page says about UNITS; in bytes/s, ns and bytes.
+RATE_UNITS = {"": Fraction(1, 8), "bit": Fraction(1, 8), "bps": Fraction(1)}
+for _power, _letter in enumerate("kmgt", start=1):
+    for _word, _worth in (("bit", Fraction(1, 8)), ("bps", Fraction(1))):
+        RATE_UNITS[_letter + _word] = 1000**_power * _worth
+        RATE_UNITS[_letter + "i" + _word] = 1024**_power * _worth
+TIME_UNITS = {"": 1000}
+for _names, _worth in (("us usec usecs", 10**3), ("ms msec msecs", 10**6), ("s sec secs", 10**9)):
+    TIME_UNITS.update(dict.fromkeys(_names.split(), _worth))
+SIZE_UNITS = {"": 1, "b": 1}
+for _power, _letter in enumerate("kmg", start=1):
+    SIZE_UNITS |= {
+        _letter: 1024**_power,
+        _letter + "b": 1024**_power,
+        _letter + "bit": Fraction(1024**_power, 8),
+    }
+PACKET_UNITS = dict.fromkeys(("p", "pkt", "pkts", "packet", "packets"), 1)
+
+NUMBER = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)([a-z%]*)", re.ASCII)
+
+
+def parse(text, units, whole=False):
+    """The exact value of `text` as a Fraction, or None if it is not one."""
+    match = NUMBER.fullmatch(text.lower())
+    if not match or match[2] not in units or (whole and "." in text):
+        return None
+    return Fraction("0" + match[1].rstrip(".")) * units[match[2]]

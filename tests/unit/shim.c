@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The inline functions of include/ under names that a shared library can export,
+ * for test_model.py. Nothing is computed here.
+ */
+#include <stdbool.h>
+
+#include "dualpi2.h"
+#include "pi2.h"
+#include "scheduler.h"
+#include "shaper.h"
+
+/* SHIM(result, function, (parameters), (arguments)): shim_function() */
+#define SHIM(result, function, parameters, arguments) \
+	result shim_##function parameters;            \
+	result shim_##function parameters             \
+	{                                             \
+		return function arguments;            \
+	}
+
+SHIM(__u32, pi2_scale_gain, (__u32 hz256), (hz256))
+SHIM(__u32, pi2_next_prob,
+     (const struct pi2_gains *gains, __u32 prob, __u64 delay_ns, __u64 last_delay_ns),
+     (gains, prob, delay_ns, last_delay_ns))
+SHIM(__u64, pi2_coupled_prob, (__u32 prob, __u8 coupling), (prob, coupling))
+SHIM(bool, pi2_overloaded, (__u64 coupled_prob), (coupled_prob))
+SHIM(__u32, pi2_classic_prob, (__u32 prob), (prob))
+SHIM(bool, pi2_recurs, (__u64 count, __u64 prob), (count, prob))
+
+SHIM(__s32, scheduler_reset, (__u8 classic_protection, __u32 frame_len),
+     (classic_protection, frame_len))
+SHIM(bool, scheduler_serves_l, (__s32 credit, bool l_waits, bool c_waits),
+     (credit, l_waits, c_waits))
+SHIM(__s32, scheduler_charge, (__s32 credit, __u8 classic_protection, bool from_l, __u32 len),
+     (credit, classic_protection, from_l, len))
+
+SHIM(void, shaper_wake, (struct shaper * s, __u64 now_ns), (s, now_ns))
+SHIM(bool, shaper_ready, (const struct shaper *s, __u64 rate, __u64 now_ns), (s, rate, now_ns))
+SHIM(void, shaper_charge, (struct shaper * s, __u64 rate, __u64 now_ns, __u32 len),
+     (s, rate, now_ns, len))
+SHIM(__u64, shaper_wait, (const struct shaper *s, __u64 rate, __u64 now_ns, __u64 ahead),
+     (s, rate, now_ns, ahead))
+
+SHIM(__u32, histogram_index, (__u64 ns), (ns))
+SHIM(__u64, histogram_edge, (__u32 index), (index))
+SHIM(void, histogram_record, (struct dualpi2_histogram * h, __u64 ns), (h, ns))
+SHIM(__u64, histogram_count, (const struct dualpi2_histogram *h), (h))
+SHIM(__u64, histogram_quantile, (const struct dualpi2_histogram *h, __u32 permille), (h, permille))

@@ -1,0 +1,518 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The C functions (through shim.c) against the model, over random inputs."""
+
+import ctypes
+import itertools
+import math
+import os
+from ctypes import POINTER, byref, c_bool, c_char_p, c_int32, c_uint8, c_uint32, c_uint64
+from fractions import Fraction
+
+import model
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+ONE = 2**32  # probability 1 in the C code's units, which can reach ONE - 1
+U64_MAX = 2**64 - 1
+GAIN_MAX = 2**23 - 1  # 1/256 Hz
+CUT_NS = 2**32  # delay differences are cut to this
+SLACK_NS = 1_000_000  # what a late timer may catch up
+BUCKETS = 192
+HUGE = 2**60  # every parser's results are exact below
+
+
+class Gains(ctypes.Structure):
+    _fields_ = [("target_ns", c_uint64), ("alpha", c_uint32), ("beta", c_uint32)]
+
+
+class Shaper(ctypes.Structure):
+    _fields_ = [("free_ns", c_uint64), ("remainder", c_uint64)]
+
+    def exact_free(self, rate):
+        return self.free_ns + Fraction(self.remainder, rate)
+
+
+class Histogram(ctypes.Structure):
+    _fields_ = [("sum_ns", c_uint64), ("max_ns", c_uint64), ("bucket", c_uint64 * BUCKETS)]
+
+
+def load():
+    lib = ctypes.CDLL(os.environ["DUALPI2_SHIM"])
+    signatures = {
+        "shim_pi2_scale_gain": (c_uint32, c_uint32),
+        "shim_pi2_next_prob": (c_uint32, POINTER(Gains), c_uint32, c_uint64, c_uint64),
+        "shim_pi2_coupled_prob": (c_uint64, c_uint32, c_uint8),
+        "shim_pi2_overloaded": (c_bool, c_uint64),
+        "shim_pi2_classic_prob": (c_uint32, c_uint32),
+        "shim_pi2_recurs": (c_bool, c_uint64, c_uint64),
+        "shim_scheduler_reset": (c_int32, c_uint8, c_uint32),
+        "shim_scheduler_serves_l": (c_bool, c_int32, c_bool, c_bool),
+        "shim_scheduler_charge": (c_int32, c_int32, c_uint8, c_bool, c_uint32),
+        "shim_shaper_wake": (None, POINTER(Shaper), c_uint64),
+        "shim_shaper_ready": (c_bool, POINTER(Shaper), c_uint64, c_uint64),
+        "shim_shaper_charge": (None, POINTER(Shaper), c_uint64, c_uint64, c_uint32),
+        "shim_shaper_wait": (c_uint64, POINTER(Shaper), c_uint64, c_uint64, c_uint64),
+        "shim_histogram_index": (c_uint32, c_uint64),
+        "shim_histogram_edge": (c_uint64, c_uint32),
+        "shim_histogram_record": (None, POINTER(Histogram), c_uint64),
+        "shim_histogram_count": (c_uint64, POINTER(Histogram)),
+        "shim_histogram_quantile": (c_uint64, POINTER(Histogram), c_uint32),
+        "format_rate": (c_char_p, c_uint64, c_char_p),
+        "format_time": (c_char_p, c_uint64, c_char_p),
+        "format_gain": (c_char_p, c_uint32, c_char_p),
+    }
+    for name in ("uint", "rate", "time", "size", "percent", "gain", "packets"):
+        signatures[f"parse_{name}"] = (c_bool, c_char_p, POINTER(c_uint64))
+    for name, (result, *arguments) in signatures.items():
+        function = getattr(lib, name)
+        function.restype = result
+        function.argtypes = arguments
+    return lib
+
+
+C = load()
+
+# ---- control law ---------------------------------------------------------------
+
+gains_hz256 = st.one_of(st.integers(1, 2000), st.integers(1, GAIN_MAX))
+delays_ns = st.one_of(
+    st.integers(0, 50_000_000), st.integers(0, 1_000_000_000), st.integers(0, 4 * model.SECOND)
+)
+any_delay_ns = st.one_of(delays_ns, st.integers(0, 2**62))
+probs = st.one_of(st.integers(0, ONE - 1), st.integers(0, 1000), st.integers(ONE - 1000, ONE - 1))
+gains = st.builds(
+    Gains,
+    target_ns=delays_ns,
+    alpha=gains_hz256.map(C.shim_pi2_scale_gain),
+    beta=gains_hz256.map(C.shim_pi2_scale_gain),
+)
+
+
+def next_prob(g, prob, delay, last):
+    return C.shim_pi2_next_prob(byref(g), prob, delay, last)
+
+
+@given(gains_hz256)
+@example(1)
+@example(GAIN_MAX)
+def test_gain_is_cut_by_less_than_one_unit(hz256):
+    exact = Fraction(hz256, 256) * ONE / model.SECOND * 64
+    # The C code's 1 is 2^32 - 1: worth 2^-32 of the gain.
+    assert exact * (1 - Fraction(1, ONE)) - 1 - Fraction(1, model.SECOND) <= C.shim_pi2_scale_gain(
+        hz256
+    )
+    assert 1 <= C.shim_pi2_scale_gain(hz256) <= exact
+
+
+def worst_error(delay, last, target):
+    """How far one update in C can be from the exact one, in units of 2^-32.
+
+    A gain is cut to a whole number of 2^-32 per 64 ns, so each product is wrong by
+    less than |difference| / 64 (and 2^-32 of a gain that is at most 2^24, which the
+    factor 1.01 holds); cutting the sum costs less than 1. Cutting p' to 0..1 never
+    makes a difference larger, so the errors of a sequence add up at most.
+    """
+    return Fraction(abs(delay - target) + abs(delay - last), 64) * Fraction(101, 100) + 1
+
+
+@given(gains_hz256, gains_hz256, delays_ns, st.lists(delays_ns, max_size=60))
+def test_prob_follows_the_rfc_over_many_updates(alpha, beta, target, delays):
+    exact = model.Pi2(Fraction(target, model.SECOND), Fraction(alpha, 256), Fraction(beta, 256))
+    g = Gains(target, C.shim_pi2_scale_gain(alpha), C.shim_pi2_scale_gain(beta))
+    prob, last = 0, 0
+    tolerance = Fraction(1)  # the C code's highest p' is 1 - 2^-32
+    for delay in delays:
+        exact.update(Fraction(delay, model.SECOND))
+        prob = next_prob(g, prob, delay, last)
+        tolerance += worst_error(delay, last, target)
+        assert abs(prob - exact.p * ONE) <= tolerance
+        last = delay
+
+
+@given(probs, any_delay_ns, any_delay_ns, gains)
+@example(0, 2**40, 2**40, Gains(target_ns=0, alpha=1, beta=1))
+@example(ONE - 1, 0, 2**40, Gains(target_ns=0, alpha=1, beta=1))
+def test_one_step_is_the_exact_one_with_the_gains_in_use(prob, delay, last, g):
+    """With the rounded gains nothing is left but the cut of the sum, towards 0."""
+    error, growth = (
+        min(max(difference, -CUT_NS), CUT_NS) for difference in (delay - g.target_ns, delay - last)
+    )
+    step = math.trunc(Fraction(error * g.alpha + growth * g.beta, 64))
+    assert next_prob(g, prob, delay, last) == min(max(prob + step, 0), ONE - 1)
+
+
+@given(gains, probs, probs, any_delay_ns, any_delay_ns, any_delay_ns)
+def test_prob_is_monotonous(g, prob, other_prob, delay, other_delay, last):
+    result = next_prob(g, prob, delay, last)
+    higher_prob = next_prob(g, max(prob, other_prob), delay, last)
+    higher_delay = next_prob(g, prob, max(delay, other_delay), last)
+    higher_last = next_prob(g, prob, delay, max(last, other_delay))
+    assert higher_prob >= result
+    assert higher_delay >= result
+    assert higher_last <= result
+
+
+@given(gains, probs, st.integers(0, 2**62))
+def test_prob_rises_above_target_and_falls_below(g, prob, delay):
+    result = next_prob(g, prob, delay, delay)
+    if delay > g.target_ns + 64:
+        assert result > prob or result == ONE - 1
+    elif delay + 64 < g.target_ns:
+        assert result < prob or result == 0
+    elif delay == g.target_ns:
+        assert result == prob
+
+
+@pytest.mark.parametrize("flows", [1, 4, 20])
+@pytest.mark.parametrize("rtt_ms", [5, 20, 80])
+def test_loop_settles_at_target(flows, rtt_ms):
+    """Reno flows (the fluid model of the PI2 paper) on 40 Mbit/s and our law: the
+    queue comes to rest near the target delay of 15 ms, whatever the load.
+    """
+    capacity = 40e6 / 8 / 1500  # packets/s
+    g = Gains(15_000_000, C.shim_pi2_scale_gain(41), C.shim_pi2_scale_gain(819))
+    window, queue, prob, last, delays = 10.0, 0.0, 0, 0, []
+    tick = 0.001
+    for step in range(60_000):
+        if step % 16 == 0:
+            delay = int(queue / capacity * model.SECOND)
+            prob = next_prob(g, prob, delay, last)
+            last = delay
+        rtt = rtt_ms / 1000 + queue / capacity
+        p_c = (prob / ONE) ** 2
+        window += tick / rtt * (1 - window**2 / 2 * p_c)
+        window = max(window, 1.0)
+        queue = max(queue + tick * (flows * window / rtt - capacity), 0.0)
+        delays.append(queue / capacity)
+    settled = delays[40_000:]
+    assert sum(settled) / len(settled) == pytest.approx(0.015, rel=0.1)
+
+
+# ---- coupling ------------------------------------------------------------------
+
+
+@given(probs, st.integers(0, 255))
+@example(ONE - 1, 1)
+def test_coupled_prob_is_k_times_p(prob, k):
+    coupled = C.shim_pi2_coupled_prob(prob, k)
+    assert coupled == k * prob
+    assert C.shim_pi2_overloaded(coupled) == (k * prob >= ONE - 1)
+
+
+@given(probs)
+def test_classic_prob_is_p_squared(prob):
+    assert C.shim_pi2_classic_prob(prob) == prob * prob // ONE
+
+
+@given(st.lists(st.integers(0, 255 * (ONE - 1)), max_size=60), st.integers(0, ONE - 1))
+def test_recurs_is_the_recur_of_the_rfc(likelihoods, start):
+    """RFC 9332, A.1: the count, a fraction there, grows by each likelihood; what goes
+    over 1 is a hit and is taken off. Likelihoods above 1 always hit."""
+    count, exact = start, Fraction(start, ONE)
+    for likelihood in likelihoods:
+        exact += Fraction(likelihood, ONE)
+        assert C.shim_pi2_recurs(count, likelihood) == (exact >= 1)
+        exact -= exact // 1
+        count = (count + likelihood) % 2**64
+
+
+@settings(max_examples=25)
+@given(st.integers(0, ONE - 1), st.sampled_from([1, 2, 3, 8]))
+def test_marks_couple_as_in_section_2_1(prob, k):
+    """p_CL = k p' and p_C = p'^2, to the packet."""
+    packets = 2000
+    exact = model.Pi2(0, 0, 0, k)
+    exact.p = Fraction(prob, ONE)
+    for one, expected in (
+        (C.shim_pi2_coupled_prob(prob, k), min(exact.p_cl, 1)),
+        (C.shim_pi2_classic_prob(prob), exact.p_c),
+    ):
+        hits = sum(C.shim_pi2_recurs(n * one, one) for n in range(packets))
+        assert packets * expected - 1 <= hits <= packets * expected
+
+
+# ---- scheduler -----------------------------------------------------------------
+
+frames = st.integers(60, 9014)
+# Arrivals for L or C, and turns of the link in between.
+scheduler_events = st.lists(
+    st.one_of(
+        st.tuples(st.sampled_from("lc"), frames),
+        st.tuples(st.just("serve"), st.integers(1, 4)),
+    ),
+    max_size=120,
+)
+
+
+@given(st.integers(0, 100), frames, scheduler_events)
+@example(50, 1000, [("l", 60), ("c", 60), ("serve", 2)])  # nobody is owed: L first
+def test_scheduler_keeps_the_account_of_the_model(wc, frame, events):
+    exact = model.Wrr(Fraction(wc, 100), frame)
+    credit = C.shim_scheduler_reset(wc, frame)
+    queues = {"l": [], "c": []}
+
+    def serve():
+        nonlocal credit
+        if not queues["l"] and not queues["c"]:
+            exact.settle()
+            credit = C.shim_scheduler_reset(wc, frame)
+            return
+        both = bool(queues["l"] and queues["c"])
+        heads = [queues[name][0] if queues[name] else None for name in "lc"]
+        from_l = C.shim_scheduler_serves_l(credit, bool(queues["l"]), bool(queues["c"]))
+        assert ("l" if from_l else "c") == exact.choose(*heads)
+        length = queues["l" if from_l else "c"].pop(0)
+        if both:
+            credit = C.shim_scheduler_charge(credit, wc, from_l, length)
+        assert Fraction(credit, 100) == exact.owed_to_c
+
+    for kind, value in events:
+        if kind == "serve":
+            for _ in range(value):
+                serve()
+        else:
+            queues[kind].append(value)
+
+
+@given(st.integers(0, 100), st.lists(st.tuples(frames, frames), min_size=1, max_size=150))
+def test_c_gets_its_share_within_one_frame(wc, heads):
+    """Both queues always hold packets. From the moment that the first imbalance is
+    worked off, C is within one (longest) frame of its share over *every* interval.
+    """
+    longest = max(max(pair) for pair in heads)
+    credit = C.shim_scheduler_reset(wc, longest)
+    deviations = [Fraction(0)]  # of C's bytes from its share, since the start
+    started = None
+    l_heads, c_heads = (itertools.cycle(column) for column in zip(*heads, strict=True))
+    l_len, c_len = next(l_heads), next(c_heads)
+    for _ in range(2 * len(heads)):
+        from_l = C.shim_scheduler_serves_l(credit, True, True)
+        length = l_len if from_l else c_len
+        credit = C.shim_scheduler_charge(credit, wc, from_l, length)
+        share = Fraction(wc * length, 100)
+        deviations.append(deviations[-1] + (-share if from_l else length - share))
+        if started is None and -(100 - wc) * longest < credit <= wc * longest:
+            started = len(deviations) - 1
+        if from_l:
+            l_len = next(l_heads)
+        else:
+            c_len = next(c_heads)
+    if started is not None:
+        steady = deviations[started:]
+        assert max(steady) - min(steady) <= longest
+
+
+# ---- shaper --------------------------------------------------------------------
+
+rates = st.one_of(
+    st.integers(1000, 2_000_000), st.integers(1000, 125_000_000_000), st.just(5_000_000)
+)
+lengths = st.one_of(st.integers(60, 1514), st.integers(1, 65_535))
+
+
+@given(rates, st.lists(st.tuples(st.integers(0, 5_000_000), lengths), max_size=80))
+def test_departures_are_those_of_the_exact_link(rate, packets):
+    """A timer that is never late: each packet leaves at the exact time, cut to whole
+    ns, so never a whole ns early; and what is cut off is not lost.
+    """
+    now = 1_000_000_000
+    arrivals = []
+    for gap, length in packets:
+        now += gap
+        arrivals.append((now, length))
+    shaper = Shaper()
+    last_start = -1
+    for (arrival, length), exact in zip(
+        arrivals, model.link_departures(arrivals, rate), strict=True
+    ):
+        if last_start <= arrival:  # everything before it has left
+            C.shim_shaper_wake(byref(shaper), arrival)
+        start = max(arrival, shaper.free_ns)
+        assert start == math.floor(exact)
+        assert C.shim_shaper_ready(byref(shaper), rate, start)
+        assert start == arrival or not C.shim_shaper_ready(byref(shaper), rate, start - 1)
+        C.shim_shaper_charge(byref(shaper), rate, start, length)
+        assert shaper.remainder < rate
+        last_start = start
+
+
+@given(
+    rates,
+    st.lists(
+        st.tuples(
+            lengths,
+            st.one_of(st.just(0), st.integers(0, 3_000_000), st.integers(0, 10**9)),
+            st.booleans(),
+        ),
+        max_size=80,
+    ),
+)
+def test_late_timer_catches_up_at_most_the_slack(rate, steps):
+    """Packets that leave late by a random time; some of them found the queue empty."""
+    shaper = Shaper(1_000_000_000, 0)
+    exact = Fraction(shaper.free_ns)
+    departures = []
+    for length, lateness, wakes in steps:
+        now = max(shaper.free_ns, departures[-1][0] if departures else 0) + lateness
+        if wakes:
+            C.shim_shaper_wake(byref(shaper), now)
+            exact = max(exact, Fraction(now))
+        assert C.shim_shaper_ready(byref(shaper), rate, now)
+        C.shim_shaper_charge(byref(shaper), rate, now, length)
+        exact = max(exact, Fraction(now - SLACK_NS)) + Fraction(length * model.SECOND, rate)
+        assert shaper.exact_free(rate) == exact
+        departures.append((now, length))
+    # Over every interval: no more than the rate gives, the slack and one packet.
+    for first, (begin, _) in enumerate(departures):
+        total = 0
+        for now, length in departures[first:]:
+            allowed = Fraction((now - begin + SLACK_NS + 1) * rate, model.SECOND)
+            assert total <= allowed
+            total += length
+
+
+@given(rates, st.integers(0, 10**9), st.integers(0, 10**9), st.lists(lengths, max_size=50))
+def test_wait_is_when_the_bytes_ahead_have_left(rate, free, now, ahead):
+    """Told in advance: when the model's link starts what comes behind all the others."""
+    shaper = Shaper(free, 0)
+    start = max(free, now)
+    arrivals = [(start, length) for length in [*ahead, 60]]
+    exact = model.link_departures(arrivals, rate)[-1] - now
+    assert C.shim_shaper_wait(byref(shaper), rate, now, sum(ahead)) == math.floor(exact)
+
+
+# ---- histogram -----------------------------------------------------------------
+
+EDGES = model.histogram_edges()
+recorded_ns = st.one_of(
+    st.integers(0, 5000),
+    st.integers(0, 100_000_000),
+    st.integers(0, 2**33 - 1),
+    st.sampled_from(EDGES[:-1]),
+)
+
+
+def histogram_of(values):
+    histogram = Histogram()
+    for value in values:
+        C.shim_histogram_record(byref(histogram), value)
+    return histogram
+
+
+def test_edges_are_those_of_the_model():
+    assert [C.shim_histogram_edge(i) for i in range(BUCKETS + 1)] == EDGES
+
+
+@given(st.one_of(recorded_ns, st.integers(0, U64_MAX)))
+def test_value_is_in_its_bucket(ns):
+    assert C.shim_histogram_index(ns) == model.bucket_of(EDGES, ns)
+
+
+@given(
+    st.lists(recorded_ns, min_size=1, max_size=200),
+    st.one_of(st.integers(0, 1000), st.sampled_from([500, 990, 999, 1000])),
+)
+def test_quantile_is_near_that_of_the_sorted_list(values, permille):
+    histogram = histogram_of(values)
+    exact = model.nearest_rank(values, permille)
+    read = C.shim_histogram_quantile(byref(histogram), permille)
+    assert abs(read - exact) <= max(64, Fraction(exact, 16))
+    assert read <= max(values)
+
+
+@given(st.lists(st.integers(0, 2**40), max_size=100))
+def test_sum_count_and_maximum_are_exact(values):
+    histogram = histogram_of(values)
+    assert C.shim_histogram_count(byref(histogram)) == len(values)
+    assert histogram.sum_ns == sum(values)
+    assert histogram.max_ns == max(values, default=0)
+
+
+# ---- parsers -------------------------------------------------------------------
+
+
+def parse_c(name, text):
+    value = c_uint64(0xDEAD)
+    if not getattr(C, f"parse_{name}")(text.encode(), byref(value)):
+        assert value.value == 0xDEAD
+        return None
+    return value.value
+
+
+def cut(value):
+    return None if value is None else math.floor(value)
+
+
+def parse_rate(text):
+    value = model.parse(text, model.RATE_UNITS)
+    return max(cut(value), 1) if value else value  # what is not 0 does not become 0
+
+
+def parse_gain(text):
+    value = model.parse(text, {"": 256})
+    return None if value is None else math.floor(value + Fraction(1, 2))
+
+
+PARSERS = {
+    "uint": lambda text: cut(model.parse(text, {"": 1}, whole=True)),
+    "rate": parse_rate,
+    "time": lambda text: cut(model.parse(text, model.TIME_UNITS)),
+    "size": lambda text: cut(model.parse(text, model.SIZE_UNITS)),
+    "percent": lambda text: cut(model.parse(text, {"": 1, "%": 1}, whole=True)),
+    "gain": parse_gain,
+    "packets": lambda text: cut(model.parse(text, model.PACKET_UNITS, whole=True)),
+}
+SUFFIXES = sorted(
+    {*model.RATE_UNITS, *model.TIME_UNITS, *model.SIZE_UNITS, *model.PACKET_UNITS, "%", "x", "ss"}
+)
+
+
+@st.composite
+def values_with_a_unit(draw):
+    whole = draw(st.one_of(st.integers(0, 10_000), st.integers(0, 2**50)))
+    fraction = draw(st.one_of(st.just(""), st.from_regex(r"\.[0-9]{0,9}", fullmatch=True)))
+    suffix = draw(st.sampled_from(SUFFIXES))
+    if draw(st.booleans()):
+        suffix = suffix.upper()
+    return f"{whole}{fraction}{suffix}"
+
+
+@pytest.mark.parametrize("name", PARSERS)
+@given(
+    st.one_of(
+        values_with_a_unit(),
+        st.text(alphabet="0159.kmgtbispuce%-+ Ee", max_size=8),
+        st.integers(2**50, 2**140).map(str),
+    )
+)
+def test_parser_reads_what_the_model_reads(name, text):
+    """Exactly, for numbers of up to 9 decimals. What is out of all reason is only told
+    to be so: far above the highest value that an option takes.
+    """
+    expected = PARSERS[name](text)
+    read = parse_c(name, text)
+    if expected is not None and expected >= HUGE:
+        assert read >= HUGE
+    else:
+        assert read == expected
+
+
+def formatted(name, value):
+    text = ctypes.create_string_buffer(32)
+    return getattr(C, f"format_{name}")(value, text).decode()
+
+
+@given(st.integers(0, 125_000_000_000))
+def test_rate_reads_back(rate):
+    assert parse_c("rate", formatted("rate", rate)) == rate
+
+
+@given(st.integers(0, (2**32 - 1) * 1000))
+def test_time_reads_back(ns):
+    assert parse_c("time", formatted("time", ns)) == ns
+
+
+@given(st.integers(0, GAIN_MAX))
+def test_gain_reads_back(hz256):
+    assert parse_c("gain", formatted("gain", hz256)) == hz256

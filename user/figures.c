@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "figures.h"
+
+#include <bpf/bpf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "instance.h"
+#include "message.h"
+#include "pi2.h"
+
+/* Put the figures of one instance into `figures`; false if it has just gone. */
+static bool read_instance(const struct registration *reg, const struct dualpi2_key *key,
+			  struct figures *figures)
+{
+	figures->key = *key;
+	if (!stats_read(reg, key, &figures->stats) ||
+	    bpf_map_lookup_elem(reg->delays, key, &figures->delays))
+		return false;
+	if (!if_indextoname(key->ifindex, figures->ifname))
+		snprintf(figures->ifname, sizeof(figures->ifname), "%.*s",
+			 (int)sizeof(figures->ifname) - 1, figures->stats.ifname);
+	figures->tcx_attached = tcx_attached(reg, key);
+	return true;
+}
+
+static void read_map(const struct registration *reg, __u32 netns, unsigned int ifindex,
+		     struct figures_list *list)
+{
+	struct dualpi2_key key, *previous = NULL;
+
+	while (list->count < DUALPI2_MAX_INSTANCES &&
+	       !bpf_map_get_next_key(reg->stats, previous, &key)) {
+		previous = &key;
+		if (key.netns != netns || (ifindex && key.ifindex != ifindex))
+			continue;
+		if (read_instance(reg, &key, &list->items[list->count]))
+			list->count++;
+	}
+}
+
+static void take_counters(int ifindex, const struct qdisc *qdisc, void *data)
+{
+	struct figures_list *list = data;
+
+	for (size_t i = 0; i < list->count; i++) {
+		struct figures *figures = &list->items[i];
+
+		if (figures->key.ifindex == (__u32)ifindex &&
+		    figures->key.parent == qdisc->parent && !strcmp(qdisc->kind, DUALPI2_KIND))
+			figures->counters = qdisc->counters;
+	}
+}
+
+static int compare(const void *one, const void *other)
+{
+	const struct figures *a = one, *b = other;
+	int names = strcmp(a->ifname, b->ifname);
+
+	if (names)
+		return names;
+	return a->key.parent < b->key.parent ? -1 : a->key.parent > b->key.parent;
+}
+
+bool figures_collect(const struct registration *reg, unsigned int ifindex,
+		     struct figures_list *list)
+{
+	__u32 netns;
+
+	if (!current_netns(&netns))
+		return false;
+	*list = (struct figures_list){};
+	list->items = calloc(DUALPI2_MAX_INSTANCES, sizeof(*list->items));
+	if (!list->items)
+		return fail(0, "out of memory: free some");
+	stats_refresh(reg);
+	read_map(reg, netns, ifindex, list);
+	if (!qdisc_dump(take_counters, list)) {
+		free(list->items);
+		return false;
+	}
+	qsort(list->items, list->count, sizeof(*list->items), compare);
+	return true;
+}
+
+__u64 figures_head_age(const struct dualpi2_stats *stats, const struct dualpi2_queue *queue)
+{
+	if (!queue->head_ns || queue->head_ns > stats->refreshed_ns)
+		return 0;
+	return stats->refreshed_ns - queue->head_ns;
+}
+
+struct probabilities figures_probabilities(const struct dualpi2_stats *stats)
+{
+	double p = (double)stats->prob / PI2_PROB_MAX;
+	double coupled = p * stats->params.coupling;
+
+	return (struct probabilities){
+		.p = p,
+		.classic = p * p,
+		.l4s = coupled < 1 ? coupled : 1,
+	};
+}
+
+__u64 figures_mean_delay(const struct dualpi2_histogram *histogram)
+{
+	__u64 count = histogram_count(histogram);
+
+	return count ? histogram->sum_ns / count : 0;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The figures of live instances, collected for the table and the JSON document. */
+#ifndef FIGURES_H
+#define FIGURES_H
+
+#include <net/if.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "registration.h"
+
+struct figures {
+	struct dualpi2_key key;
+	char ifname[IF_NAMESIZE]; /* now; stats.ifname is that at the start */
+	struct dualpi2_stats stats;
+	struct dualpi2_delays delays;
+	struct qdisc_counters counters; /* of the kernel, as tc shows them */
+	bool tcx_attached;
+};
+
+struct figures_list {
+	struct figures *items; /* sorted by interface name and parent; free() them */
+	size_t count;
+};
+
+/* Collect the instances of this network namespace, of all interfaces or (ifindex not
+ * 0) of one. Returns false with a report (message.h) on failure; none is no failure.
+ */
+bool figures_collect(const struct registration *reg, unsigned int ifindex,
+		     struct figures_list *list);
+
+/* How long the packet at the head of a queue had waited when the figures were taken,
+ * in nanoseconds; 0 if the queue was empty.
+ */
+__u64 figures_head_age(const struct dualpi2_stats *stats, const struct dualpi2_queue *queue);
+
+/* p_C and p_CL as fractions of 1: what Classic and L4S packets are marked or dropped
+ * with. p' itself is `p`.
+ */
+struct probabilities {
+	double p;
+	double classic;
+	double l4s;
+};
+
+struct probabilities figures_probabilities(const struct dualpi2_stats *stats);
+
+/* Mean of all recorded delays, in nanoseconds. */
+__u64 figures_mean_delay(const struct dualpi2_histogram *histogram);
+
+#endif /* FIGURES_H */

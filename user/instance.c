@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "instance.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <linux/pkt_sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "message.h"
+#include "pins.h"
+
+/* Pins of tcx links: tcx-NETNS-IFINDEX. */
+#define TCX_PREFIX "tcx-"
+#define TCX_NAME_MAX 32
+
+bool current_netns(__u32 *netns)
+{
+	struct stat ns;
+
+	if (stat("/proc/self/ns/net", &ns))
+		return fail(errno, "/proc is not mounted: run `mount -t proc proc /proc`");
+	*netns = ns.st_ino;
+	return true;
+}
+
+void stats_refresh(const struct registration *reg)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+	int error = bpf_prog_test_run_opts(reg->refresh, &opts);
+
+	if (error)
+		verbose("cannot refresh the statistics: %s", strerror(-error));
+}
+
+bool stats_read(const struct registration *reg, const struct dualpi2_key *key,
+		struct dualpi2_stats *stats)
+{
+	return !bpf_map_lookup_elem(reg->stats, key, stats);
+}
+
+static struct dualpi2_key interface_key(const struct dualpi2_key *key)
+{
+	return (struct dualpi2_key){ .netns = key->netns, .ifindex = key->ifindex };
+}
+
+bool conf_read(const struct registration *reg, const struct dualpi2_key *key,
+	       struct dualpi2_params *params)
+{
+	struct dualpi2_key conf_key = interface_key(key);
+
+	return !bpf_map_lookup_elem(reg->conf, &conf_key, params);
+}
+
+bool conf_write(const struct registration *reg, const struct dualpi2_key *key,
+		const struct dualpi2_params *params)
+{
+	struct dualpi2_key conf_key = interface_key(key);
+
+	if (bpf_map_update_elem(reg->conf, &conf_key, params, BPF_ANY))
+		return fail(errno,
+			    "cannot store the parameters: at most %u interfaces can have some",
+			    DUALPI2_MAX_INSTANCES);
+	return true;
+}
+
+bool params_change(const struct registration *reg, const struct dualpi2_key *key,
+		   const struct dualpi2_params *params)
+{
+	struct dualpi2_change change = { .key = *key, .params = *params };
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = &change, .ctx_size_in = sizeof(change));
+	int error = bpf_prog_test_run_opts(reg->change, &opts);
+
+	if (!error)
+		error = (int)opts.retval;
+	if (error)
+		return fail(-error, "cannot change the live qdisc: it has just been removed");
+	return true;
+}
+
+bool prior_read(const struct registration *reg, const struct dualpi2_key *key, struct qdisc *qdisc)
+{
+	struct dualpi2_key prior_key = interface_key(key);
+	struct prior_qdisc prior;
+
+	if (bpf_map_lookup_elem(reg->prior, &prior_key, &prior))
+		return false;
+	*qdisc = (struct qdisc){
+		.handle = prior.handle,
+		.parent = TC_H_ROOT,
+		.options_len = prior.options_len,
+	};
+	memcpy(qdisc->kind, prior.kind, sizeof(qdisc->kind));
+	memcpy(qdisc->options, prior.options, sizeof(qdisc->options));
+	return true;
+}
+
+bool prior_write(const struct registration *reg, const struct dualpi2_key *key,
+		 const struct qdisc *qdisc)
+{
+	struct dualpi2_key prior_key = interface_key(key);
+	struct prior_qdisc prior = {
+		.handle = qdisc->handle,
+		.options_len = qdisc->options_len,
+	};
+
+	memcpy(prior.kind, qdisc->kind, sizeof(prior.kind));
+	memcpy(prior.options, qdisc->options, sizeof(prior.options));
+	if (bpf_map_update_elem(reg->prior, &prior_key, &prior, BPF_ANY))
+		return fail(errno,
+			    "cannot remember the root qdisc: at most %u interfaces can have one",
+			    DUALPI2_MAX_INSTANCES);
+	return true;
+}
+
+void instance_forget(const struct registration *reg, const struct dualpi2_key *key)
+{
+	struct dualpi2_key map_key = interface_key(key);
+
+	bpf_map_delete_elem(reg->conf, &map_key);
+	bpf_map_delete_elem(reg->prior, &map_key);
+}
+
+static const char *tcx_name(const struct dualpi2_key *key, char name[TCX_NAME_MAX])
+{
+	snprintf(name, TCX_NAME_MAX, TCX_PREFIX "%u-%u", key->netns, key->ifindex);
+	return name;
+}
+
+/* The id of the program that a pinned link runs on a living interface, or 0. */
+static __u32 link_program(const char *name)
+{
+	struct bpf_link_info info = {};
+	__u32 len = sizeof(info);
+	int fd = pin_open(name);
+
+	if (fd < 0)
+		return 0;
+	if (bpf_link_get_info_by_fd(fd, &info, &len) || !info.tcx.ifindex)
+		info.prog_id = 0;
+	close(fd);
+	return info.prog_id;
+}
+
+static __u32 program_id(int fd)
+{
+	struct bpf_prog_info info = {};
+	__u32 len = sizeof(info);
+
+	return bpf_prog_get_info_by_fd(fd, &info, &len) ? 0 : info.id;
+}
+
+bool tcx_attached(const struct registration *reg, const struct dualpi2_key *key)
+{
+	char name[TCX_NAME_MAX];
+	__u32 id = link_program(tcx_name(key, name));
+
+	return id && id == program_id(reg->mark);
+}
+
+bool tcx_attach(const struct registration *reg, const struct dualpi2_key *key)
+{
+	char name[TCX_NAME_MAX];
+	bool pinned;
+	int fd;
+
+	tcx_detach(key); /* a dead one, or one of an older registration */
+	fd = bpf_link_create(reg->mark, key->ifindex, BPF_TCX_EGRESS, NULL);
+	if (fd < 0)
+		return fail(-fd, "the kernel refuses the tcx egress program: does it have "
+				 "CONFIG_NET_XGRESS=y?");
+	pinned = pin_create(fd, tcx_name(key, name));
+	if (!pinned)
+		bpf_link_detach(fd);
+	close(fd);
+	return pinned;
+}
+
+bool tcx_detach(const struct dualpi2_key *key)
+{
+	char name[TCX_NAME_MAX];
+	int fd = pin_open(tcx_name(key, name));
+
+	if (fd < 0)
+		return false;
+	pin_remove(name);
+	bpf_link_detach(fd); /* at once, not when the last reference is gone */
+	close(fd);
+	return true;
+}
+
+static void sweep_one(const char *name, void *data)
+{
+	const struct registration *reg = data;
+	struct dualpi2_key key = {};
+
+	if (sscanf(name, TCX_PREFIX "%u-%u", &key.netns, &key.ifindex) != 2 || link_program(name))
+		return;
+	verbose("%s: that interface is gone", name);
+	instance_forget(reg, &key);
+	tcx_detach(&key);
+}
+
+void instances_sweep(const struct registration *reg)
+{
+	pins_each(TCX_PREFIX, sweep_one, (void *)reg);
+}

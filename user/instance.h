@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* One interface's part of the registration: its entries in the maps and its tcx
+ * link.
+ *
+ * Functions that return bool have reported (message.h) why they return false,
+ * unless their comment says otherwise.
+ */
+#ifndef INSTANCE_H
+#define INSTANCE_H
+
+#include <stdbool.h>
+
+#include "registration.h"
+
+/* The network namespace that we are in, as struct dualpi2_key has it. */
+bool current_netns(__u32 *netns);
+
+/* Bring the public maps up to date. Reports nothing: without it they are at most
+ * one tupdate old on a busy link.
+ */
+void stats_refresh(const struct registration *reg);
+
+/* Statistics of one live qdisc; false if there is none. Reports nothing. */
+bool stats_read(const struct registration *reg, const struct dualpi2_key *key,
+		struct dualpi2_stats *stats);
+
+/* The parameters that a qdisc of this interface starts with (key.parent: any);
+ * false if they are the defaults. Reports nothing.
+ */
+bool conf_read(const struct registration *reg, const struct dualpi2_key *key,
+	       struct dualpi2_params *params);
+
+bool conf_write(const struct registration *reg, const struct dualpi2_key *key,
+		const struct dualpi2_params *params);
+
+/* Put parameters in force on a live root qdisc. */
+bool params_change(const struct registration *reg, const struct dualpi2_key *key,
+		   const struct dualpi2_params *params);
+
+/* The root qdisc that --replace took away; false if none is remembered. Reports
+ * nothing.
+ */
+bool prior_read(const struct registration *reg, const struct dualpi2_key *key, struct qdisc *qdisc);
+
+bool prior_write(const struct registration *reg, const struct dualpi2_key *key,
+		 const struct qdisc *qdisc);
+
+/* Is our tcx program attached to this interface? Reports nothing. */
+bool tcx_attached(const struct registration *reg, const struct dualpi2_key *key);
+
+/* Attach it, last of all, and pin the link. */
+bool tcx_attach(const struct registration *reg, const struct dualpi2_key *key);
+
+/* Detach it and remove its pin. False if there was none; reports nothing. */
+bool tcx_detach(const struct dualpi2_key *key);
+
+/* Forget parameters and prior qdisc of an interface. */
+void instance_forget(const struct registration *reg, const struct dualpi2_key *key);
+
+/* Forget interfaces that no longer exist: their numbers may come again. The lock is
+ * held.
+ */
+void instances_sweep(const struct registration *reg);
+
+#endif /* INSTANCE_H */

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* JSON to stdout, one member a line. Objects and arrays may nest; the caller closes
+ * what it opens. `key` is NULL for an element of an array and for the outermost
+ * value.
+ */
+#ifndef JSON_H
+#define JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+void json_open_object(const char *key);
+void json_close_object(void);
+void json_open_array(const char *key);
+void json_close_array(void);
+
+void json_uint(const char *key, uint64_t value);
+void json_int(const char *key, int64_t value);
+void json_bool(const char *key, bool value);
+void json_string(const char *key, const char *value);
+
+/* Six significant digits, as tc prints them. `value` is finite. */
+void json_float(const char *key, double value);
+
+#endif /* JSON_H */

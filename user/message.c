@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "message.h"
+
+#include <bpf/libbpf.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *program_name;
+static bool is_verbose;
+static bool has_failed;
+
+static int print_libbpf(enum libbpf_print_level level, const char *format, va_list args)
+{
+	(void)level;
+	return is_verbose ? vfprintf(stderr, format, args) : 0;
+}
+
+void message_init(const char *program)
+{
+	program_name = program;
+	libbpf_set_print(print_libbpf);
+}
+
+void message_set_verbose(void)
+{
+	is_verbose = true;
+}
+
+/* Print one line whatever the arguments contain: they may be the user's. */
+static void print_line(const char *format, va_list args)
+{
+	char line[1024];
+
+	vsnprintf(line, sizeof(line), format, args);
+	for (char *c = line; *c; c++) {
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?';
+	}
+	fprintf(stderr, "%s: %s\n", program_name, line);
+}
+
+bool fail(int error, const char *format, ...)
+{
+	va_list args;
+
+	if (!has_failed || is_verbose) {
+		va_start(args, format);
+		print_line(format, args);
+		va_end(args);
+	}
+	if (error)
+		verbose("  errno %d: %s", error, strerror(error));
+	has_failed = true;
+	return false;
+}
+
+void verbose(const char *format, ...)
+{
+	va_list args;
+
+	if (!is_verbose)
+		return;
+	va_start(args, format);
+	print_line(format, args);
+	va_end(args);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Error messages: one line, with the cause and what to do.
+ *
+ * The first failure is the one that matters: what fails afterwards (an undo step,
+ * a caller that gives up too) is shown with -v only, and so are errno and what
+ * libbpf has to say.
+ */
+#ifndef MESSAGE_H
+#define MESSAGE_H
+
+#include <stdbool.h>
+
+/* Exit statuses of the tools. */
+enum status {
+	STATUS_OK = 0,
+	STATUS_FAILURE = 1,
+	STATUS_USAGE = 2,
+};
+
+/* To be called first. `program` begins every message and must stay valid. */
+void message_init(const char *program);
+
+/* -v: show more. */
+void message_set_verbose(void);
+
+/* Report a failure (printf-like, without a newline). `error` is its errno, or 0.
+ * Always returns false, so that a function can end with `return fail(...)`.
+ */
+bool fail(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A step on the way, shown with -v only. */
+void verbose(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif /* MESSAGE_H */

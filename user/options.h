@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The command line of both tools: one table of options drives getopt_long, the
+ * help text and the messages about bad input.
+ */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "dualpi2.h"
+#include "message.h"
+
+enum value_status {
+	VALUE_OK,
+	VALUE_MALFORMED,
+	VALUE_OUT_OF_RANGE,
+};
+
+struct option_spec {
+	const char *name;     /* without the dashes */
+	char letter;	      /* short form, or 0 */
+	const char *argument; /* what the help text calls the value; NULL: takes none */
+	const char *help;     /* lines of up to 50 characters */
+
+	/* Only of options with a value: a parameter of the qdisc. */
+	const char *kind;    /* "a time": what the value has to be */
+	const char *example; /* "15ms" */
+	const char *range;   /* "0us to 4294s" */
+	/* Stores the value; what it stores is of no use unless it returns VALUE_OK. */
+	enum value_status (*set)(const char *text, struct dualpi2_params *params);
+	const char *(*format)(const struct dualpi2_params *params, char *text);
+};
+
+/* Options under one heading of the help text. */
+struct option_group {
+	const char *title;
+	const struct option_spec *specs;
+	size_t count;
+	/* Out, `count` texts: NULL is "not given"; an option without a value has "". */
+	const char **values;
+};
+
+struct command {
+	const char *name;
+	const char *synopsis; /* of the arguments */
+	const char *about;
+	const char *epilogue; /* ends with EXAMPLES */
+	struct option_group *groups;
+	size_t n_groups;
+};
+
+/* What a tool does after its command line was read. */
+enum command_result {
+	COMMAND_RUN,   /* its work */
+	COMMAND_DONE,  /* nothing: --help or --version was answered; exit 0 */
+	COMMAND_WRONG, /* nothing: bad input was reported; exit 2 */
+};
+
+/* Read the command line. `interface`: the argument that is not an option, or NULL.
+ * --help, --version and --verbose are understood without being in a group.
+ */
+enum command_result command_read(const struct command *command, int argc, char **argv,
+				 const char **interface);
+
+#endif /* OPTIONS_H */

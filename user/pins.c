@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "pins.h"
+
+#include <bpf/bpf.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "message.h"
+
+#define LOCK_WAIT_MS 10000
+#define LOCK_POLL_MS 20
+
+static bool is_bpffs(void)
+{
+	struct statfs fs;
+
+	return !statfs(BPFFS, &fs) && fs.f_type == BPF_FS_MAGIC;
+}
+
+/* Go to the mount namespace of the first process, if that is another one. */
+static void enter_first_mount_namespace(void)
+{
+	struct stat here, first;
+	int fd;
+
+	if (stat("/proc/self/ns/mnt", &here) || stat("/proc/1/ns/mnt", &first) ||
+	    here.st_ino == first.st_ino)
+		return;
+	fd = open("/proc/1/ns/mnt", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (setns(fd, CLONE_NEWNS))
+		verbose("cannot enter the mount namespace of process 1: %s", strerror(errno));
+	close(fd);
+}
+
+bool pins_have_bpffs(void)
+{
+	if (is_bpffs())
+		return true;
+	enter_first_mount_namespace();
+	return is_bpffs();
+}
+
+bool pins_mount_bpffs(void)
+{
+	if (pins_have_bpffs())
+		return true;
+	if (mount("bpf", BPFFS, "bpf", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=0700"))
+		return fail(errno, "there is no BPF file system, and mounting one fails: run "
+				   "`mount -t bpf bpf " BPFFS "`");
+	verbose("mounted a BPF file system at " BPFFS);
+	return true;
+}
+
+bool pins_directory_exists(void)
+{
+	return !access(PIN_DIR, F_OK);
+}
+
+/* Another tool may have removed the directory while we waited for it. */
+static bool is_current(int fd)
+{
+	struct stat locked, current;
+
+	return !fstat(fd, &locked) && !stat(PIN_DIR, &current) && locked.st_ino == current.st_ino;
+}
+
+/* One try: 0, or an errno. EWOULDBLOCK: somebody has the lock. */
+static int try_lock(void)
+{
+	int fd, error = 0;
+
+	if (mkdir(PIN_DIR, 0700) && errno != EEXIST)
+		return errno;
+	fd = open(PIN_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT ? EWOULDBLOCK : errno;
+	if (flock(fd, LOCK_EX | LOCK_NB))
+		error = errno;
+	else if (!is_current(fd))
+		error = EWOULDBLOCK;
+	if (error)
+		close(fd);
+	return error; /* the fd stays open, and so locked, until we exit */
+}
+
+bool pins_lock(void)
+{
+	const struct timespec poll = { .tv_nsec = LOCK_POLL_MS * 1000000L };
+	int error;
+
+	for (int waited_ms = 0; waited_ms < LOCK_WAIT_MS; waited_ms += LOCK_POLL_MS) {
+		error = try_lock();
+		if (!error)
+			return true;
+		if (error != EWOULDBLOCK)
+			return fail(error,
+				    PIN_DIR ": cannot be created or locked: check that " BPFFS
+					    " is writable");
+		nanosleep(&poll, NULL);
+	}
+	return fail(EWOULDBLOCK, PIN_DIR ": another dualpi2-load has been working for 10 s: "
+					 "wait for it, or end it, and try again");
+}
+
+void pins_remove_directory(void)
+{
+	if (rmdir(PIN_DIR) && errno != ENOENT)
+		verbose("cannot remove " PIN_DIR ": %s", strerror(errno));
+}
+
+static const char *pin_path(const char *name, char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, PIN_DIR "/%s", name);
+	return path;
+}
+
+int pin_open(const char *name)
+{
+	char path[PATH_MAX];
+	int fd = bpf_obj_get(pin_path(name, path));
+
+	return fd < 0 ? -errno : fd;
+}
+
+bool pin_create(int fd, const char *name)
+{
+	char path[PATH_MAX];
+
+	if (bpf_obj_pin(fd, pin_path(name, path)))
+		return fail(errno, "%s: cannot be pinned there: check that " BPFFS " is writable",
+			    path);
+	verbose("pinned %s", path);
+	return true;
+}
+
+void pin_remove(const char *name)
+{
+	char path[PATH_MAX];
+
+	if (!unlink(pin_path(name, path)))
+		verbose("removed %s", path);
+	else if (errno != ENOENT)
+		verbose("cannot remove %s: %s", path, strerror(errno));
+}
+
+void pins_each(const char *prefix, void (*visit)(const char *name, void *data), void *data)
+{
+	DIR *dir = opendir(PIN_DIR);
+	struct dirent *entry;
+
+	if (!dir)
+		return;
+	while ((entry = readdir(dir))) {
+		if (entry->d_name[0] != '.' && !strncmp(entry->d_name, prefix, strlen(prefix)))
+			visit(entry->d_name, data);
+	}
+	closedir(dir);
+}

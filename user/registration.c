@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "registration.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "dualpi2.skel.h"
+#include "message.h"
+#include "pins.h"
+
+/* The members of struct registration with their pins, in order. */
+struct pin {
+	size_t offset;
+	const char *name;
+};
+
+static const struct pin pins[] = {
+#define REGISTRATION_X(member, name) { offsetof(struct registration, member), name },
+	REGISTRATION_PINS(REGISTRATION_X)
+#undef REGISTRATION_X
+};
+
+#define N_PINS (sizeof(pins) / sizeof(pins[0]))
+
+static int *pin_fd(struct registration *reg, size_t i)
+{
+	return (int *)((char *)reg + pins[i].offset);
+}
+
+static void registration_init(struct registration *reg)
+{
+	for (size_t i = 0; i < N_PINS; i++)
+		*pin_fd(reg, i) = -1;
+	reg->made_here = false;
+}
+
+void registration_close(struct registration *reg)
+{
+	for (size_t i = 0; i < N_PINS; i++) {
+		if (*pin_fd(reg, i) >= 0)
+			close(*pin_fd(reg, i));
+	}
+	registration_init(reg);
+}
+
+static bool value_size_is(int map_fd, __u32 size)
+{
+	struct bpf_map_info info = {};
+	__u32 len = sizeof(info);
+
+	return !bpf_map_get_info_by_fd(map_fd, &info, &len) && info.value_size == size;
+}
+
+/* Do the maps mean what this program thinks they mean? */
+static bool is_compatible(const struct registration *reg)
+{
+	__u32 zero = 0, abi = 0;
+
+	return !bpf_map_lookup_elem(reg->abi, &zero, &abi) && abi == DUALPI2_ABI &&
+	       value_size_is(reg->stats, sizeof(struct dualpi2_stats)) &&
+	       value_size_is(reg->delays, sizeof(struct dualpi2_delays)) &&
+	       value_size_is(reg->conf, sizeof(struct dualpi2_params)) &&
+	       value_size_is(reg->prior, sizeof(struct prior_qdisc));
+}
+
+bool registration_open(struct registration *reg, bool *found)
+{
+	registration_init(reg);
+	*found = false;
+	reg->link = pin_open("registration");
+	if (reg->link == -ENOENT)
+		return true;
+	for (size_t i = 0; i < N_PINS; i++) {
+		if (*pin_fd(reg, i) < 0)
+			*pin_fd(reg, i) = pin_open(pins[i].name);
+		if (*pin_fd(reg, i) < 0 && *pin_fd(reg, i) != -ENOENT) {
+			int error = -*pin_fd(reg, i);
+
+			registration_close(reg);
+			return fail(error, PIN_DIR "/%s: cannot be opened: run it as root",
+				    pins[i].name);
+		}
+	}
+	if (!is_compatible(reg)) {
+		registration_close(reg);
+		return fail(0, "another version of bpf_dualpi2 is loaded: unload it from all "
+			       "interfaces with its own dualpi2-load --unload, or "
+			       "`rm -r " PIN_DIR "`");
+	}
+	*found = true;
+	return true;
+}
+
+static void remove_pin(const char *name, void *data)
+{
+	int fd = pin_open(name);
+
+	(void)data;
+	pin_remove(name);
+	if (fd < 0)
+		return;
+	/* A link ends now, not some time after its last reference is gone. Maps and
+	 * programs refuse this, which is fine.
+	 */
+	bpf_link_detach(fd);
+	close(fd);
+}
+
+/* The registration goes first: without it the others are remains, for anyone to
+ * clear away.
+ */
+static void remove_pins(void)
+{
+	remove_pin("registration", NULL);
+	pins_each("", remove_pin, NULL);
+}
+
+void registration_remove(struct registration *reg)
+{
+	remove_pins();
+	registration_close(reg);
+	pins_remove_directory();
+}
+
+static int own(int fd)
+{
+	return fd < 0 ? -1 : dup(fd);
+}
+
+/* Maps that no BPF program uses. */
+static bool create_tool_maps(struct registration *reg)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_NO_PREALLOC);
+	__u32 zero = 0, abi = DUALPI2_ABI;
+
+	reg->abi = bpf_map_create(BPF_MAP_TYPE_ARRAY, "dualpi2_abi", sizeof(zero), sizeof(abi), 1,
+				  NULL);
+	reg->prior = bpf_map_create(BPF_MAP_TYPE_HASH, "dualpi2_prior", sizeof(struct dualpi2_key),
+				    sizeof(struct prior_qdisc), DUALPI2_MAX_INSTANCES, &opts);
+	if (reg->abi < 0 || reg->prior < 0 || bpf_map_update_elem(reg->abi, &zero, &abi, BPF_ANY))
+		return fail(errno, "the kernel refuses to create a BPF map: free some memory");
+	return true;
+}
+
+static bool load(struct dualpi2 *skel, struct registration *reg)
+{
+	struct bpf_link *link;
+
+	if (dualpi2__load(skel))
+		return fail(errno, "the kernel refuses the BPF programs (6.17 to 7.3 are known to "
+				   "take them; -v shows why)");
+	link = bpf_map__attach_struct_ops(skel->maps.dualpi2);
+	if (!link && errno == EEXIST)
+		return fail(errno, "bpf_dualpi2 is registered, but not pinned in " PIN_DIR
+				   ": unload it where it was loaded (a container?), or reboot");
+	if (!link)
+		return fail(errno, "the kernel refuses to register the qdisc (-v shows why)");
+
+	reg->link = own(bpf_link__fd(link));
+	bpf_link__destroy(link);
+	reg->slots = own(bpf_map__fd(skel->maps.dualpi2_slots));
+	reg->stats = own(bpf_map__fd(skel->maps.dualpi2_stats));
+	reg->delays = own(bpf_map__fd(skel->maps.dualpi2_delays));
+	reg->conf = own(bpf_map__fd(skel->maps.dualpi2_conf));
+	reg->mark = own(bpf_program__fd(skel->progs.dualpi2_mark));
+	reg->change = own(bpf_program__fd(skel->progs.dualpi2_change));
+	reg->refresh = own(bpf_program__fd(skel->progs.dualpi2_refresh));
+	return create_tool_maps(reg);
+}
+
+static bool pin_all(struct registration *reg)
+{
+	for (size_t i = 0; i < N_PINS; i++) {
+		if (!pin_create(*pin_fd(reg, i), pins[i].name))
+			return false;
+	}
+	return true;
+}
+
+bool registration_make(struct registration *reg)
+{
+	struct dualpi2 *skel;
+	bool made;
+
+	registration_init(reg);
+	remove_pins();
+	skel = dualpi2__open();
+	if (!skel)
+		return fail(errno, "the BPF object does not fit this libbpf (-v shows why)");
+	made = load(skel, reg) && pin_all(reg);
+	dualpi2__destroy(skel);
+	if (made)
+		reg->made_here = true;
+	else
+		registration_remove(reg);
+	return made;
+}
+
+/* The kernel would go on attaching its default qdisc, without our maps. */
+static bool is_default_qdisc(void)
+{
+	char kind[64] = "";
+	FILE *file = fopen("/proc/sys/net/core/default_qdisc", "re");
+
+	if (!file)
+		return false;
+	if (!fgets(kind, sizeof(kind), file))
+		kind[0] = '\0';
+	fclose(file);
+	kind[strcspn(kind, "\n")] = '\0';
+	return !strcmp(kind, DUALPI2_KIND);
+}
+
+bool registration_in_use(const struct registration *reg)
+{
+	struct dualpi2_key key;
+
+	return !bpf_map_get_next_key(reg->stats, NULL, &key) || is_default_qdisc();
+}
+
+bool registration_full(const struct registration *reg)
+{
+	struct dualpi2_key key, *previous = NULL;
+	int count = 0;
+
+	while (count < DUALPI2_MAX_INSTANCES && !bpf_map_get_next_key(reg->stats, previous, &key)) {
+		previous = &key;
+		count++;
+	}
+	return count == DUALPI2_MAX_INSTANCES;
+}

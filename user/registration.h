@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The one registration of the qdisc kind on this host: its programs and maps,
+ * loaded by the first dualpi2-load, pinned, and found there by all later tools.
+ *
+ * Functions that return bool have reported (message.h) why they return false.
+ */
+#ifndef REGISTRATION_H
+#define REGISTRATION_H
+
+#include <stdbool.h>
+
+#include "dualpi2.h"
+#include "netlink.h"
+
+/* What is pinned: X(member of struct registration, name of the pin). Links, maps and
+ * programs; `registration` comes last, so that where it is, all others are.
+ */
+#define REGISTRATION_PINS(X)          \
+	X(slots, "dualpi2_slots")     \
+	X(stats, "dualpi2_stats")     \
+	X(delays, "dualpi2_delays")   \
+	X(conf, "dualpi2_conf")       \
+	X(prior, "dualpi2_prior")     \
+	X(abi, "dualpi2_abi")         \
+	X(mark, "dualpi2_mark")       \
+	X(change, "dualpi2_change")   \
+	X(refresh, "dualpi2_refresh") \
+	X(link, "registration")
+
+/* File descriptors. */
+struct registration {
+#define REGISTRATION_X(member, name) int member;
+	REGISTRATION_PINS(REGISTRATION_X)
+#undef REGISTRATION_X
+	bool made_here; /* by registration_make() of this process */
+};
+
+/* Value of the map dualpi2_prior, by struct dualpi2_key: the root qdisc that
+ * --replace took away and --unload puts back.
+ */
+struct prior_qdisc {
+	char kind[QDISC_KIND_MAX];
+	__u32 handle;
+	__u32 options_len;
+	__u8 options[QDISC_OPTIONS_MAX];
+};
+
+/* Open what is pinned. `found` is false if the kind is not registered. */
+bool registration_open(struct registration *reg, bool *found);
+
+/* Load, register and pin, over the remains of an interrupted run. On failure nothing
+ * stays behind. The lock is held.
+ */
+bool registration_make(struct registration *reg);
+
+/* True if a qdisc lives, or our kind is net.core.default_qdisc. */
+bool registration_in_use(const struct registration *reg);
+
+/* True if no further qdisc can start. */
+bool registration_full(const struct registration *reg);
+
+/* Unregister and remove everything that is pinned. The lock is held. */
+void registration_remove(struct registration *reg);
+
+void registration_close(struct registration *reg);
+
+#endif /* REGISTRATION_H */

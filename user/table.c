@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "table.h"
+
+#include <linux/pkt_sched.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "format.h"
+#include "params.h"
+
+/* So much traffic without a queue ever makes the hint worth a line. */
+#define HINT_PACKETS 100
+
+/* A figure of both queues, and in words what it is. */
+static void print_row(const char *l, const char *c, const char *unit, const char *meaning)
+{
+	printf("%8s %9s  %s%s%s\n", l, c, unit, *unit ? " " : "", meaning);
+}
+
+/* Marks and drops: events that may never happen, so rows of zeros are left out. They
+ * are packets, as the table's head says.
+ */
+static bool is_event(const char *member)
+{
+	return !strncmp(member, "mark_", 5) || !strncmp(member, "drop_", 5);
+}
+
+static void print_counter(const char *member, const char *unit, const char *meaning, __u64 l,
+			  __u64 c)
+{
+	char l_text[FORMAT_MAX], c_text[FORMAT_MAX];
+
+	if (is_event(member) && !l && !c)
+		return;
+	print_row(format_count(l, l_text), format_count(c, c_text), is_event(member) ? "" : unit,
+		  meaning);
+}
+
+static __u64 marks(const struct dualpi2_queue *queue)
+{
+	return queue->mark_step + queue->mark_pi2;
+}
+
+static void print_shares(const struct dualpi2_queue *l, const struct dualpi2_queue *c)
+{
+	char l_text[FORMAT_MAX], c_text[FORMAT_MAX];
+
+	print_row(format_share(marks(l), l->packets_in, l_text),
+		  format_share(marks(c), c->packets_in, c_text), "", "of the arrived: CE-marked");
+	print_row(format_share(dualpi2_queue_drops(l), l->packets_in, l_text),
+		  format_share(dualpi2_queue_drops(c), c->packets_in, c_text), "",
+		  "of the arrived: dropped");
+}
+
+static void print_delay(const char *meaning, __u64 l_ns, __u64 c_ns)
+{
+	char l_text[FORMAT_MAX], c_text[FORMAT_MAX];
+
+	print_row(format_delay(l_ns, l_text), format_delay(c_ns, c_text), "", meaning);
+}
+
+static void print_delays(const struct dualpi2_histogram *l, const struct dualpi2_histogram *c)
+{
+	print_delay("delay in the queue: mean", figures_mean_delay(l), figures_mean_delay(c));
+	print_delay("  half of the packets at most", histogram_quantile(l, 500),
+		    histogram_quantile(c, 500));
+	print_delay("  99 % of the packets at most", histogram_quantile(l, 990),
+		    histogram_quantile(c, 990));
+	print_delay("  99.9 % of the packets at most", histogram_quantile(l, 999),
+		    histogram_quantile(c, 999));
+	print_delay("  highest", l->max_ns, c->max_ns);
+}
+
+static void print_queues(const struct dualpi2_queue *l, const struct dualpi2_queue *c)
+{
+	printf("\n%8s %9s  (marks and drops are counted in packets)\n", "L4S", "Classic");
+#define DUALPI2_X(member, unit, meaning) \
+	print_counter(#member, unit, meaning, l->member, c->member);
+	DUALPI2_QUEUE_COUNTERS(DUALPI2_X)
+#undef DUALPI2_X
+	print_counter("backlog_packets", "packets", "queued now", l->backlog_packets,
+		      c->backlog_packets);
+	print_shares(l, c);
+}
+
+static void print_head(const struct figures *figures)
+{
+	const struct dualpi2_params *params = &figures->stats.params;
+	char rate[FORMAT_MAX], target[FORMAT_MAX], handle[FORMAT_MAX] = "";
+
+	if (figures->key.parent != TC_H_ROOT)
+		snprintf(handle, sizeof(handle), " (queue %x:%x)", figures->key.parent >> 16,
+			 figures->key.parent & 0xffff);
+	printf("%s%s: " DUALPI2_KIND ", rate %s, target %s\n", figures->ifname, handle,
+	       param_specs[PARAM_RATE].format(params, rate),
+	       param_specs[PARAM_TARGET].format(params, target));
+}
+
+static void print_probabilities(const struct dualpi2_stats *stats)
+{
+	struct probabilities now = figures_probabilities(stats);
+
+	printf("  p' %.2f %%: Classic marked or dropped %.2f %%, L4S marked %.1f %% of the time\n",
+	       100 * now.p, 100 * now.classic, 100 * now.l4s);
+}
+
+static void print_remarks(const struct figures *figures)
+{
+	const struct dualpi2_stats *stats = &figures->stats;
+	char count[FORMAT_MAX];
+
+	if (stats->no_verdict)
+		printf("  warning: %s packets did not pass our tcx program, so none of them could\n"
+		       "  be marked, only dropped.\n",
+		       format_count(stats->no_verdict, count));
+	if (!figures->tcx_attached && figures->key.parent == TC_H_ROOT)
+		printf("  warning: our tcx program is not attached, so nothing is marked:\n"
+		       "  `dualpi2-load %s` attaches it.\n",
+		       figures->ifname);
+	if (stats->maxq <= 1 && stats->l.packets_out + stats->c.packets_out >= HINT_PACKETS)
+		printf("  hint: the queue has been empty: this is not the bottleneck, or give it\n"
+		       "  --rate, a little less than what the bottleneck has.\n");
+}
+
+static void print_instance(const struct figures *figures)
+{
+	print_head(figures);
+	print_probabilities(&figures->stats);
+	print_queues(&figures->stats.l, &figures->stats.c);
+	print_delays(&figures->delays.l, &figures->delays.c);
+	print_remarks(figures);
+}
+
+void table_print(const struct figures_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		if (i)
+			printf("\n");
+		print_instance(&list->items[i]);
+	}
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The kernel types that bpf/ touches, and of each only the members it touches.
+ *
+ * This is a hand-trimmed CO-RE header: `preserve_access_index` makes the
+ * compiler record every member access by name, and libbpf fills in the offsets
+ * of the running kernel when it loads the object. So members may be left out,
+ * and their order here means nothing. Types of the user-space API
+ * (struct __sk_buff, struct bpf_list_head, ...) come from <linux/bpf.h>.
+ *
+ * `make check-vmlinux` compares each member with a kernel's BTF.
+ */
+#ifndef __VMLINUX_H__
+#define __VMLINUX_H__
+
+#include <linux/types.h>
+#include <stdbool.h>
+
+#ifndef BPF_NO_PRESERVE_ACCESS_INDEX
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+#endif
+
+typedef __u8 u8;
+typedef __u16 u16;
+typedef __u32 u32;
+typedef __u64 u64;
+typedef __s32 s32;
+typedef __s64 s64;
+
+typedef unsigned int sk_buff_data_t;
+typedef s64 ktime_t;
+
+/* include/linux/ns_common.h: the inode number names the network namespace. */
+struct ns_common {
+	unsigned int inum;
+};
+
+/* include/net/net_namespace.h */
+struct net {
+	struct ns_common ns;
+};
+
+typedef struct {
+	struct net *net;
+} possible_net_t;
+
+struct Qdisc;
+
+/* include/linux/netdevice.h */
+struct net_device {
+	char name[16];
+	int ifindex;
+	unsigned int mtu;
+	unsigned short hard_header_len;
+	struct Qdisc *qdisc;
+	possible_net_t nd_net;
+};
+
+struct netdev_queue {
+	struct net_device *dev;
+};
+
+/* include/linux/skbuff.h */
+struct skb_shared_info {
+	unsigned short gso_size;
+	unsigned short gso_segs;
+};
+
+struct sk_buff {
+	struct net_device *dev;
+	char cb[48];
+	unsigned int len;
+	__be16 protocol;
+	u16 network_header;
+	sk_buff_data_t end;
+	unsigned char *head;
+	unsigned char *data;
+	unsigned int truesize;
+};
+
+/* include/net/sch_generic.h: the part of skb->cb that belongs to the qdisc
+ * layer. `data` is the qdisc's own, and what a tcx program writes to
+ * __sk_buff.cb.
+ */
+struct qdisc_skb_cb {
+	unsigned int pkt_len; /* bytes, headers of every GSO segment included */
+	unsigned char data[20];
+};
+
+struct qdisc_skb_head {
+	u32 qlen;
+};
+
+/* include/uapi/linux/gen_stats.h */
+struct gnet_stats_queue {
+	__u32 qlen;
+	__u32 backlog;
+	__u32 drops;
+	__u32 requeues;
+	__u32 overlimits;
+};
+
+struct Qdisc {
+	u32 limit;
+	u32 handle;
+	u32 parent;
+	struct netdev_queue *dev_queue;
+	struct qdisc_skb_head q;
+	struct gnet_stats_queue qstats;
+};
+
+struct nlattr;
+struct netlink_ext_ack;
+
+struct Qdisc_ops {
+	char id[16];
+	int (*enqueue)(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free);
+	struct sk_buff *(*dequeue)(struct Qdisc *sch);
+	int (*init)(struct Qdisc *sch, struct nlattr *arg, struct netlink_ext_ack *extack);
+	void (*reset)(struct Qdisc *sch);
+	void (*destroy)(struct Qdisc *sch);
+};
+
+/* net/sched/bpf_qdisc.c: how the enqueue program sees `to_free`. */
+struct bpf_sk_buff_ptr {
+	struct sk_buff *skb;
+};
+
+#ifndef BPF_NO_PRESERVE_ACCESS_INDEX
+#pragma clang attribute pop
+#endif
+
+#endif /* __VMLINUX_H__ */
