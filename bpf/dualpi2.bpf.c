@@ -254,7 +254,6 @@ static __noinline struct sk_buff *serve(struct slot *slot, struct Qdisc *sch, u6
 		return NULL;
 	enqueued_ns = node->enqueued_ns;
 	packets = node->packets;
-	drop = DROP_NONE;
 	skb = bpf_kptr_xchg(&node->skb, NULL);
 	if (!skb) { /* never: every queued node holds a packet */
 		obj_drop(node);

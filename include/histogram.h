@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Log-linear histogram of delays: each power of two is cut into 8 equal buckets.
  *
- * A value is read back as the middle of its bucket: wrong by at most 1/16 (6.25 %) from 1.024 us up, and by at most
- * 64 ns below. Values above 8.5 s go to the last bucket.
+ * A value is read back as the middle of its bucket: wrong by at most 1/16 (6.25 %)
+ * from 1.024 us up, and by at most 64 ns below. Values above 8.5 s go to the last
+ * bucket.
  */
 #ifndef DUALPI2_HISTOGRAM_H
 #define DUALPI2_HISTOGRAM_H

@@ -22,10 +22,11 @@ from common import BUILD_OUTPUT, CACHE, HERE, REPOSITORY, LabError, digest, is_m
 PROJECT = ("tests", "bench", "bpf", "include", "vmlinux.h", "Makefile", BUILD_OUTPUT)
 
 # rdrand is seeded (-seed), so trusting it makes every random number repeatable; an
-# oops is a failure whatever the command makes of it.
+# oops is a failure whatever the command makes of it. khugepaged would take the CPU
+# for some milliseconds at a time, in the middle of a measurement.
 # The last two save seconds of boot and change nothing later.
 COMMAND_LINE = ("console=ttyS0 quiet panic=-1 rdinit=/init tsc=reliable random.trust_cpu=on "
-                "oops=panic cryptomgr.notests retain_initrd")
+                "oops=panic transparent_hugepage=never cryptomgr.notests retain_initrd")
 
 STARTED = b"lab: started"
 LAST_WORDS = "sysrq: Resetting"  # how every guest ends

@@ -33,6 +33,9 @@ FLOWS = {
     "cubic": {"congestion": "cubic", "sender": "10.1.0.4", "receiver": "10.2.0.4"},
 }
 PING_TARGET = "10.2.0.2"
+# Hosts and router share one CPU here. What the router still has to do (ksoftirqd) comes
+# before the hosts' programs, as if it had a CPU of its own; ping spins between probes.
+AS_HOST = ("nice", "-n", 19)
 ECT1_RULES = f"""table ip l4s {{
     chain sent {{
         type filter hook postrouting priority 0; policy accept;
@@ -88,7 +91,7 @@ class Pinger:
     """Pings from the sender at a steady pace through one of the queues."""
 
     def __init__(self, sender, tos, interval_s, count):
-        self.process = sender.popen("ping", "-n", "-D", "-Q", tos, "-i", interval_s,
+        self.process = sender.popen(*AS_HOST, "ping", "-n", "-D", "-Q", tos, "-i", interval_s,
                                     "-c", count, "-s", 56, PING_TARGET)
 
     def samples(self):
@@ -117,9 +120,10 @@ def delay_summary(samples, unloaded_ms):
 def start_flow(sender, receiver, flow, seconds):
     """A transfer by iperf3, the sender as client."""
     address = flow["receiver"]
-    receiver.run("iperf3", "-s", "-D", "-1", "-B", address)
+    receiver.run(*AS_HOST, "iperf3", "-s", "-D", "-1", "-B", address)
     wait_until(lambda: address in receiver.run("ss", "-Hltn").stdout, f"{address} listens")
-    return sender.popen("iperf3", "-c", address, "-B", flow["sender"], "-J", "-t", seconds)
+    return sender.popen(*AS_HOST, "iperf3", "-c", address, "-B", flow["sender"], "-J",
+                        "-t", seconds)
 
 
 def finish_flow(process):
@@ -144,8 +148,7 @@ def counters(router, qdisc):
 
 
 def experiment(qdisc, rate, rtt_ms, seconds):
-    for module in ("tcp_dctcp", "sch_netem", "sch_htb"):
-        run("modprobe", "-a", module, check=False)
+    run("modprobe", "-a", "tcp_dctcp", "sch_netem", "sch_htb", check=False)
     sender, router, receiver = build_path(rtt_ms)
     attach(router, qdisc, rate)
 
