@@ -21,7 +21,7 @@
 /* Raised whenever a struct in this file or what the programs mean by it changes:
  * programs and tools of different ABIs never work on the same maps.
  */
-#define DUALPI2_ABI 1
+#define DUALPI2_ABI 2
 
 /* Qdiscs that can live at the same time on one host (slots of an array map). */
 #define DUALPI2_MAX_INSTANCES 256
@@ -33,6 +33,35 @@
 #define DUALPI2_NSEC_PER_MSEC 1000000ULL
 #define DUALPI2_NSEC_PER_USEC 1000ULL
 
+/* Which ECN codepoints go to L, as bits of the ECN field that have to be set
+ * (TCA_DUALPI2_ECN_MASK).
+ */
+enum dualpi2_ecn_mask {
+	DUALPI2_ECN_NO_L4S = 0,	 /* none: L4S is off, ECT(1) counts as Not-ECT (RFC 9331, 5.1) */
+	DUALPI2_ECN_L4S_ECT = 1, /* ECT(1) and CE */
+	DUALPI2_ECN_ANY_ECT = 3, /* ECT(0) as well, and it is marked as L4S */
+};
+
+/* The native AQM of the L queue (RFC 9332, A.1, laqm()). */
+enum dualpi2_l_aqm {
+	DUALPI2_L_STEP = 0, /* every packet above a threshold is marked */
+	DUALPI2_L_RAMP = 1, /* from DUALPI2_RAMP_MIN_NS on more and more, over _RANGE_NS all */
+};
+
+#define DUALPI2_RAMP_MIN_NS (800 * DUALPI2_NSEC_PER_USEC)   /* minTh of RFC 9332, A.1 */
+#define DUALPI2_RAMP_RANGE_NS (400 * DUALPI2_NSEC_PER_USEC) /* range of RFC 9332, A.1 */
+
+/* How many bytes a packet takes on the link, for the shaper. */
+enum dualpi2_framing {
+	DUALPI2_FRAMING_RAW = 0,     /* as the qdisc layer counts it; overhead is not used */
+	DUALPI2_FRAMING_NETWORK = 1, /* from the IP header on, plus overhead */
+	DUALPI2_FRAMING_PTM = 2,     /* the same, times 65/64: 64b/65b encoding of VDSL2 */
+};
+
+#define DUALPI2_OVERHEAD_MIN (-64)
+#define DUALPI2_OVERHEAD_MAX 256
+#define DUALPI2_MPU_MAX 256
+
 /* Parameters of one instance. The names, defaults and ranges are those of
  * sch_dualpi2 (include/uapi/linux/pkt_sched.h, TCA_DUALPI2_*) where it has them.
  */
@@ -41,16 +70,26 @@ struct dualpi2_params {
 	__u64 tupdate_ns;	 /* PI update interval, >= 1000; default 16 ms */
 	__u64 step_ns;		 /* L step threshold when !step_in_packets; default 1 ms */
 	__u64 rate;		 /* shaper, bytes/s on the wire; 0 (default): not shaped */
+	__u64 classic_dscp;	 /* bit n: DSCP n never goes to L (RFC 9331, 5.4.1.2); default 0 */
+	__u64 l4s_dscp;		 /* bit n: DSCP n goes to L (RFC 9331, 5.4.1.1); default 0 */
 	__u32 limit;		 /* packets in both queues, 1..DUALPI2_LIMIT_MAX; default 10000 */
 	__u32 memlimit;		 /* bytes of skb->truesize in both queues;
 				  * 0 (default): 2 * limit * (MTU + link header) */
 	__u32 alpha;		 /* PI integral gain, 1/256 Hz, 1..2^23-1; default 41 */
 	__u32 beta;		 /* PI proportional gain, 1/256 Hz, 1..2^23-1; default 819 */
 	__u32 step_packets;	 /* L step threshold when step_in_packets */
+	__u32 min_qlen_step;	 /* packets that L must hold for its AQM to act; default 0 */
+	__u32 p_cmax;		 /* p_C that is overload, 2^-32; 0 (default): 1/k^2 */
+	__s16 overhead;		 /* bytes the link adds to a packet, DUALPI2_OVERHEAD_*; default 0 */
+	__u16 mpu;		 /* bytes a packet takes at least, 0..DUALPI2_MPU_MAX; default 0 */
 	__u8 coupling;		 /* k of RFC 9332, 1..255; default 2 */
 	__u8 classic_protection; /* share of the link for the C queue, %, 0..100; default 10 */
 	__u8 step_in_packets;	 /* 1: the step is step_packets, 0: step_ns */
-	__u8 reserved;		 /* 0 */
+	__u8 ecn_mask;		 /* enum dualpi2_ecn_mask; default DUALPI2_ECN_L4S_ECT */
+	__u8 l_aqm;		 /* enum dualpi2_l_aqm; default DUALPI2_L_STEP */
+	__u8 overflow;		 /* 1: p' ends at 1/k and the queue grows; 0 (default): drop */
+	__u8 drop_enqueue;	 /* 1: PI2 drops on arrival; 0 (default): on departure */
+	__u8 framing;		 /* enum dualpi2_framing; default DUALPI2_FRAMING_RAW */
 };
 
 #define DUALPI2_DEFAULT_PARAMS                            \
@@ -63,6 +102,7 @@ struct dualpi2_params {
 		.beta = 819,                              \
 		.coupling = 2,                            \
 		.classic_protection = 10,                 \
+		.ecn_mask = DUALPI2_ECN_L4S_ECT,          \
 	}
 
 /* Native's rule of thumb for memlimit: twice the bytes of `limit` full packets,
@@ -99,12 +139,13 @@ struct dualpi2_key {
 	X(bytes_in, "bytes", "arrived for this queue")                                          \
 	X(packets_out, "packets", "forwarded to the device")                                    \
 	X(bytes_out, "bytes", "forwarded to the device")                                        \
-	X(mark_step, "packets", "CE-marked by the step of the L queue")                         \
+	X(mark_step, "packets", "CE-marked by the step or the ramp of the L queue")             \
 	X(mark_pi2, "packets", "CE-marked by PI2: coupled (p_CL) in L, squared (p_C) in C")     \
 	X(drop_pi2, "packets", "dropped by PI2 (p_C): Not-ECT, or the tcx program is missing")  \
-	X(drop_overload, "packets", "ECN-capable, dropped because of overload (k*p' >= 1)")     \
+	X(drop_overload, "packets", "ECN-capable, dropped because of overload (p_C >= p_Cmax)") \
 	X(drop_limit, "packets", "dropped on arrival: the queues held `limit` packets")         \
 	X(drop_memlimit, "packets", "dropped on arrival: the queues held `memlimit` bytes")     \
+	X(drop_trim, "packets", "queued, dropped because `limit` or `memlimit` was lowered")    \
 	X(drop_no_memory, "packets", "dropped on arrival: the kernel had no memory for a node") \
 	X(drop_reset, "packets", "thrown away when the link went down or the qdisc was removed")
 
@@ -114,6 +155,7 @@ struct dualpi2_key {
 	X(drop_overload)       \
 	X(drop_limit)          \
 	X(drop_memlimit)       \
+	X(drop_trim)           \
 	X(drop_no_memory)      \
 	X(drop_reset)
 
@@ -137,6 +179,21 @@ static inline __u64 dualpi2_queue_drops(const struct dualpi2_queue *queue)
 	return sum;
 }
 
+/* Overload (RFC 9332, 2.5.2.3): p_C has reached p_Cmax. An event ends when there was
+ * none for DUALPI2_OVERLOAD_HOLD_NS, so that flapping is one event; that time is not
+ * part of its duration.
+ */
+#define DUALPI2_OVERLOAD_HOLD_NS DUALPI2_NSEC_PER_SEC
+
+struct dualpi2_overload {
+	__u64 events;	   /* that have begun */
+	__u64 start_ns;	   /* of the latest event */
+	__u64 duration_ns; /* of the latest event, so far if it is active */
+	__u64 total_ns;	   /* of all events, the latest included */
+	__u32 active;	   /* 1: the latest event has not ended */
+	__u32 reserved;	   /* 0 */
+};
+
 /* One live qdisc: value of dualpi2_stats. Refreshed every tupdate while packets
  * flow, and by the dualpi2_refresh program.
  */
@@ -153,7 +210,9 @@ struct dualpi2_stats {
 	__u32 prob;		      /* p', 2^-32 */
 	__s32 credit;		      /* WRR credit, byte * %; positive: C is served first */
 	__u64 no_verdict;	      /* packets that did not pass our tcx program */
+	__u64 other_verdict;	      /* ... whose mark was decided for another queue of the mq */
 	__u64 updates;		      /* PI updates */
+	struct dualpi2_overload overload;
 	struct dualpi2_queue l;	      /* the low-latency (L4S) queue */
 	struct dualpi2_queue c;	      /* the Classic queue */
 };
@@ -164,6 +223,15 @@ struct dualpi2_stats {
 struct dualpi2_delays {
 	struct dualpi2_histogram l;
 	struct dualpi2_histogram c;
+};
+
+/* What the ring buffer dualpi2_events tells, when an overload event begins and ends. */
+struct dualpi2_event {
+	struct dualpi2_key key;
+	__u32 ended;	   /* 0: it begins, duration_ns is 0; 1: it has ended */
+	char ifname[16];   /* as in struct dualpi2_stats */
+	__u64 start_ns;	   /* of the event */
+	__u64 duration_ns; /* of the event */
 };
 
 /* Argument of the dualpi2_change program: parameters for a live instance. */
