@@ -127,7 +127,7 @@ static inline bool pi2_saturated(const struct pi2_law *law, __u32 prob)
  */
 static inline void pi2_set_overload(struct pi2_law *law, __u8 coupling, __u32 p_cmax, bool overflow)
 {
-	__u32 saturation = (PI2_PROB_MAX + coupling - 1ULL) / coupling; /* p' where p_CL is 1 */
+	__u32 saturation = (PI2_PROB_MAX - 1ULL + coupling) / coupling; /* p' where p_CL is 1 */
 
 	law->coupling = coupling;
 	law->prob_max = overflow ? PI2_PROB_MAX / coupling : PI2_PROB_MAX;
