@@ -45,7 +45,7 @@ struct pi2_law {
 	__u8 coupling;	/* k */
 };
 
-/* A gain in 1/256 Hz (1..PI2_GAIN_MAX) in the unit of struct pi2_gains. */
+/* A gain in 1/256 Hz (1..PI2_GAIN_MAX) in the unit of struct pi2_law. */
 static inline __u32 pi2_scale_gain(__u32 hz256)
 {
 	return (__u32)(((__u64)hz256 * PI2_PROB_MAX >> (8 - PI2_GAIN_SHIFT)) / 1000000000ULL);
