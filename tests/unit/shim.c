@@ -25,8 +25,7 @@ SHIM(__u32, pi2_next_prob,
 SHIM(__u64, pi2_coupled_prob, (__u32 prob, __u8 coupling), (prob, coupling))
 SHIM(__u32, pi2_classic_prob, (__u32 prob), (prob))
 SHIM(__u32, pi2_classic_of, (__u64 p_l, __u8 coupling), (p_l, coupling))
-SHIM(void, pi2_set_overload,
-     (struct pi2_law * law, __u8 coupling, __u32 p_cmax, bool overflow),
+SHIM(void, pi2_set_overload, (struct pi2_law * law, __u8 coupling, __u32 p_cmax, bool overflow),
      (law, coupling, p_cmax, overflow))
 SHIM(bool, pi2_c_overloaded, (const struct pi2_law *law, __u32 prob), (law, prob))
 SHIM(bool, pi2_l_overloaded, (const struct pi2_law *law, __u32 prob), (law, prob))
