@@ -32,8 +32,8 @@
  */
 #define PI2_DELAY_MAX (1LL << 32)
 
-/* A probability that none reaches. */
-#define PI2_NEVER (1ULL << 32)
+/* A probability that none reaches, not even p_CL (up to 255 * PI2_PROB_MAX). */
+#define PI2_NEVER (~0ULL)
 
 struct pi2_law {
 	__u64 target_ns;
@@ -45,7 +45,7 @@ struct pi2_law {
 	__u8 coupling;	/* k */
 };
 
-/* A gain in 1/256 Hz (1..PI2_GAIN_MAX) in the unit of struct pi2_gains. */
+/* A gain in 1/256 Hz (1..PI2_GAIN_MAX) in the unit of struct pi2_law. */
 static inline __u32 pi2_scale_gain(__u32 hz256)
 {
 	return (__u32)(((__u64)hz256 * PI2_PROB_MAX >> (8 - PI2_GAIN_SHIFT)) / 1000000000ULL);
@@ -121,21 +121,28 @@ static inline bool pi2_saturated(const struct pi2_law *law, __u32 prob)
 	return pi2_l_overloaded(law, prob) || prob >= law->prob_max;
 }
 
-/* Set what the law says about overload. `p_cmax`: 2^-32, or 0 for 1/k^2, at which p_CL
- * is 1 (RFC 9332, A.1). `overflow`: p' ends where p_CL is 1, and neither queue drops what
- * it can mark; as native's option of that name.
+/* p_Cmax: `p_cmax`, 2^-32, or if that is 0 the 1/k^2 at which p_CL is 1 (RFC 9332, A.1).
+ * Not above the p_C of p' = 1, which is a little less than 1 here.
+ */
+static inline __u32 pi2_p_cmax(__u32 p_cmax, __u8 coupling)
+{
+	__u32 saturation = (PI2_PROB_MAX - 1ULL + coupling) / coupling; /* p' where p_CL is 1 */
+	__u32 highest = pi2_classic_prob(PI2_PROB_MAX);
+
+	if (!p_cmax)
+		return pi2_classic_prob(saturation);
+	return p_cmax < highest ? p_cmax : highest;
+}
+
+/* Set what the law says about overload. `p_cmax`: as above. `overflow`: p' ends where
+ * p_CL is 1, and neither queue drops what it can mark; as native's option of that name.
  */
 static inline void pi2_set_overload(struct pi2_law *law, __u8 coupling, __u32 p_cmax, bool overflow)
 {
-	__u32 saturation = (PI2_PROB_MAX - 1ULL + coupling) / coupling; /* p' where p_CL is 1 */
-
 	law->coupling = coupling;
 	law->prob_max = overflow ? PI2_PROB_MAX / coupling : PI2_PROB_MAX;
 	law->p_lmax = overflow ? PI2_NEVER : PI2_PROB_MAX;
-	if (overflow)
-		law->p_cmax = PI2_NEVER;
-	else
-		law->p_cmax = p_cmax ? p_cmax : pi2_classic_prob(saturation);
+	law->p_cmax = overflow ? PI2_NEVER : pi2_p_cmax(p_cmax, coupling);
 }
 
 /* RFC 9332, A.1, `recur`: marks and drops come at even distances, not by dice. `count`
