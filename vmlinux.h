@@ -23,6 +23,7 @@ typedef __u8 u8;
 typedef __u16 u16;
 typedef __u32 u32;
 typedef __u64 u64;
+typedef __s16 s16;
 typedef __s32 s32;
 typedef __s64 s64;
 
@@ -46,17 +47,41 @@ typedef struct {
 struct Qdisc;
 
 /* include/linux/netdevice.h */
+struct xps_map {
+	unsigned int len;
+	u16 queues[];
+};
+
+struct xps_dev_maps {
+	unsigned int nr_ids;
+	s16 num_tc;
+	struct xps_map *attr_map[];
+};
+
 struct net_device {
 	char name[16];
 	int ifindex;
 	unsigned int mtu;
 	unsigned short hard_header_len;
 	struct Qdisc *qdisc;
+	struct netdev_queue *_tx;
+	unsigned int real_num_tx_queues;
+	struct xps_dev_maps *xps_maps[2];
 	possible_net_t nd_net;
 };
 
 struct netdev_queue {
 	struct net_device *dev;
+	struct Qdisc *qdisc;
+};
+
+/* include/net/sock.h */
+struct sock_common {
+	unsigned short skc_tx_queue_mapping;
+};
+
+struct sock {
+	struct sock_common __sk_common;
 };
 
 /* include/linux/skbuff.h */
@@ -66,9 +91,12 @@ struct skb_shared_info {
 };
 
 struct sk_buff {
+	struct sock *sk;
 	struct net_device *dev;
 	char cb[48];
 	unsigned int len;
+	u8 ooo_okay : 1;
+	u32 priority;
 	__be16 protocol;
 	u16 network_header;
 	sk_buff_data_t end;

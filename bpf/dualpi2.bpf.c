@@ -25,8 +25,9 @@
  * packets wait 0.5 ms, below the step.
  *
  * What belongs together stands in the headers next to this file:
- *	slot.bpf.h   instances and maps     queue.bpf.h  lists and recycled nodes
- *	ecn.bpf.h    the ECN field          pi2.bpf.h    the AQM
+ *	slot.bpf.h   instances and maps     txqueue.bpf.h   which qdisc of an mq
+ *	ecn.bpf.h    the ECN field          classify.bpf.h  which of the two queues
+ *	queue.bpf.h  lists, recycled nodes  pi2.bpf.h       the AQM
  *	tick.bpf.h   the periodic work
  * and the integer arithmetic, shared with the unit tests, in include/.
  */
@@ -38,14 +39,17 @@
 #include <bpf/bpf_tracing.h>
 
 #include "dualpi2.h"
+#include "laqm.h"
 #include "pi2.h"
 #include "scheduler.h"
 #include "shaper.h"
 
 #include "kernel.bpf.h"
 #include "slot.bpf.h"
+#include "txqueue.bpf.h"
 #include "queue.bpf.h"
 #include "ecn.bpf.h"
+#include "classify.bpf.h"
 #include "pi2.bpf.h"
 #include "tick.bpf.h"
 
@@ -59,34 +63,29 @@ char LICENSE[] SEC("license") = "GPL";
  */
 struct verdict {
 	u64 now_ns;
-	u16 flags; /* VERDICT_* */
+	u16 flags; /* PACKET_* and VERDICT_MARK() */
 	u16 slot;
 	u32 check;
 };
 
-#define VERDICT_L 1	  /* for the L queue */
-#define VERDICT_NOT_ECT 2 /* PI2 acts on it by drop */
-#define VERDICT_MARK(mark) ((mark) << 2)
-#define VERDICT_MARK_OF(flags) ((enum mark)((flags) >> 2))
+#define VERDICT_PACKET 0xff /* PACKET_* */
+#define VERDICT_MARK(mark) ((mark) << 8)
+#define VERDICT_MARK_OF(flags) ((enum mark)((flags) >> 8))
 #define VERDICT_CHECK 0x4c345321 /* "L4S!" */
-
-static __always_inline u16 verdict_flags(enum ecn ecn)
-{
-	return (ecn_is_l4s(ecn) ? VERDICT_L : 0) | (ecn == ECN_NOT_ECT ? VERDICT_NOT_ECT : 0);
-}
 
 SEC("tcx/egress")
 int dualpi2_mark(struct __sk_buff *ctx)
 {
 	struct sk_buff *skb = bpf_cast_to_kern_ctx(ctx);
-	struct net_device *dev = skb->dev;
-	struct slot *slot = slot_of_device(dev);
+	struct slot *slot = slot_ahead(ctx, skb);
+	const struct dualpi2_params *params;
 	struct verdict verdict;
 	struct ip_place ip;
 	enum mark mark;
 
 	if (!slot)
 		return TCX_NEXT;
+	params = &slot->stats.params;
 	if (!ecn_find_direct(ctx, skb, &ip)) {
 		struct bpf_dynptr frame;
 
@@ -96,14 +95,14 @@ int dualpi2_mark(struct __sk_buff *ctx)
 
 	verdict = (struct verdict){
 		.now_ns = bpf_ktime_get_ns(),
-		.flags = verdict_flags(ip.ecn),
+		.flags = classify(params, &ip, slot->stats.handle, ctx->priority),
 		.slot = slot->stats.slot,
 	};
-	if (ip.ecn == ECN_ECT_0 || ip.ecn == ECN_ECT_1) {
-		mark = aqm_mark(slot, dev, ecn_is_l4s(ip.ecn), verdict.now_ns);
+	if (!(verdict.flags & (PACKET_NOT_ECT | PACKET_EXEMPT)) && ip_ecn(&ip) != ECN_CE) {
+		mark = aqm_mark(slot, skb->dev, verdict.flags & PACKET_L,
+				is_scalable(params, ip_ecn(&ip)), verdict.now_ns);
 		if (mark != MARK_NONE)
-			verdict.flags |=
-				ecn_set_ce(ctx, &ip) ? VERDICT_MARK(mark) : VERDICT_NOT_ECT;
+			verdict.flags |= ecn_set_ce(ctx, &ip) ? VERDICT_MARK(mark) : PACKET_NOT_ECT;
 	}
 	verdict.check = VERDICT_CHECK ^ (u32)verdict.now_ns;
 
@@ -116,9 +115,9 @@ int dualpi2_mark(struct __sk_buff *ctx)
 /* ---- enqueue --------------------------------------------------------------- */
 
 /* A packet that did not pass our tcx program (it is not attached, or the packet
- * took a way around it): queued by its ECN field, and PI2 can only drop it.
+ * took a way around it): queued by its headers, and PI2 can only drop it.
  */
-static __noinline int classify_late(struct sk_buff *skb, struct verdict *verdict)
+static __noinline int classify_late(struct slot *slot, struct sk_buff *skb, struct verdict *verdict)
 {
 	struct bpf_dynptr frame;
 	struct ip_place ip;
@@ -126,19 +125,33 @@ static __noinline int classify_late(struct sk_buff *skb, struct verdict *verdict
 	bpf_dynptr_from_skb((struct __sk_buff *)skb, 0, &frame);
 	ecn_find(&frame, skb, &ip);
 	verdict->now_ns = bpf_ktime_get_ns();
-	verdict->flags = verdict_flags(ip.ecn) | VERDICT_NOT_ECT;
+	verdict->flags = classify(&slot->stats.params, &ip, slot->stats.handle, skb->priority) |
+			 PACKET_NOT_ECT | PACKET_LATE;
 	return 0;
+}
+
+/* Was the verdict given for another queue of this mq? */
+static __always_inline bool is_neighbour(const struct slot *slot, u16 number)
+{
+	const struct slot *other = slot_by_number(number);
+
+	return other && other->qdisc && other->key.ifindex == slot->key.ifindex &&
+	       other->key.netns == slot->key.netns;
 }
 
 static __always_inline struct verdict verdict_of(struct slot *slot, struct sk_buff *skb)
 {
 	struct verdict verdict = *(struct verdict *)qdisc_skb_cb(skb)->data;
+	bool is_ours = verdict.check == (VERDICT_CHECK ^ (u32)verdict.now_ns);
 
-	if (verdict.check != (VERDICT_CHECK ^ (u32)verdict.now_ns) ||
-	    verdict.slot != slot->stats.slot) {
-		slot->stats.no_verdict++;
-		classify_late(skb, &verdict);
+	if (is_ours && verdict.slot == slot->stats.slot)
+		return verdict;
+	if (is_ours && is_neighbour(slot, verdict.slot)) {
+		slot->stats.other_verdict++;
+		return verdict;
 	}
+	slot->stats.no_verdict++;
+	classify_late(slot, skb, &verdict);
 	return verdict;
 }
 
@@ -149,6 +162,22 @@ static __always_inline void count_drop(struct Qdisc *sch, struct dualpi2_queue *
 	*cause += packets;
 	queue->drop_bytes += len;
 	sch->qstats.drops += packets;
+}
+
+static __always_inline u64 *aqm_cause(struct dualpi2_queue *queue, enum drop drop)
+{
+	return drop == DROP_PI2 ? &queue->drop_pi2 : &queue->drop_overload;
+}
+
+static __always_inline void count_arrival(struct dualpi2_queue *queue, enum mark mark, u32 packets,
+					  u32 len)
+{
+	queue->packets_in += packets;
+	queue->bytes_in += len;
+	if (mark == MARK_STEP)
+		queue->mark_step += packets;
+	else if (mark == MARK_PI2)
+		queue->mark_pi2 += packets;
 }
 
 /* The limits of both queues together: the cause to drop for, or NULL. */
@@ -162,56 +191,11 @@ static __always_inline u64 *over_limit(struct slot *slot, struct Qdisc *sch,
 	return NULL;
 }
 
-SEC("struct_ops/dualpi2_enqueue")
-int BPF_PROG(dualpi2_enqueue, struct sk_buff *skb, struct Qdisc *sch,
-	     struct bpf_sk_buff_ptr *to_free)
+/* Count a packet that waits from now on. */
+static __always_inline void count_queued(struct slot *slot, struct Qdisc *sch,
+					 struct dualpi2_queue *queue, u32 packets, u32 len,
+					 u32 truesize)
 {
-	struct slot *slot = slot_of_qdisc(sch);
-	u32 len = qdisc_pkt_len(skb), truesize = skb->truesize;
-	u16 packets = wire_packets(skb);
-	struct dualpi2_queue *queue;
-	struct verdict verdict;
-	struct dualpi2_node *node;
-	u64 *cause;
-	bool in_l;
-
-	if (!slot) {
-		bpf_qdisc_skb_drop(skb, to_free);
-		return NET_XMIT_DROP;
-	}
-	verdict = verdict_of(slot, skb);
-	in_l = verdict.flags & VERDICT_L;
-	queue = queue_stats(slot, in_l);
-	queue->packets_in += packets;
-	queue->bytes_in += len;
-	if (VERDICT_MARK_OF(verdict.flags) == MARK_STEP)
-		queue->mark_step += packets;
-	else if (VERDICT_MARK_OF(verdict.flags) == MARK_PI2)
-		queue->mark_pi2 += packets;
-
-	cause = over_limit(slot, sch, queue, truesize);
-	if (cause) {
-		sch->qstats.overlimits++;
-		goto drop;
-	}
-	node = node_get(slot);
-	if (!node) {
-		cause = &queue->drop_no_memory;
-		goto drop;
-	}
-
-	node->enqueued_ns = verdict.now_ns;
-	node->packets = packets;
-	node->not_ect = verdict.flags & VERDICT_NOT_ECT;
-	skb = bpf_kptr_xchg(&node->skb, skb);
-	if (skb) /* never: a recycled node is empty */
-		bpf_qdisc_skb_drop(skb, to_free);
-
-	if (!sch->q.qlen)
-		shaper_wake(&slot->shaper, verdict.now_ns);
-	queue_push(slot, in_l, node);
-	if (!queue->head_ns)
-		queue->head_ns = verdict.now_ns;
 	queue->backlog_packets += packets;
 	queue->backlog_bytes += len;
 	slot->stats.memory_used += truesize;
@@ -221,14 +205,79 @@ int BPF_PROG(dualpi2_enqueue, struct sk_buff *skb, struct Qdisc *sch,
 	sch->q.qlen++;
 	if (sch->q.qlen > slot->stats.maxq)
 		slot->stats.maxq = sch->q.qlen;
+}
 
+SEC("struct_ops/dualpi2_enqueue")
+int BPF_PROG(dualpi2_enqueue, struct sk_buff *skb, struct Qdisc *sch,
+	     struct bpf_sk_buff_ptr *to_free)
+{
+	struct slot *slot = slot_of_qdisc(sch);
+	u32 len = qdisc_pkt_len(skb), truesize = skb->truesize, wire_len;
+	u16 packets = wire_packets(skb);
+	const struct dualpi2_params *params;
+	struct dualpi2_queue *queue;
+	struct verdict verdict;
+	struct dualpi2_node *node;
+	int result = NET_XMIT_DROP;
+	enum drop drop;
+	u64 *cause;
+	bool in_l;
+
+	if (!slot) {
+		bpf_qdisc_skb_drop(skb, to_free);
+		return NET_XMIT_DROP;
+	}
+	params = &slot->stats.params;
+	verdict = verdict_of(slot, skb);
+	in_l = verdict.flags & PACKET_L;
+	queue = queue_stats(slot, in_l);
+	count_arrival(queue, VERDICT_MARK_OF(verdict.flags), packets, len);
+
+	cause = over_limit(slot, sch, queue, truesize);
+	if (cause) {
+		sch->qstats.overlimits++;
+		goto drop;
+	}
+	if (params->drop_enqueue) {
+		drop = aqm_drop(slot, sch->dev_queue->dev, verdict.flags,
+				in_l ? expected_l_delay(slot, verdict.now_ns) : 0);
+		if (drop != DROP_NONE) {
+			cause = aqm_cause(queue, drop);
+			/* To the sender it is on its way, as if dropped at dequeue. */
+			result = NET_XMIT_SUCCESS | __NET_XMIT_BYPASS;
+			goto drop;
+		}
+	}
+	node = node_get(slot);
+	if (!node) {
+		cause = &queue->drop_no_memory;
+		goto drop;
+	}
+
+	wire_len = shaper_wire_len(params, len, packets, network_offset(skb));
+	node->enqueued_ns = verdict.now_ns;
+	node->wire_len = wire_len;
+	node->packets = packets;
+	node->flags = verdict.flags & VERDICT_PACKET;
+	skb = bpf_kptr_xchg(&node->skb, skb);
+	if (skb) /* never: a recycled node is empty */
+		bpf_qdisc_skb_drop(skb, to_free);
+
+	if (!sch->q.qlen)
+		shaper_wake(&slot->shaper, verdict.now_ns);
+	queue_push(slot, in_l, node);
+	if (!queue->head_ns)
+		queue->head_ns = verdict.now_ns;
+	if (in_l)
+		slot->l_wire_bytes += wire_len;
+	count_queued(slot, sch, queue, packets, len, truesize);
 	tick_wake(slot, verdict.now_ns);
 	return NET_XMIT_SUCCESS;
 
 drop:
 	count_drop(sch, queue, cause, packets, len);
 	bpf_qdisc_skb_drop(skb, to_free);
-	return NET_XMIT_DROP;
+	return result;
 }
 
 /* ---- dequeue --------------------------------------------------------------- */
@@ -236,52 +285,112 @@ drop:
 /* Packets that one call of dequeue drops at most before it lets others work. */
 #define DROPS_AT_ONCE 64
 
+/* What is known of a packet that was taken from its queue. */
+struct departure {
+	u64 enqueued_ns;
+	u32 len;      /* as the qdisc layer counts it, bytes */
+	u32 wire_len; /* on the link, bytes */
+	u32 packets;
+	u32 flags; /* PACKET_* */
+};
+
+/* Take the head of a queue and account for it; NULL if there is none. */
+static __always_inline struct sk_buff *take(struct slot *slot, struct Qdisc *sch, bool from_l,
+					    struct departure *departure)
+{
+	struct dualpi2_node *node = queue_pop(slot, from_l);
+	struct dualpi2_queue *queue = queue_stats(slot, from_l);
+	struct sk_buff *skb;
+
+	if (!node)
+		return NULL;
+	*departure = (struct departure){
+		.enqueued_ns = node->enqueued_ns,
+		.wire_len = node->wire_len,
+		.packets = node->packets,
+		.flags = node->flags,
+	};
+	skb = bpf_kptr_xchg(&node->skb, NULL);
+	if (!skb) { /* never: every queued node holds a packet */
+		obj_drop(node);
+		return NULL;
+	}
+	keep_node(&slot->returned, node);
+	departure->len = qdisc_pkt_len(skb);
+	queue->backlog_packets -= departure->packets;
+	queue->backlog_bytes -= departure->len;
+	if (from_l)
+		slot->l_wire_bytes -= departure->wire_len;
+	slot->stats.memory_used -= skb->truesize;
+	sch->qstats.backlog -= departure->len;
+	sch->q.qlen--;
+	return skb;
+}
+
+static __always_inline bool exceeds_limits(const struct slot *slot, const struct Qdisc *sch)
+{
+	return sch->q.qlen > slot->stats.params.limit ||
+	       slot->stats.memory_used > slot->stats.memlimit;
+}
+
+/* A limit was lowered under a backlog: make it hold, at the expense of Classic first
+ * (as sch_dualpi2 does).
+ */
+static __noinline int trim(struct slot *slot, struct Qdisc *sch)
+{
+	struct departure departure;
+	struct dualpi2_queue *queue;
+	struct sk_buff *skb;
+	bool from_l;
+	u32 i;
+
+	bpf_for(i, 0, DUALPI2_LIMIT_MAX) {
+		if (!exceeds_limits(slot, sch))
+			break;
+		from_l = !slot->stats.c.head_ns;
+		skb = take(slot, sch, from_l, &departure);
+		if (!skb)
+			break;
+		queue = queue_stats(slot, from_l);
+		count_drop(sch, queue, &queue->drop_trim, departure.packets, departure.len);
+		bpf_kfree_skb(skb);
+	}
+	return 0;
+}
+
 /* Take the next packet as the scheduler says. NULL: the AQM dropped it. */
 static __noinline struct sk_buff *serve(struct slot *slot, struct Qdisc *sch, u64 now)
 {
 	const struct dualpi2_params *params = &slot->stats.params;
 	bool l_waits = slot->stats.l.head_ns, c_waits = slot->stats.c.head_ns;
 	bool from_l = scheduler_serves_l(slot->stats.credit, l_waits, c_waits);
-	struct dualpi2_node *node = queue_pop(slot, from_l);
 	struct dualpi2_queue *queue = queue_stats(slot, from_l);
+	struct departure departure;
 	struct sk_buff *skb;
-	u64 enqueued_ns;
 	enum drop drop;
-	u16 packets;
-	u32 len;
+	u64 sojourn_ns;
 
-	if (!node)
+	skb = take(slot, sch, from_l, &departure);
+	if (!skb)
 		return NULL;
-	enqueued_ns = node->enqueued_ns;
-	packets = node->packets;
-	skb = bpf_kptr_xchg(&node->skb, NULL);
-	if (!skb) { /* never: every queued node holds a packet */
-		obj_drop(node);
-		return NULL;
-	}
-	len = qdisc_pkt_len(skb);
-	queue->backlog_packets -= packets;
-	queue->backlog_bytes -= len;
-	slot->stats.memory_used -= skb->truesize;
-	sch->qstats.backlog -= len;
-	sch->q.qlen--;
-
-	drop = aqm_drop(slot, sch->dev_queue->dev, from_l, node->not_ect);
-	keep_node(&slot->returned, node);
-	if (drop != DROP_NONE) {
-		count_drop(sch, queue, drop == DROP_PI2 ? &queue->drop_pi2 : &queue->drop_overload,
-			   packets, len);
-		bpf_kfree_skb(skb);
-		return NULL;
+	sojourn_ns = now > departure.enqueued_ns ? now - departure.enqueued_ns : 0;
+	if (!params->drop_enqueue) {
+		drop = aqm_drop(slot, sch->dev_queue->dev, departure.flags, sojourn_ns);
+		if (drop != DROP_NONE) {
+			count_drop(sch, queue, aqm_cause(queue, drop), departure.packets,
+				   departure.len);
+			bpf_kfree_skb(skb);
+			return NULL;
+		}
 	}
 
 	if (l_waits && c_waits)
-		slot->stats.credit = scheduler_charge(slot->stats.credit,
-						      params->classic_protection, from_l, len);
-	shaper_charge(&slot->shaper, params->rate, now, len);
-	queue->packets_out += packets;
-	queue->bytes_out += len;
-	histogram_record(queue_delays(slot, from_l), now > enqueued_ns ? now - enqueued_ns : 0);
+		slot->stats.credit = scheduler_charge(
+			slot->stats.credit, params->classic_protection, from_l, departure.len);
+	shaper_charge(&slot->shaper, params->rate, now, departure.wire_len);
+	queue->packets_out += departure.packets;
+	queue->bytes_out += departure.len;
+	histogram_record(queue_delays(slot, from_l), sojourn_ns);
 	bpf_qdisc_bstats_update(sch, skb);
 	return skb;
 }
@@ -309,6 +418,8 @@ struct sk_buff *BPF_PROG(dualpi2_dequeue, struct Qdisc *sch)
 
 	if (!slot)
 		return NULL;
+	if (exceeds_limits(slot, sch))
+		trim(slot, sch);
 	if (!sch->q.qlen) {
 		slot->stats.credit = scheduler_reset(slot->stats.params.classic_protection,
 						     frame_len(sch->dev_queue->dev));
@@ -335,9 +446,7 @@ static __always_inline void apply_params(struct slot *slot, const struct dualpi2
 {
 	slot->stats.params = *params;
 	slot->stats.memlimit = dualpi2_memlimit(params, slot->frame_len);
-	slot->gains.target_ns = params->target_ns;
-	slot->gains.alpha = pi2_scale_gain(params->alpha);
-	slot->gains.beta = pi2_scale_gain(params->beta);
+	aqm_params(slot, params);
 }
 
 SEC("struct_ops/dualpi2_init")
@@ -362,6 +471,7 @@ int BPF_PROG(dualpi2_init, struct Qdisc *sch, struct nlattr *opt, struct netlink
 	slot->key = conf_key;
 	slot->key.parent = sch->parent;
 	slot->shaper = (struct shaper){};
+	slot->l_wire_bytes = 0;
 	slot->ticking = 0;
 	slot->frame_len = frame_len(dev);
 
@@ -399,6 +509,7 @@ void BPF_PROG(dualpi2_reset, struct Qdisc *sch)
 	queue_drain(slot, c_queue, DUALPI2_LIMIT_MAX);
 	count_reset(sch, &slot->stats.l);
 	count_reset(sch, &slot->stats.c);
+	slot->l_wire_bytes = 0;
 	slot->stats.memory_used = 0;
 	slot->stats.credit = scheduler_reset(slot->stats.params.classic_protection,
 					     frame_len(sch->dev_queue->dev));
@@ -443,7 +554,8 @@ void BPF_PROG(dualpi2_destroy, struct Qdisc *sch)
 
 /* Change the parameters of a live instance. No state is touched but what hangs on a
  * parameter: a new `classic_protection` resets the credit (as in sch_dualpi2), a new
- * `rate` frees the link, a new `tupdate` starts now.
+ * `rate` frees the link, a new `tupdate` starts now. A lower limit is made to hold by
+ * the next dequeue: only there the qdisc's lock is held.
  */
 SEC("syscall")
 int dualpi2_change(struct dualpi2_change *change)

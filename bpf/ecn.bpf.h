@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The ECN field of a packet (RFC 3168): finding, reading and marking it. */
+/* The ECN field of a packet (RFC 3168) and its DSCP: finding, reading and marking. */
 #ifndef ECN_BPF_H
 #define ECN_BPF_H
 
@@ -10,23 +10,23 @@ enum ecn {
 	ECN_CE = 3,
 };
 
-/* RFC 9331, 5.1: ECT(1), and by default CE, identify L4S traffic. */
-static __always_inline bool ecn_is_l4s(enum ecn ecn)
-{
-	return ecn & ECN_ECT_1;
-}
-
 #define IPV4_HEADER_MIN 20
 #define IPV6_HEADER 40
 #define VLAN_TAG_LEN 4
 #define VLAN_TAGS_MAX 2
+#define PPPOE_LEN 8 /* RFC 2516: 6 bytes, then the PPP protocol */
 
 /* The IP header of a frame. `version` is 0 if it has none that we understand. */
 struct ip_place {
 	u32 offset; /* from skb->data, bytes */
 	u8 version; /* 4, 6 or 0 */
-	u8 ecn;
+	u8 tos;	    /* DSCP and ECN field; 0 without an IP header */
 };
+
+static __always_inline enum ecn ip_ecn(const struct ip_place *ip)
+{
+	return ip->tos & 3;
+}
 
 /* Where the packet says that its network header starts, from skb->data. */
 static __always_inline u32 network_offset(const struct sk_buff *skb)
@@ -47,16 +47,25 @@ static __always_inline void ecn_decode(struct ip_place *ip, __be16 protocol, con
 {
 	if (protocol == bpf_htons(ETH_P_IP) && header[0] >> 4 == 4) {
 		ip->version = 4;
-		ip->ecn = header[1] & 3;
+		ip->tos = header[1];
 	} else if (protocol == bpf_htons(ETH_P_IPV6) && header[0] >> 4 == 6) {
 		ip->version = 6;
-		ip->ecn = header[1] >> 4 & 3;
+		ip->tos = header[0] << 4 | header[1] >> 4;
 	}
 }
 
-/* Any frame: VLAN tags still in it, headers not in the linear part. A tag that
- * is in the frame stands behind an Ethernet header; skb->network_header is of no
- * use then, senders disagree on whether it points at the tag or behind it.
+/* The EtherType that a PPP protocol number stands for (RFC 1332, RFC 5072); 0: not IP. */
+static __always_inline __be16 ethertype_of_ppp(__be16 protocol)
+{
+	if (protocol == bpf_htons(PPP_IP))
+		return bpf_htons(ETH_P_IP);
+	return protocol == bpf_htons(PPP_IPV6) ? bpf_htons(ETH_P_IPV6) : 0;
+}
+
+/* Any frame: VLAN tags or PPPoE still in it, headers not in the linear part. What is
+ * in the frame stands behind an Ethernet header; skb->network_header is of no use
+ * then, senders disagree on whether it points at the tag or behind it. MPLS has no ECN
+ * field that we could set, and of a tunnel the outer header counts (RFC 6040).
  */
 static __noinline int ecn_find(struct bpf_dynptr *frame, const struct sk_buff *skb,
 			       struct ip_place *ip)
@@ -66,12 +75,18 @@ static __noinline int ecn_find(struct bpf_dynptr *frame, const struct sk_buff *s
 	u32 header_len;
 
 	*ip = (struct ip_place){ .offset = network_offset(skb) };
-	if (is_vlan(protocol))
+	if (is_vlan(protocol) || protocol == bpf_htons(ETH_P_PPP_SES))
 		ip->offset = ETH_HLEN;
 	for (; tags < VLAN_TAGS_MAX && is_vlan(protocol); tags++) {
 		if (bpf_dynptr_read(&protocol, sizeof(protocol), frame, ip->offset + 2, 0))
 			return 0;
 		ip->offset += VLAN_TAG_LEN;
+	}
+	if (protocol == bpf_htons(ETH_P_PPP_SES)) {
+		ip->offset += PPPOE_LEN;
+		if (bpf_dynptr_read(&protocol, sizeof(protocol), frame, ip->offset - 2, 0))
+			return 0;
+		protocol = ethertype_of_ppp(protocol);
 	}
 	header_len = protocol == bpf_htons(ETH_P_IP) ? IPV4_HEADER_MIN : IPV6_HEADER;
 	if (skb->len < ip->offset + header_len ||

@@ -3,14 +3,24 @@
 #ifndef KERNEL_BPF_H
 #define KERNEL_BPF_H
 
-/* include/linux/netdevice.h, include/uapi/linux/{pkt_sched,if_ether}.h */
+/* include/linux/netdevice.h, include/net/sch_generic.h, include/uapi/linux/if_ether.h */
 #define NET_XMIT_SUCCESS 0x00
 #define NET_XMIT_DROP 0x01
+#define __NET_XMIT_BYPASS 0x00020000
 #define ETH_HLEN 14
 #define ETH_P_IP 0x0800
 #define ETH_P_IPV6 0x86DD
 #define ETH_P_8021Q 0x8100
 #define ETH_P_8021AD 0x88A8
+#define ETH_P_PPP_SES 0x8864
+
+/* include/uapi/linux/ppp_defs.h */
+#define PPP_IP 0x21
+#define PPP_IPV6 0x57
+
+/* include/uapi/linux/pkt_sched.h */
+#define TC_H_MAJ(handle) ((handle) & 0xffff0000U)
+#define TC_H_MIN(handle) ((handle) & 0x0000ffffU)
 
 /* include/uapi/asm-generic/errno-base.h */
 #define ENOENT 2

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The AQM: PI2 with a step on the L queue. The queues, the classifier, the
- * scheduler and the shaper know nothing of it but these four functions:
+/* The AQM: PI2 with a native AQM of its own for the L queue. The queues, the
+ * classifier, the scheduler and the shaper know nothing of it but these functions:
  *
  *	aqm_mark()    what mark an arriving packet gets
- *	aqm_drop()    whether a departing packet is dropped, and why
+ *	aqm_drop()    whether a packet is dropped, and why
  *	aqm_update()  every tupdate
+ *	aqm_params()  parameters to work with from now on
  *	aqm_reset()   empty queues
  */
 #ifndef PI2_BPF_H
@@ -55,62 +56,132 @@ static __always_inline u64 expected_l_delay(const struct slot *slot, u64 now)
 
 	if (slot->stats.c.head_ns) /* the scheduler serves C in between */
 		rate = rate * (100 - params->classic_protection) / 100;
-	wait = shaper_wait(&slot->shaper, rate, now, slot->stats.l.backlog_bytes);
+	wait = shaper_wait(&slot->shaper, rate, now, slot->l_wire_bytes);
 	return age > wait ? age : wait;
 }
 
-/* The immediate AQM of the L queue (RFC 9331, 5.2: not smoothed). Only with a packet
- * in the queue already (RFC 9332, A.1): on a slow link a lone packet may wait longer
- * than the step for one of the C queue that is just being sent, which no L sender
- * can cure.
- */
-static __always_inline bool step_exceeded(const struct slot *slot, u64 now)
+/* p'_L for a packet in L whose delay is, or will be, `l_delay_ns`. */
+static __always_inline u32 native_prob(const struct slot *slot, u64 l_delay_ns)
 {
-	const struct dualpi2_params *params = &slot->stats.params;
-
-	if (params->step_in_packets)
-		return slot->stats.l.backlog_packets > params->step_packets;
-	return slot->stats.l.head_ns && expected_l_delay(slot, now) > params->step_ns;
+	return laqm_prob(&slot->stats.params, l_delay_ns, slot->stats.l.backlog_packets);
 }
 
-/* An ECN-capable packet arrives: should it be marked, and by which rule. In
- * overload C drops (at dequeue) instead of marking, L is always marked.
+static __always_inline bool overloaded(const struct slot *slot, bool in_l, u32 prob)
+{
+	return in_l ? pi2_l_overloaded(&slot->law, prob) : pi2_c_overloaded(&slot->law, prob);
+}
+
+/* Is it a Classic packet's turn to be marked or dropped: by p', or by what p'_L means to
+ * a Classic sender if that is more.
+ */
+static __always_inline bool classic_hit(struct slot *slot, bool in_l, u32 prob, u32 native)
+{
+	u8 coupling = slot->law.coupling;
+	u32 classic = native > pi2_coupled_prob(prob, coupling) ? pi2_classic_of(native, coupling)
+								: pi2_classic_prob(prob);
+
+	return recurs(in_l ? &slot->l_hits : &slot->c_hits, classic);
+}
+
+/* A packet arrives that a mark can tell of congestion (ECT): should it be marked, and
+ * by which rule.
+ *
+ *			in L				in C
+ *	scalable	p_L = max(p'_L, p_CL)		p_CL
+ *	Classic		(p_L / k)^2			p_C = p'^2
+ *
+ * (RFC 9332, A.1 and 2.5.1.1.) In overload L4S packets in L are always marked; Classic
+ * ones are dropped instead.
  */
 static __always_inline enum mark aqm_mark(struct slot *slot, const struct net_device *dev,
-					  bool in_l, u64 now)
+					  bool in_l, bool scalable, u64 now)
 {
-	u32 prob = slot->stats.prob;
+	u32 prob = slot->stats.prob, native = 0;
 	u64 coupled;
+	bool hit;
 
-	if (in_l && step_exceeded(slot, now))
-		return MARK_STEP;
-	if (!prob || pi2_rests(slot, dev))
-		return MARK_NONE;
-	coupled = pi2_coupled_prob(prob, slot->stats.params.coupling);
 	if (in_l)
-		return recurs(&slot->l_marks, coupled) ? MARK_PI2 : MARK_NONE;
-	if (pi2_overloaded(coupled) || !recurs(&slot->c_hits, pi2_classic_prob(prob)))
+		native = native_prob(slot, expected_l_delay(slot, now));
+	if (scalable && native == PI2_PROB_MAX)
+		return MARK_STEP;
+	if (!prob && !native)
 		return MARK_NONE;
-	return MARK_PI2;
+	if (prob && pi2_rests(slot, dev))
+		prob = 0;
+	coupled = pi2_coupled_prob(prob, slot->law.coupling);
+	if (scalable)
+		hit = recurs(&slot->l_marks, native > coupled ? native : coupled);
+	else
+		hit = !overloaded(slot, in_l, prob) && classic_hit(slot, in_l, prob, native);
+	if (!hit)
+		return MARK_NONE;
+	return native > coupled ? MARK_STEP : MARK_PI2;
 }
 
-/* A packet is about to leave: must it be dropped, and by which rule. Overload
- * (RFC 9332, 2.5.1.1) drops in both queues at the Classic probability, whatever
- * the ECN field.
+/* Must a packet (PACKET_* flags) be dropped, and by which rule: one that no mark can
+ * tell of congestion, with p_C, in L with what p_L is to a Classic sender (RFC 9332,
+ * 2.5.1.1); in overload every packet with p_C. `l_delay_ns`: sojourn time of one in L.
  */
 static __always_inline enum drop aqm_drop(struct slot *slot, const struct net_device *dev,
-					  bool in_l, bool not_ect)
+					  u32 flags, u64 l_delay_ns)
 {
-	u32 prob = slot->stats.prob;
+	bool in_l = flags & PACKET_L, not_ect = flags & PACKET_NOT_ECT;
+	u32 prob = slot->stats.prob, native = 0;
 
-	if (!prob)
+	if (flags & PACKET_EXEMPT)
 		return DROP_NONE;
-	if (!not_ect && !pi2_overloaded(pi2_coupled_prob(prob, slot->stats.params.coupling)))
+	/* One that came without a verdict is L4S for all we know: p_C has to do. */
+	if (in_l && not_ect && !(flags & PACKET_LATE))
+		native = native_prob(slot, l_delay_ns);
+	if (!prob && !native)
 		return DROP_NONE;
-	if (pi2_rests(slot, dev) ||
-	    !recurs(in_l ? &slot->l_drops : &slot->c_hits, pi2_classic_prob(prob)))
+	if (!not_ect && !overloaded(slot, in_l, prob))
+		return DROP_NONE;
+	if (prob && pi2_rests(slot, dev))
+		prob = 0;
+	if (!classic_hit(slot, in_l, prob, native))
 		return DROP_NONE;
 	return not_ect ? DROP_PI2 : DROP_OVERLOAD;
+}
+
+/* Tell those who follow the ring buffer. One that is full loses events, which the
+ * statistics still count.
+ */
+static __always_inline void overload_report(const struct slot *slot, bool ended)
+{
+	struct dualpi2_event event = {
+		.key = slot->key,
+		.ended = ended,
+		.start_ns = slot->stats.overload.start_ns,
+		.duration_ns = slot->stats.overload.duration_ns,
+	};
+
+	__builtin_memcpy(event.ifname, slot->stats.ifname, sizeof(event.ifname));
+	bpf_ringbuf_output(&dualpi2_events, &event, sizeof(event), 0);
+}
+
+/* Overload begins at once and is over when none was seen for a while (RFC 9332,
+ * 2.5.2.3: no flapping).
+ */
+static __always_inline void overload_update(struct slot *slot, u64 now)
+{
+	struct dualpi2_overload *overload = &slot->stats.overload;
+
+	if (pi2_saturated(&slot->law, slot->stats.prob)) {
+		if (!overload->active) {
+			overload->active = 1;
+			overload->events++;
+			overload->start_ns = now;
+			overload->duration_ns = 0;
+			overload_report(slot, false);
+		}
+		overload->total_ns += now - overload->start_ns - overload->duration_ns;
+		overload->duration_ns = now - overload->start_ns;
+	} else if (overload->active &&
+		   now - overload->start_ns - overload->duration_ns >= DUALPI2_OVERLOAD_HOLD_NS) {
+		overload->active = 0;
+		overload_report(slot, true);
+	}
 }
 
 static __always_inline void aqm_update(struct slot *slot, u64 now)
@@ -118,10 +189,18 @@ static __always_inline void aqm_update(struct slot *slot, u64 now)
 	u64 l_age = head_age(&slot->stats.l, now), c_age = head_age(&slot->stats.c, now);
 	u64 delay = l_age > c_age ? l_age : c_age;
 
-	slot->stats.prob =
-		pi2_next_prob(&slot->gains, slot->stats.prob, delay, slot->last_delay_ns);
+	slot->stats.prob = pi2_next_prob(&slot->law, slot->stats.prob, delay, slot->last_delay_ns);
 	slot->last_delay_ns = delay;
 	slot->stats.updates++;
+	overload_update(slot, now);
+}
+
+static __always_inline void aqm_params(struct slot *slot, const struct dualpi2_params *params)
+{
+	slot->law.target_ns = params->target_ns;
+	slot->law.alpha = pi2_scale_gain(params->alpha);
+	slot->law.beta = pi2_scale_gain(params->beta);
+	pi2_set_overload(&slot->law, params->coupling, params->p_cmax, params->overflow);
 }
 
 static __always_inline void aqm_reset(struct slot *slot)
@@ -129,7 +208,7 @@ static __always_inline void aqm_reset(struct slot *slot)
 	slot->stats.prob = 0;
 	slot->last_delay_ns = 0;
 	slot->l_marks = 0;
-	slot->l_drops = 0;
+	slot->l_hits = 0;
 	slot->c_hits = 0;
 }
 

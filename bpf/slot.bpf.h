@@ -4,8 +4,9 @@
  *
  * A qdisc finds its slot without a hash look-up: Qdisc.limit, which nobody but
  * the qdisc itself reads, holds the slot's number. The tcx program follows
- * skb->dev->qdisc->limit to the same slot and checks there that this qdisc is the
- * slot's owner, so whatever sits at the root of a device cannot mislead it.
+ * skb->dev->qdisc->limit to the same slot (behind an mq: that of the queue that the
+ * packet will take, txqueue.bpf.h) and checks there that this qdisc is the slot's
+ * owner, so whatever sits at the root of a device cannot mislead it.
  */
 #ifndef SLOT_BPF_H
 #define SLOT_BPF_H
@@ -17,8 +18,9 @@ struct dualpi2_node {
 	struct bpf_list_node list;
 	struct sk_buff __kptr *skb;
 	u64 enqueued_ns;
+	u32 wire_len; /* bytes on the link, of all its packets */
 	u16 packets;  /* on the wire: > 1 for GSO */
-	bool not_ect; /* PI2 acts on it by drop, not by mark */
+	u8 flags;     /* PACKET_* */
 };
 
 /* Who writes what:
@@ -44,12 +46,13 @@ struct slot {
 	u32 n_free;	   /* nodes in free_nodes */
 	u32 frame_len;	   /* of a full frame when the qdisc started, bytes */
 	struct dualpi2_key key;
-	struct pi2_gains gains;
+	struct pi2_law law;
 	u64 last_delay_ns; /* queue delay at the last update */
-	u64 l_marks;	   /* sum of p_CL over the L packets, 2^-32: pi2_recurs() */
-	u64 l_drops;	   /* sum of p_C over the L packets in overload, 2^-32 */
-	u64 c_hits;	   /* sum of p_C over the C packets, 2^-32 */
+	u64 l_marks;	   /* sum of p_L over the packets it applied to, 2^-32: pi2_recurs() */
+	u64 l_hits;	   /* sum of p_C over the packets in L it applied to, 2^-32 */
+	u64 c_hits;	   /* sum of p_C over the packets in C it applied to, 2^-32 */
 	struct shaper shaper;
+	u64 l_wire_bytes; /* bytes on the link that wait in L */
 	struct dualpi2_stats stats;
 	struct dualpi2_delays delays;
 };
@@ -75,6 +78,12 @@ struct {
 	__type(key, struct dualpi2_key);
 	__type(value, struct dualpi2_delays);
 } dualpi2_delays SEC(".maps");
+
+/* Overload events, for who cares to read them (struct dualpi2_event). */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, DUALPI2_EVENTS_BYTES);
+} dualpi2_events SEC(".maps");
 
 /* Parameters that a qdisc starts with, by interface; defaults where absent. */
 struct {
@@ -105,13 +114,12 @@ static __always_inline struct slot *slot_of_qdisc(struct Qdisc *sch)
 	return slot_by_number(sch->limit);
 }
 
-/* The slot of the qdisc at the root of a device; NULL if that is not ours. */
-static __always_inline struct slot *slot_of_device(struct net_device *dev)
+/* The slot of any qdisc; NULL if it is not one of ours. */
+static __always_inline struct slot *slot_if_ours(const struct Qdisc *qdisc)
 {
-	struct Qdisc *root = dev->qdisc;
-	struct slot *slot = slot_by_number(root->limit);
+	struct slot *slot = slot_by_number(qdisc->limit);
 
-	return slot && slot->qdisc == (u64)root ? slot : NULL;
+	return slot && slot->qdisc == (u64)qdisc ? slot : NULL;
 }
 
 /* Take a free slot for a new qdisc; NULL if all are in use. */

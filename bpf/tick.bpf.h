@@ -2,10 +2,10 @@
 /* The periodic work of an instance: the PI2 update and the publication of its
  * statistics.
  *
- * The timer sleeps while there is nothing to do (both queues empty, p' = 0), so an
- * idle link wakes nobody up; enqueue starts it again. Nothing depends on the
- * timer alone: the kernel cancels it when the last user-space reference to its map
- * goes, and then enqueue makes up for updates that are overdue.
+ * The timer sleeps while there is nothing to do (both queues empty, p' = 0, no
+ * overload event that has to end), so an idle link wakes nobody up; enqueue starts it again.
+ * Nothing depends on the timer alone: the kernel cancels it when the last user-space reference to
+ * its map goes, and then enqueue makes up for updates that are overdue.
  */
 #ifndef TICK_BPF_H
 #define TICK_BPF_H
@@ -39,7 +39,8 @@ static __always_inline bool tick(struct slot *slot, u64 now, u64 grace_ns)
 
 static __always_inline bool is_idle(const struct slot *slot)
 {
-	return !slot->stats.l.head_ns && !slot->stats.c.head_ns && !slot->stats.prob;
+	return !slot->stats.l.head_ns && !slot->stats.c.head_ns && !slot->stats.prob &&
+	       !slot->stats.overload.active;
 }
 
 static int timer_fires(void *map, u32 *number, struct slot *slot)

@@ -29,6 +29,9 @@
 /* Highest `limit`: what one loop of a BPF program can throw away (BPF_MAX_LOOPS). */
 #define DUALPI2_LIMIT_MAX (1U << 23)
 
+/* Size of the ring buffer of overload events: one page, some 60 of them. */
+#define DUALPI2_EVENTS_BYTES 4096
+
 #define DUALPI2_NSEC_PER_SEC 1000000000ULL
 #define DUALPI2_NSEC_PER_MSEC 1000000ULL
 #define DUALPI2_NSEC_PER_USEC 1000ULL
@@ -66,23 +69,23 @@ enum dualpi2_framing {
  * sch_dualpi2 (include/uapi/linux/pkt_sched.h, TCA_DUALPI2_*) where it has them.
  */
 struct dualpi2_params {
-	__u64 target_ns;	 /* PI target delay; default 15 ms (RFC 9332, A.1) */
-	__u64 tupdate_ns;	 /* PI update interval, >= 1000; default 16 ms */
-	__u64 step_ns;		 /* L step threshold when !step_in_packets; default 1 ms */
-	__u64 rate;		 /* shaper, bytes/s on the wire; 0 (default): not shaped */
-	__u64 classic_dscp;	 /* bit n: DSCP n never goes to L (RFC 9331, 5.4.1.2); default 0 */
-	__u64 l4s_dscp;		 /* bit n: DSCP n goes to L (RFC 9331, 5.4.1.1); default 0 */
-	__u32 limit;		 /* packets in both queues, 1..DUALPI2_LIMIT_MAX; default 10000 */
-	__u32 memlimit;		 /* bytes of skb->truesize in both queues;
-				  * 0 (default): 2 * limit * (MTU + link header) */
-	__u32 alpha;		 /* PI integral gain, 1/256 Hz, 1..2^23-1; default 41 */
-	__u32 beta;		 /* PI proportional gain, 1/256 Hz, 1..2^23-1; default 819 */
-	__u32 step_packets;	 /* L step threshold when step_in_packets */
-	__u32 min_qlen_step;	 /* packets that L must hold for its AQM to act; default 0 */
-	__u32 p_cmax;		 /* p_C that is overload, 2^-32; 0 (default): 1/k^2 */
-	__s16 overhead;		 /* bytes the link adds to a packet, DUALPI2_OVERHEAD_*; default 0 */
-	__u16 mpu;		 /* bytes a packet takes at least, 0..DUALPI2_MPU_MAX; default 0 */
-	__u8 coupling;		 /* k of RFC 9332, 1..255; default 2 */
+	__u64 target_ns;     /* PI target delay; default 15 ms (RFC 9332, A.1) */
+	__u64 tupdate_ns;    /* PI update interval, >= 1000; default 16 ms */
+	__u64 step_ns;	     /* L step threshold when !step_in_packets; default 1 ms */
+	__u64 rate;	     /* shaper, bytes/s on the wire; 0 (default): not shaped */
+	__u64 classic_dscp;  /* bit n: DSCP n never goes to L (RFC 9331, 5.4.1.2); default 0 */
+	__u64 l4s_dscp;	     /* bit n: DSCP n goes to L (RFC 9331, 5.4.1.1); default 0 */
+	__u32 limit;	     /* packets in both queues, 1..DUALPI2_LIMIT_MAX; default 10000 */
+	__u32 memlimit;	     /* bytes of skb->truesize in both queues;
+			      * 0 (default): 2 * limit * (MTU + link header) */
+	__u32 alpha;	     /* PI integral gain, 1/256 Hz, 1..2^23-1; default 41 */
+	__u32 beta;	     /* PI proportional gain, 1/256 Hz, 1..2^23-1; default 819 */
+	__u32 step_packets;  /* L step threshold when step_in_packets */
+	__u32 min_qlen_step; /* packets that L must hold for its AQM to act; default 0 */
+	__u32 p_cmax;	     /* p_C that is overload, 2^-32; 0 (default): 1/k^2 */
+	__s16 overhead;	     /* bytes the link adds to a packet, DUALPI2_OVERHEAD_*; default 0 */
+	__u16 mpu;	     /* bytes a packet takes at least, 0..DUALPI2_MPU_MAX; default 0 */
+	__u8 coupling;	     /* k of RFC 9332, 1..255; default 2 */
 	__u8 classic_protection; /* share of the link for the C queue, %, 0..100; default 10 */
 	__u8 step_in_packets;	 /* 1: the step is step_packets, 0: step_ns */
 	__u8 ecn_mask;		 /* enum dualpi2_ecn_mask; default DUALPI2_ECN_L4S_ECT */
@@ -213,8 +216,8 @@ struct dualpi2_stats {
 	__u64 other_verdict;	      /* ... whose mark was decided for another queue of the mq */
 	__u64 updates;		      /* PI updates */
 	struct dualpi2_overload overload;
-	struct dualpi2_queue l;	      /* the low-latency (L4S) queue */
-	struct dualpi2_queue c;	      /* the Classic queue */
+	struct dualpi2_queue l; /* the low-latency (L4S) queue */
+	struct dualpi2_queue c; /* the Classic queue */
 };
 
 /* Sojourn times of the forwarded packets of both queues: value of

@@ -32,13 +32,20 @@
  */
 #define PI2_DELAY_MAX (1LL << 32)
 
-struct pi2_gains {
+/* A probability that none reaches, not even p_CL (up to 255 * PI2_PROB_MAX). */
+#define PI2_NEVER (~0ULL)
+
+struct pi2_law {
 	__u64 target_ns;
-	__u32 alpha; /* 2^-32 per 64 ns */
-	__u32 beta;  /* 2^-32 per 64 ns */
+	__u32 alpha;	/* 2^-32 per 64 ns */
+	__u32 beta;	/* 2^-32 per 64 ns */
+	__u64 p_cmax;	/* p_C from which on both queues drop; PI2_NEVER: they never do */
+	__u64 p_lmax;	/* p_CL from which on L drops; PI2_NEVER: never */
+	__u32 prob_max; /* p' goes no higher */
+	__u8 coupling;	/* k */
 };
 
-/* A gain in 1/256 Hz (1..PI2_GAIN_MAX) in the unit of struct pi2_gains. */
+/* A gain in 1/256 Hz (1..PI2_GAIN_MAX) in the unit of struct pi2_law. */
 static inline __u32 pi2_scale_gain(__u32 hz256)
 {
 	return (__u32)(((__u64)hz256 * PI2_PROB_MAX >> (8 - PI2_GAIN_SHIFT)) / 1000000000ULL);
@@ -54,18 +61,20 @@ static inline __s64 pi2_clamp_delay(__s64 ns)
 /* The new p' from the old one, the queue delay now and the one at the last
  * update, both in nanoseconds.
  */
-static inline __u32 pi2_next_prob(const struct pi2_gains *gains, __u32 prob, __u64 delay_ns,
+static inline __u32 pi2_next_prob(const struct pi2_law *law, __u32 prob, __u64 delay_ns,
 				  __u64 last_delay_ns)
 {
-	__s64 error = pi2_clamp_delay((__s64)delay_ns - (__s64)gains->target_ns);
+	__s64 error = pi2_clamp_delay((__s64)delay_ns - (__s64)law->target_ns);
 	__s64 growth = pi2_clamp_delay((__s64)delay_ns - (__s64)last_delay_ns);
-	__s64 delta = error * gains->alpha + growth * gains->beta;
+	__s64 delta = error * law->alpha + growth * law->beta;
 
+	if (prob > law->prob_max) /* that has just been lowered */
+		prob = law->prob_max;
 	/* Round towards 0 on both sides: an unbiased step, as in sch_dualpi2. */
 	if (delta >= 0) {
 		__u64 up = (__u64)delta >> PI2_GAIN_SHIFT;
 
-		return up > PI2_PROB_MAX - prob ? PI2_PROB_MAX : prob + (__u32)up;
+		return up > law->prob_max - prob ? law->prob_max : prob + (__u32)up;
 	} else {
 		__u64 down = (__u64)-delta >> PI2_GAIN_SHIFT;
 
@@ -85,10 +94,55 @@ static inline __u64 pi2_coupled_prob(__u32 prob, __u8 coupling)
 	return (__u64)prob * coupling;
 }
 
-/* RFC 9332, 2.5.1.1: the L queue cannot be marked harder than always. */
-static inline bool pi2_overloaded(__u64 coupled_prob)
+/* p_C of a packet that is to be treated as Classic where L4S ones are marked with `p_l`
+ * (at most PI2_PROB_MAX): equation (1) of RFC 9332, p_C = (p_L / k)^2.
+ */
+static inline __u32 pi2_classic_of(__u64 p_l, __u8 coupling)
 {
-	return coupled_prob >= PI2_PROB_MAX;
+	return pi2_classic_prob((__u32)(p_l / coupling));
+}
+
+/* Overload (RFC 9332, A.2): p_C has reached p_Cmax, or L can be marked no harder. Then
+ * the queue drops with p_C, ECN-capable or not.
+ */
+static inline bool pi2_c_overloaded(const struct pi2_law *law, __u32 prob)
+{
+	return pi2_classic_prob(prob) >= law->p_cmax;
+}
+
+static inline bool pi2_l_overloaded(const struct pi2_law *law, __u32 prob)
+{
+	return pi2_coupled_prob(prob, law->coupling) >= law->p_lmax || pi2_c_overloaded(law, prob);
+}
+
+/* Either of them, or p' at the end of its range: the load is more than marks can tame. */
+static inline bool pi2_saturated(const struct pi2_law *law, __u32 prob)
+{
+	return pi2_l_overloaded(law, prob) || prob >= law->prob_max;
+}
+
+/* p_Cmax: `p_cmax`, 2^-32, or if that is 0 the 1/k^2 at which p_CL is 1 (RFC 9332, A.1).
+ * Not above the p_C of p' = 1, which is a little less than 1 here.
+ */
+static inline __u32 pi2_p_cmax(__u32 p_cmax, __u8 coupling)
+{
+	__u32 saturation = (PI2_PROB_MAX - 1ULL + coupling) / coupling; /* p' where p_CL is 1 */
+	__u32 highest = pi2_classic_prob(PI2_PROB_MAX);
+
+	if (!p_cmax)
+		return pi2_classic_prob(saturation);
+	return p_cmax < highest ? p_cmax : highest;
+}
+
+/* Set what the law says about overload. `p_cmax`: as above. `overflow`: p' ends where
+ * p_CL is 1, and neither queue drops what it can mark; as native's option of that name.
+ */
+static inline void pi2_set_overload(struct pi2_law *law, __u8 coupling, __u32 p_cmax, bool overflow)
+{
+	law->coupling = coupling;
+	law->prob_max = overflow ? PI2_PROB_MAX / coupling : PI2_PROB_MAX;
+	law->p_lmax = overflow ? PI2_NEVER : PI2_PROB_MAX;
+	law->p_cmax = overflow ? PI2_NEVER : pi2_p_cmax(p_cmax, coupling);
 }
 
 /* RFC 9332, A.1, `recur`: marks and drops come at even distances, not by dice. `count`

@@ -10,8 +10,9 @@
 #ifndef DUALPI2_SHAPER_H
 #define DUALPI2_SHAPER_H
 
+#include "dualpi2.h"
+
 #ifndef __VMLINUX_H__
-#include <linux/types.h>
 #include <stdbool.h>
 #endif
 
@@ -25,12 +26,24 @@ struct shaper {
 	__u64 remainder; /* of that time, in ns * rate, below rate */
 };
 
-/* The length that a packet of `len` bytes is charged with: one place for
- * framing overhead.
+/* The bytes on the link of an skb that is `packets` packets on the wire and `len` bytes
+ * to the qdisc layer. `link_header`: bytes in front of each IP header. Computed
+ * as sch_cake.c does it (cake_calc_overhead()), so that its users' figures carry over.
  */
-static inline __u32 shaper_wire_len(__u32 len)
+static inline __u32 shaper_wire_len(const struct dualpi2_params *params, __u32 len, __u32 packets,
+				    __u32 link_header)
 {
-	return len;
+	__s64 wire = len, least = (__s64)params->mpu * packets;
+
+	if (params->framing != DUALPI2_FRAMING_RAW)
+		wire += ((__s64)params->overhead - link_header) * packets;
+	if (wire < least)
+		wire = least;
+	if (wire < 0) /* a negative overhead on a tiny packet */
+		wire = 0;
+	if (params->framing == DUALPI2_FRAMING_PTM)
+		wire += (wire + 63) / 64;
+	return (__u32)wire;
 }
 
 /* A packet arrives while nothing waits: the time since the link became free is
@@ -68,8 +81,8 @@ static inline __u64 shaper_wait(const struct shaper *s, __u64 rate, __u64 now_ns
 	return rate ? busy + ahead * 1000000000ULL / rate : 0;
 }
 
-/* A packet of `len` bytes leaves at `now_ns` over a link of `rate` bytes/s. */
-static inline void shaper_charge(struct shaper *s, __u64 rate, __u64 now_ns, __u32 len)
+/* A packet of `wire_len` bytes leaves at `now_ns` over a link of `rate` bytes/s. */
+static inline void shaper_charge(struct shaper *s, __u64 rate, __u64 now_ns, __u32 wire_len)
 {
 	__u64 time;
 
@@ -79,7 +92,7 @@ static inline void shaper_charge(struct shaper *s, __u64 rate, __u64 now_ns, __u
 		s->free_ns = now_ns - SHAPER_SLACK_NS;
 		s->remainder = 0;
 	}
-	time = (__u64)shaper_wire_len(len) * 1000000000ULL + s->remainder;
+	time = (__u64)wire_len * 1000000000ULL + s->remainder;
 	s->free_ns += time / rate;
 	s->remainder = time % rate;
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "dualpi2.h"
+#include "laqm.h"
 #include "pi2.h"
 #include "scheduler.h"
 #include "shaper.h"
@@ -19,12 +20,20 @@
 
 SHIM(__u32, pi2_scale_gain, (__u32 hz256), (hz256))
 SHIM(__u32, pi2_next_prob,
-     (const struct pi2_gains *gains, __u32 prob, __u64 delay_ns, __u64 last_delay_ns),
-     (gains, prob, delay_ns, last_delay_ns))
+     (const struct pi2_law *law, __u32 prob, __u64 delay_ns, __u64 last_delay_ns),
+     (law, prob, delay_ns, last_delay_ns))
 SHIM(__u64, pi2_coupled_prob, (__u32 prob, __u8 coupling), (prob, coupling))
-SHIM(bool, pi2_overloaded, (__u64 coupled_prob), (coupled_prob))
 SHIM(__u32, pi2_classic_prob, (__u32 prob), (prob))
+SHIM(__u32, pi2_classic_of, (__u64 p_l, __u8 coupling), (p_l, coupling))
+SHIM(void, pi2_set_overload, (struct pi2_law * law, __u8 coupling, __u32 p_cmax, bool overflow),
+     (law, coupling, p_cmax, overflow))
+SHIM(bool, pi2_c_overloaded, (const struct pi2_law *law, __u32 prob), (law, prob))
+SHIM(bool, pi2_l_overloaded, (const struct pi2_law *law, __u32 prob), (law, prob))
+SHIM(bool, pi2_saturated, (const struct pi2_law *law, __u32 prob), (law, prob))
 SHIM(bool, pi2_recurs, (__u64 count, __u64 prob), (count, prob))
+
+SHIM(__u32, laqm_prob, (const struct dualpi2_params *params, __u64 delay_ns, __u64 packets),
+     (params, delay_ns, packets))
 
 SHIM(__s32, scheduler_reset, (__u8 classic_protection, __u32 frame_len),
      (classic_protection, frame_len))
@@ -33,10 +42,13 @@ SHIM(bool, scheduler_serves_l, (__s32 credit, bool l_waits, bool c_waits),
 SHIM(__s32, scheduler_charge, (__s32 credit, __u8 classic_protection, bool from_l, __u32 len),
      (credit, classic_protection, from_l, len))
 
+SHIM(__u32, shaper_wire_len,
+     (const struct dualpi2_params *params, __u32 len, __u32 packets, __u32 link_header),
+     (params, len, packets, link_header))
 SHIM(void, shaper_wake, (struct shaper * s, __u64 now_ns), (s, now_ns))
 SHIM(bool, shaper_ready, (const struct shaper *s, __u64 rate, __u64 now_ns), (s, rate, now_ns))
-SHIM(void, shaper_charge, (struct shaper * s, __u64 rate, __u64 now_ns, __u32 len),
-     (s, rate, now_ns, len))
+SHIM(void, shaper_charge, (struct shaper * s, __u64 rate, __u64 now_ns, __u32 wire_len),
+     (s, rate, now_ns, wire_len))
 SHIM(__u64, shaper_wait, (const struct shaper *s, __u64 rate, __u64 now_ns, __u64 ahead),
      (s, rate, now_ns, ahead))
 

@@ -21,6 +21,84 @@ static uint64_t time_of(uint64_t bytes, uint64_t rate)
 	return (wide)bytes * SEC / rate;
 }
 
+/* What the link takes for an skb. The figures of a single packet are those of sch_cake
+ * with the keywords of tc-cake(8): docsis is overhead 18 mpu 64, ethernet overhead 38 mpu 84.
+ */
+static void wire_length_by_framing(void **state)
+{
+	enum { ETHERNET = 14, NONE = 0, PPPOE = 22 }; /* bytes in front of the IP header */
+	static const struct dualpi2_params
+		raw = {},
+		raw_mpu = { .overhead = 38, .mpu = 64 },
+		network = { .framing = DUALPI2_FRAMING_NETWORK },
+		docsis = { .framing = DUALPI2_FRAMING_NETWORK, .overhead = 18, .mpu = 64 },
+		ethernet = { .framing = DUALPI2_FRAMING_NETWORK, .overhead = 38, .mpu = 84 },
+		ptm = { .framing = DUALPI2_FRAMING_PTM, .overhead = 30 },
+		ptm_mpu = { .framing = DUALPI2_FRAMING_PTM, .overhead = 30, .mpu = 128 },
+		less = { .framing = DUALPI2_FRAMING_NETWORK, .overhead = -64 },
+		less_mpu = { .framing = DUALPI2_FRAMING_NETWORK, .overhead = -64, .mpu = 20 },
+		less_ptm = { .framing = DUALPI2_FRAMING_PTM, .overhead = -64 },
+		most = { .framing = DUALPI2_FRAMING_PTM,
+			 .overhead = DUALPI2_OVERHEAD_MAX,
+			 .mpu = DUALPI2_MPU_MAX };
+	static const struct {
+		const struct dualpi2_params *params;
+		__u32 len, packets, link_header, wire_len;
+	} rows[] = {
+		{ &raw, 1514, 1, ETHERNET, 1514 },
+		{ &raw, 1, 1, ETHERNET, 1 },
+		{ &raw, 68130, 45, ETHERNET, 68130 },
+		{ &raw_mpu, 1514, 1, ETHERNET, 1514 }, /* the overhead is not used */
+		{ &raw_mpu, 63, 1, ETHERNET, 64 },
+		{ &raw_mpu, 65, 1, ETHERNET, 65 },
+		{ &raw_mpu, 180, 3, ETHERNET, 192 },
+		{ &network, 1514, 1, ETHERNET, 1500 },
+		{ &network, 1514, 1, PPPOE, 1492 },
+		{ &network, 1500, 1, NONE, 1500 },
+		{ &network, 10, 1, ETHERNET, 0 }, /* shorter than its own header */
+		{ &docsis, 1514, 1, ETHERNET, 1518 },
+		{ &docsis, 60, 1, ETHERNET, 64 },
+		{ &docsis, 61, 1, ETHERNET, 65 },
+		{ &docsis, 42, 1, ETHERNET, 64 },
+		{ &docsis, 45 * 1514, 45, ETHERNET, 45 * 1518 },
+		{ &ethernet, 1514, 1, ETHERNET, 1538 },
+		{ &ethernet, 60, 1, ETHERNET, 84 },
+		{ &ethernet, 61, 1, ETHERNET, 85 },
+		{ &ethernet, 1500, 1, NONE, 1538 },
+		{ &ethernet, 1514, 1, PPPOE, 1530 },
+		{ &ethernet, 3 * 42, 3, ETHERNET, 3 * 84 },
+		{ &ethernet, 45 * 1514, 45, ETHERNET, 45 * 1538 },
+		{ &ptm, 1514, 1, ETHERNET, 1530 + 24 }, /* 1530 / 64 = 23.9 */
+		{ &ptm, 1514, 1, PPPOE, 1522 + 24 },	/* 23.8 */
+		{ &ptm, 1500, 1, NONE, 1530 + 24 },
+		{ &ptm, 47, 1, ETHERNET, 63 + 1 },
+		{ &ptm, 48, 1, ETHERNET, 64 + 1 },
+		{ &ptm, 49, 1, ETHERNET, 65 + 2 },
+		{ &ptm, 45 * 1514, 45, ETHERNET, 45 * 1530 + 1076 }, /* 68850 / 64 = 1075.8 */
+		{ &ptm_mpu, 60, 1, ETHERNET, 128 + 2 },		     /* the mpu comes first */
+		{ &less, 1514, 1, ETHERNET, 1436 },
+		{ &less, 79, 1, ETHERNET, 1 },
+		{ &less, 78, 1, ETHERNET, 0 },
+		{ &less, 60, 1, ETHERNET, 0 },
+		{ &less, 2 * 1514, 2, ETHERNET, 2 * 1436 },
+		{ &less_mpu, 60, 1, ETHERNET, 20 },
+		{ &less_ptm, 60, 1, ETHERNET, 0 },
+		{ &less_ptm, 79, 1, ETHERNET, 2 },
+		/* the longest skb: 65535 packets of 50 + 256 bytes, and a 64th */
+		{ &most, 65535 * 64, 65535, ETHERNET, 65535 * 306 + 313340 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		__u32 wire_len = shaper_wire_len(rows[i].params, rows[i].len, rows[i].packets,
+						 rows[i].link_header);
+
+		if (wire_len != rows[i].wire_len)
+			print_error("row %zu\n", i);
+		assert_int_equal(wire_len, rows[i].wire_len);
+	}
+}
+
 /* Send what may leave at `now`; how many frames. */
 static int send_burst(struct shaper *s, uint64_t rate, uint64_t now)
 {
@@ -188,6 +266,7 @@ static void wait_behind_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(wire_length_by_framing),
 		cmocka_unit_test(exact_at_odd_rates),
 		cmocka_unit_test(longest_packet_does_not_overflow),
 		cmocka_unit_test(not_ready_before_the_link_is_free),

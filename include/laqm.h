@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The native AQM of the L queue (RFC 9332, A.1, laqm()): p'_L, the probability that an
+ * L4S packet is marked with because of its own queue, in 2^-32. It is immediate,
+ * not smoothed (RFC 9331, 5.2). The coupling then takes the larger of it and p_CL.
+ */
+#ifndef DUALPI2_LAQM_H
+#define DUALPI2_LAQM_H
+
+#include "dualpi2.h"
+#include "pi2.h"
+
+/* p'_L of a queue that is `delay_ns` long and holds `packets`, without the packet in
+ * question. A lone packet is left alone (Th_len of RFC 9332, A.2): on a slow link it
+ * may wait longer than any threshold for one of the C queue that is just being
+ * sent, which no L sender can cure.
+ */
+static inline __u32 laqm_prob(const struct dualpi2_params *params, __u64 delay_ns, __u64 packets)
+{
+	__u64 above;
+
+	if (!packets || packets < params->min_qlen_step)
+		return 0;
+	if (params->l_aqm == DUALPI2_L_RAMP) {
+		if (delay_ns <= DUALPI2_RAMP_MIN_NS)
+			return 0;
+		above = delay_ns - DUALPI2_RAMP_MIN_NS;
+		if (above >= DUALPI2_RAMP_RANGE_NS)
+			return PI2_PROB_MAX;
+		return (__u32)(above * PI2_PROB_MAX / DUALPI2_RAMP_RANGE_NS);
+	}
+	if (params->step_in_packets)
+		return packets > params->step_packets ? PI2_PROB_MAX : 0;
+	return delay_ns > params->step_ns ? PI2_PROB_MAX : 0;
+}
+
+#endif /* DUALPI2_LAQM_H */
