@@ -5,10 +5,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "instance.h"
 #include "message.h"
 #include "pi2.h"
+
+const char *figures_ifname(unsigned int ifindex, const char *old_name, char name[IF_NAMESIZE])
+{
+	if (!if_indextoname(ifindex, name))
+		snprintf(name, IF_NAMESIZE, "%.*s", IF_NAMESIZE - 1, old_name);
+	return name;
+}
 
 /* Put the figures of one instance into `figures`; false if it has just gone. */
 static bool read_instance(const struct registration *reg, const struct dualpi2_key *key,
@@ -18,9 +26,7 @@ static bool read_instance(const struct registration *reg, const struct dualpi2_k
 	if (!stats_read(reg, key, &figures->stats) ||
 	    bpf_map_lookup_elem(reg->delays, key, &figures->delays))
 		return false;
-	if (!if_indextoname(key->ifindex, figures->ifname))
-		snprintf(figures->ifname, sizeof(figures->ifname), "%.*s",
-			 (int)sizeof(figures->ifname) - 1, figures->stats.ifname);
+	figures_ifname(key->ifindex, figures->stats.ifname, figures->ifname);
 	figures->tcx_attached = tcx_attached(reg, key);
 	return true;
 }
@@ -48,8 +54,10 @@ static void take_counters(int ifindex, const struct qdisc *qdisc, void *data)
 		struct figures *figures = &list->items[i];
 
 		if (figures->key.ifindex == (__u32)ifindex &&
-		    figures->key.parent == qdisc->parent && !strcmp(qdisc->kind, DUALPI2_KIND))
+		    figures->key.parent == qdisc->parent && !strcmp(qdisc->kind, DUALPI2_KIND)) {
 			figures->counters = qdisc->counters;
+			figures->refcnt = qdisc->refcnt;
+		}
 	}
 }
 
@@ -89,6 +97,43 @@ __u64 figures_head_age(const struct dualpi2_stats *stats, const struct dualpi2_q
 	if (!queue->head_ns || queue->head_ns > stats->refreshed_ns)
 		return 0;
 	return stats->refreshed_ns - queue->head_ns;
+}
+
+static double seconds(const struct timespec *time)
+{
+	return (double)time->tv_sec + (double)time->tv_nsec / DUALPI2_NSEC_PER_SEC;
+}
+
+double figures_unix_time(__u64 ns)
+{
+	struct timespec unix_now, now;
+
+	clock_gettime(CLOCK_REALTIME, &unix_now);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return seconds(&unix_now) - seconds(&now) + (double)ns / DUALPI2_NSEC_PER_SEC;
+}
+
+struct figures_xstats figures_xstats(const struct dualpi2_stats *stats)
+{
+	const struct dualpi2_queue *l = &stats->l, *c = &stats->c;
+	__u64 step_mark = l->mark_step + c->mark_step;
+
+	return (struct figures_xstats){
+		.prob = figures_probabilities(stats).p,
+		.delay_c_us = figures_us(figures_head_age(stats, c)),
+		.delay_l_us = figures_us(figures_head_age(stats, l)),
+		.packets_in_c = c->packets_in,
+		.packets_in_l = l->packets_in,
+		.ecn_mark = step_mark + l->mark_pi2 + c->mark_pi2,
+		.step_mark = step_mark,
+	};
+}
+
+double figures_p_cmax(const struct dualpi2_params *params)
+{
+	if (params->p_cmax)
+		return (double)params->p_cmax / PI2_PROB_MAX;
+	return 1.0 / (params->coupling * params->coupling);
 }
 
 struct probabilities figures_probabilities(const struct dualpi2_stats *stats)

@@ -49,9 +49,19 @@ static const char *params[N_PARAMS]; /* as given on the command line */
 static const char *actions[N_ACTIONS];
 
 static struct option_group groups[] = {
-	{ "Parameters (default)", param_specs, N_PARAMS, params },
-	{ "Actions (default: attach, or change what is attached)", action_specs, N_ACTIONS,
-	  actions },
+	{ "Shaper (default)", param_specs, PARAM_TC_FIRST, params, true },
+	{ "Parameters that tc has for dualpi2 (default)", param_specs + PARAM_TC_FIRST,
+	  PARAM_OWN_FIRST - PARAM_TC_FIRST, params + PARAM_TC_FIRST, true },
+	{ "Parameters of our own (default)", param_specs + PARAM_OWN_FIRST,
+	  N_PARAMS - PARAM_OWN_FIRST, params + PARAM_OWN_FIRST, true },
+	{ "Actions (default: attach, or change what is attached)", action_specs, N_ACTIONS, actions,
+	  false },
+};
+
+static const struct foreign_word foreign_words[] = {
+	{ "split_gso", "GSO packets are not split yet: leave it out, and see the README" },
+	{ "no_split_gso", NULL },
+	{ NULL, NULL },
 };
 
 static const struct command command = {
@@ -59,7 +69,8 @@ static const struct command command = {
 	.synopsis = "IFACE [OPTIONS]",
 	.about = "Attach the qdisc bpf_dualpi2 (DualPI2, RFC 9332) to the root of an interface.\n"
 		 "Where it is attached already, the parameters given change the live qdisc, the\n"
-		 "others stay, and no packet is lost.\n",
+		 "others stay, and no packet is lost. Parameters may be spelled as tc does, too:\n"
+		 "`target 10ms any_ect` is `--target 10ms --any-ect`.\n",
 	.epilogue = "RATE: 40mbit, 1.5gbit, 500kibit, or bytes: 5mbps. TIME: 15ms, 500us, 1s.\n"
 		    "BYTES: 64k, 30m. A bare number is bit/s, microseconds, bytes.\n"
 		    "\n"
@@ -69,10 +80,21 @@ static const struct command command = {
 		    "  dualpi2-load eth0                    at the speed of the device\n"
 		    "  dualpi2-load eth0 --rate 40mbit      where the bottleneck is elsewhere\n"
 		    "  dualpi2-load eth0 --target 10ms      change one parameter\n"
+		    "  dualpi2-load eth0 --max-rtt 50ms     what suits RTTs up to 50 ms\n"
+		    "  dualpi2-load eth0 limit 1000 any_ect step_thresh 5p     as tc has it\n"
 		    "  dualpi2-load eth0 --unload\n",
 	.groups = groups,
 	.n_groups = sizeof(groups) / sizeof(groups[0]),
+	.foreign_words = foreign_words,
 };
+
+/* Put the parameters of the command line into `wanted`. */
+static bool apply_params(struct dualpi2_params *wanted)
+{
+	char why[PARAMS_WHY_MAX];
+
+	return params_apply(params, wanted, why) || fail(0, "%s", why);
+}
 
 /* The interface to work on. */
 struct target {
@@ -160,11 +182,10 @@ static bool attach_new(const struct registration *reg, const struct target *targ
 	const char *shown[N_PARAMS];
 	char text[512];
 
-	if (!may_replace(target))
+	if (!may_replace(target) || !apply_params(&wanted))
 		return false;
 	/* What is left from an earlier time with us on this interface. */
 	instance_forget(reg, &target->key);
-	params_apply(params, &wanted);
 	if (!attach_steps(reg, target, &wanted)) {
 		tcx_detach(&target->key);
 		instance_forget(reg, &target->key);
@@ -202,9 +223,10 @@ static bool change_live(const struct registration *reg, const struct target *tar
 	struct dualpi2_params wanted = *in_force;
 	char text[512];
 
+	if (!apply_params(&wanted))
+		return false;
 	if (repair && !tcx_attach(reg, &target->key))
 		return false;
-	params_apply(params, &wanted);
 	if (params_given(params) && !apply_change(reg, target, &wanted)) {
 		if (repair)
 			tcx_detach(&target->key);
@@ -383,13 +405,14 @@ static bool check(const char *ifname)
 /* Rules that are about more than one argument. */
 static bool arguments_agree(const char *ifname)
 {
+	struct dualpi2_params scratch = DUALPI2_DEFAULT_PARAMS;
 	bool alone = actions[ACTION_UNLOAD];
 
 	if (!ifname && !actions[ACTION_CHECK])
 		return fail(0, "an interface is missing (see dualpi2-load --help)");
 	if (alone && (params_given(params) || actions[ACTION_REPLACE] || actions[ACTION_CHECK]))
 		return fail(0, "--unload: takes no other option than -v");
-	return true;
+	return apply_params(&scratch);
 }
 
 /* A run is short; being interrupted in the middle of it helps nobody. */

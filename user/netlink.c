@@ -188,7 +188,9 @@ struct dump {
 static int on_qdisc(const struct nlmsghdr *message, void *data)
 {
 	const struct tcmsg *tc = mnl_nlmsg_get_payload(message);
-	struct qdisc qdisc = { .handle = tc->tcm_handle, .parent = tc->tcm_parent };
+	struct qdisc qdisc = { .handle = tc->tcm_handle,
+			       .parent = tc->tcm_parent,
+			       .refcnt = tc->tcm_info };
 	const struct dump *dump = data;
 	const struct nlattr *attr;
 

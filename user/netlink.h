@@ -27,6 +27,7 @@ struct qdisc {
 	char kind[QDISC_KIND_MAX];
 	uint32_t handle; /* major 0: attached by the kernel on its own */
 	uint32_t parent;
+	uint32_t refcnt;
 	bool has_size_table; /* tc's "stab": linklayer and overhead */
 	uint16_t options_len;
 	uint8_t options[QDISC_OPTIONS_MAX]; /* TCA_OPTIONS as dumped */

@@ -165,6 +165,7 @@ static bool load(struct dualpi2 *skel, struct registration *reg)
 	reg->slots = own(bpf_map__fd(skel->maps.dualpi2_slots));
 	reg->stats = own(bpf_map__fd(skel->maps.dualpi2_stats));
 	reg->delays = own(bpf_map__fd(skel->maps.dualpi2_delays));
+	reg->events = own(bpf_map__fd(skel->maps.dualpi2_events));
 	reg->conf = own(bpf_map__fd(skel->maps.dualpi2_conf));
 	reg->mark = own(bpf_program__fd(skel->progs.dualpi2_mark));
 	reg->change = own(bpf_program__fd(skel->progs.dualpi2_change));

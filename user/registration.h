@@ -20,6 +20,7 @@
 	X(stats, "dualpi2_stats")     \
 	X(delays, "dualpi2_delays")   \
 	X(conf, "dualpi2_conf")       \
+	X(events, "dualpi2_events")   \
 	X(prior, "dualpi2_prior")     \
 	X(abi, "dualpi2_abi")         \
 	X(mark, "dualpi2_mark")       \

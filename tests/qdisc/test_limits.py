@@ -2,6 +2,7 @@
 """limit, memlimit, and what else can happen to a full queue."""
 
 from frames import ECT_1, NOT_ECT
+from netns import wait_until
 
 # A frame of 1514 bytes takes 12 ms, and PI2 drops none.
 SLOW = ("--rate", "1mbit", "--target", "4000s")
@@ -33,6 +34,34 @@ def test_memlimit_is_of_truesize(cable):
     assert stats["memory-used"] == 5 * truesize
     assert stats["max-memory-used"] == 5 * truesize
     assert stats["c-queue"]["drop-memlimit"] == 3
+    cable.drain()
+
+
+def test_lower_limit_trims_classic_first(cable):
+    cable.load(*SLOW)
+    classic, l4s = cable.burst(NOT_ECT, 20), cable.burst(ECT_1, 20)
+    cable.load("--limit", 25)
+    stats = wait_until(lambda: (now := cable.qdisc.stats())["qlen"] <= 25 and now, "trimmed")
+    assert stats["l-queue"]["drop-trim"] == 0
+    assert 13 <= stats["c-queue"]["drop-trim"] <= 14  # another frame may have left meanwhile
+    cable.load("--limit", 8)
+    stats = wait_until(lambda: (now := cable.qdisc.stats())["qlen"] <= 8 and now, "trimmed")
+    assert stats["c-queue"]["backlog-packets"] == 0
+    assert stats["l-queue"]["drop-trim"] > 0
+    arrived = [packet.serial for packet in cable.drain()]
+    assert arrived[-8:] == l4s[-8:], "the oldest went"
+    assert set(arrived[1:]).isdisjoint(classic[1:14])
+
+
+def test_lower_memlimit_trims(cable):
+    cable.load(*SLOW)
+    cable.burst(NOT_ECT, 11)
+    truesize = cable.qdisc.stats()["memory-used"] // 10
+    cable.load("--memlimit", 4 * truesize)
+    stats = wait_until(lambda: (now := cable.qdisc.stats())["memory-used"] <= 4 * truesize and now,
+                       "trimmed")
+    assert 5 <= stats["c-queue"]["drop-trim"] <= 6
+    assert stats["drops"] == stats["c-queue"]["drop-trim"]
     cable.drain()
 
 
