@@ -93,12 +93,6 @@ struct {
 	__type(value, struct dualpi2_params);
 } dualpi2_conf SEC(".maps");
 
-/* struct dualpi2_event: one page, some 50 events until somebody reads them. */
-struct {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 4096);
-} dualpi2_events SEC(".maps");
-
 /* Map values that are too large for the stack are started from these. */
 const struct dualpi2_stats fresh_stats = { .params = DUALPI2_DEFAULT_PARAMS };
 const struct dualpi2_delays fresh_delays = {};
