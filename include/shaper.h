@@ -28,7 +28,9 @@ struct shaper {
 
 /* The bytes on the link of an skb that is `packets` packets on the wire and `len` bytes
  * to the qdisc layer. `link_header`: bytes in front of each IP header. Computed
- * as sch_cake.c does it (cake_calc_overhead()), so that its users' figures carry over.
+ * as sch_cake.c does it (cake_calc_overhead()), so that its users' figures carry over;
+ * but at once for all packets of a GSO skb. That is less than the sum by up to a byte a
+ * packet with PTM, and by what a last packet lacks to the mpu.
  */
 static inline __u32 shaper_wire_len(const struct dualpi2_params *params, __u32 len, __u32 packets,
 				    __u32 link_header)

@@ -15,19 +15,28 @@ SECOND = 1_000_000_000  # ns
 
 
 class Pi2:
-    """RFC 9332, Appendix A.1, dualpi2_update(); time in seconds, gains in Hz."""
+    """RFC 9332, Appendix A.1 and A.2, dualpi2_update(); time in seconds, gains in Hz.
 
-    def __init__(self, target, alpha, beta, k=2):
+    `p_cmax`: None for the RFC's own. `overflow`: p' ends where p_CL is 1, and packets that
+    can be marked are not dropped for overload (the option of sch_dualpi2).
+    """
+
+    p_lmax = 1
+
+    def __init__(self, target=0, alpha=0, beta=0, k=2, p_cmax=None, overflow=False):
         self.target = target
         self.alpha = alpha
         self.beta = beta
         self.k = k
+        self.p_cmax = min(Fraction(1, k**2), 1) if p_cmax is None else p_cmax
+        self.overflow = overflow
+        self.p_max = Fraction(1, k) if overflow else Fraction(1)
         self.p = Fraction(0)
         self.prevq = Fraction(0)
 
     def update(self, curq):
         p = self.p + self.alpha * (curq - self.target) + self.beta * (curq - self.prevq)
-        self.p = min(max(p, Fraction(0)), Fraction(1))
+        self.p = min(max(p, Fraction(0)), self.p_max)
         self.prevq = curq
 
     @property
@@ -37,6 +46,38 @@ class Pi2:
     @property
     def p_cl(self):
         return self.k * self.p
+
+    @property
+    def c_overloaded(self):
+        """Line 12b of Figure 7."""
+        return not self.overflow and self.p_c >= self.p_cmax
+
+    @property
+    def l_overloaded(self):
+        """Line 4b of Figure 7; and p_Cmax holds for both queues, the text above it says."""
+        return not self.overflow and (self.p_cl >= self.p_lmax or self.c_overloaded)
+
+
+def classic_of(p_cl, k):
+    """RFC 9332, section 2.1, equation (1)."""
+    return (p_cl / Fraction(k)) ** 2
+
+
+def laqm(qdelay, min_th, width):
+    """RFC 9332, Figure 5, the native AQM of L. A step is a ramp of width 0 (Note c)."""
+    if qdelay >= min_th + width:
+        return Fraction(1)
+    if qdelay > min_th:
+        return Fraction(qdelay - min_th, width)
+    return Fraction(0)
+
+
+def wire_bytes(ip_bytes, overhead, mpu, ptm):
+    """What tc-cake(8) says of a packet: the overhead comes on top of the IP packet, the
+    minimum holds with it, and PTM costs a byte for every 64 or part thereof.
+    """
+    framed = max(ip_bytes + overhead, mpu, 0)
+    return framed + math.ceil(Fraction(framed, 64)) if ptm else framed
 
 
 class Wrr:

@@ -10,6 +10,11 @@
 #include "scheduler.h"
 #include "shaper.h"
 
+/* For test_model.py to hold its own layouts against. */
+extern const __u32 shim_sizeof_params, shim_sizeof_law;
+const __u32 shim_sizeof_params = sizeof(struct dualpi2_params);
+const __u32 shim_sizeof_law = sizeof(struct pi2_law);
+
 /* SHIM(result, function, (parameters), (arguments)): shim_function() */
 #define SHIM(result, function, parameters, arguments) \
 	result shim_##function parameters;            \

@@ -5,7 +5,18 @@ import ctypes
 import itertools
 import math
 import os
-from ctypes import POINTER, byref, c_bool, c_char_p, c_int32, c_uint8, c_uint32, c_uint64
+from ctypes import (
+    POINTER,
+    byref,
+    c_bool,
+    c_char_p,
+    c_int16,
+    c_int32,
+    c_uint8,
+    c_uint16,
+    c_uint32,
+    c_uint64,
+)
 from fractions import Fraction
 
 import model
@@ -18,12 +29,14 @@ U64_MAX = 2**64 - 1
 GAIN_MAX = 2**23 - 1  # 1/256 Hz
 CUT_NS = 2**32  # delay differences are cut to this
 SLACK_NS = 1_000_000  # what a late timer may catch up
+L_STEP, L_RAMP = 0, 1  # enum dualpi2_l_aqm
+RAW, NETWORK, PTM = 0, 1, 2  # enum dualpi2_framing
 BUCKETS = 192
 HUGE = 2**60  # every parser's results are exact below
 
 
 class Law(ctypes.Structure):
-    """struct pi2_law; as here, without a word on overload, p' may go up to 1."""
+    """struct pi2_law. The gains are those of the struct, in 2^-32 per 64 ns."""
 
     _fields_ = [
         ("target_ns", c_uint64),
@@ -35,8 +48,25 @@ class Law(ctypes.Structure):
         ("coupling", c_uint8),
     ]
 
-    def __init__(self, target_ns=0, alpha=1, beta=1):
-        super().__init__(target_ns, alpha, beta, prob_max=ONE - 1)
+    def __init__(self, target_ns=0, alpha=1, beta=1, k=2, p_cmax=0, overflow=False):
+        super().__init__(target_ns, alpha, beta)
+        C.shim_pi2_set_overload(byref(self), k, p_cmax, overflow)
+
+
+class Params(ctypes.Structure):
+    """struct dualpi2_params."""
+
+    _fields_ = [
+        *((name, c_uint64) for name in ("target_ns", "tupdate_ns", "step_ns", "rate")),
+        *((name, c_uint64) for name in ("classic_dscp", "l4s_dscp")),
+        *((name, c_uint32) for name in ("limit", "memlimit", "alpha", "beta", "step_packets")),
+        *((name, c_uint32) for name in ("min_qlen_step", "p_cmax")),
+        ("overhead", c_int16),
+        ("mpu", c_uint16),
+        *((name, c_uint8) for name in ("coupling", "classic_protection", "step_in_packets")),
+        *((name, c_uint8) for name in ("ecn_mask", "l_aqm", "overflow", "drop_enqueue")),
+        ("framing", c_uint8),
+    ]
 
 
 class Shaper(ctypes.Structure):
@@ -63,9 +93,11 @@ def load():
         "shim_pi2_l_overloaded": (c_bool, POINTER(Law), c_uint32),
         "shim_pi2_saturated": (c_bool, POINTER(Law), c_uint32),
         "shim_pi2_recurs": (c_bool, c_uint64, c_uint64),
+        "shim_laqm_prob": (c_uint32, POINTER(Params), c_uint64, c_uint64),
         "shim_scheduler_reset": (c_int32, c_uint8, c_uint32),
         "shim_scheduler_serves_l": (c_bool, c_int32, c_bool, c_bool),
         "shim_scheduler_charge": (c_int32, c_int32, c_uint8, c_bool, c_uint32),
+        "shim_shaper_wire_len": (c_uint32, POINTER(Params), c_uint32, c_uint32, c_uint32),
         "shim_shaper_wake": (None, POINTER(Shaper), c_uint64),
         "shim_shaper_ready": (c_bool, POINTER(Shaper), c_uint64, c_uint64),
         "shim_shaper_charge": (None, POINTER(Shaper), c_uint64, c_uint64, c_uint32),
@@ -81,6 +113,8 @@ def load():
     }
     for name in ("uint", "rate", "time", "size", "percent", "gain", "packets"):
         signatures[f"parse_{name}"] = (c_bool, c_char_p, POINTER(c_uint64))
+    for name, layout in (("params", Params), ("law", Law)):
+        assert c_uint32.in_dll(lib, f"shim_sizeof_{name}").value == ctypes.sizeof(layout)
     for name, (result, *arguments) in signatures.items():
         function = getattr(lib, name)
         function.restype = result
@@ -98,11 +132,16 @@ delays_ns = st.one_of(
 )
 any_delay_ns = st.one_of(delays_ns, st.integers(0, 2**62))
 probs = st.one_of(st.integers(0, ONE - 1), st.integers(0, 1000), st.integers(ONE - 1000, ONE - 1))
+couplings = st.one_of(st.sampled_from([1, 2, 3, 255]), st.integers(1, 255))
+p_cmaxes = st.one_of(st.just(0), st.integers(1, 1000), st.integers(1, ONE - 1), st.just(ONE - 1))
 laws = st.builds(
     Law,
     target_ns=delays_ns,
     alpha=gains_hz256.map(C.shim_pi2_scale_gain),
     beta=gains_hz256.map(C.shim_pi2_scale_gain),
+    k=couplings,
+    p_cmax=p_cmaxes,
+    overflow=st.booleans(),
 )
 
 
@@ -133,12 +172,22 @@ def worst_error(delay, last, target):
     return Fraction(abs(delay - target) + abs(delay - last), 64) * Fraction(101, 100) + 1
 
 
-@given(gains_hz256, gains_hz256, delays_ns, st.lists(delays_ns, max_size=60))
-def test_prob_follows_the_rfc_over_many_updates(alpha, beta, target, delays):
-    exact = model.Pi2(Fraction(target, model.SECOND), Fraction(alpha, 256), Fraction(beta, 256))
-    law = Law(target, C.shim_pi2_scale_gain(alpha), C.shim_pi2_scale_gain(beta))
+@given(
+    gains_hz256, gains_hz256, delays_ns, couplings, st.booleans(), st.lists(delays_ns, max_size=60)
+)
+def test_prob_follows_the_rfc_over_many_updates(alpha, beta, target, k, overflow, delays):
+    exact = model.Pi2(
+        Fraction(target, model.SECOND),
+        Fraction(alpha, 256),
+        Fraction(beta, 256),
+        k,
+        overflow=overflow,
+    )
+    law = Law(
+        target, C.shim_pi2_scale_gain(alpha), C.shim_pi2_scale_gain(beta), k, overflow=overflow
+    )
     prob, last = 0, 0
-    tolerance = Fraction(1)  # the C code's highest p' is 1 - 2^-32
+    tolerance = Fraction(1)  # the C code's highest p' is up to 2^-32 below 1 or 1/k
     for delay in delays:
         exact.update(Fraction(delay, model.SECOND))
         prob = next_prob(law, prob, delay, last)
@@ -151,13 +200,16 @@ def test_prob_follows_the_rfc_over_many_updates(alpha, beta, target, delays):
 @example(0, 2**40, 2**40, Law(target_ns=0, alpha=1, beta=1))
 @example(ONE - 1, 0, 2**40, Law(target_ns=0, alpha=1, beta=1))
 def test_one_step_is_the_exact_one_with_the_gains_in_use(prob, delay, last, law):
-    """With the rounded gains nothing is left but the cut of the sum, towards 0."""
+    """With the rounded gains nothing is left but the cut of the sum, towards 0; and p' ends
+    at prob_max, where it starts from if it was higher.
+    """
     error, growth = (
         min(max(difference, -CUT_NS), CUT_NS)
         for difference in (delay - law.target_ns, delay - last)
     )
     step = math.trunc(Fraction(error * law.alpha + growth * law.beta, 64))
-    assert next_prob(law, prob, delay, last) == min(max(prob + step, 0), ONE - 1)
+    expected = max(min(prob, law.prob_max) + step, 0)
+    assert next_prob(law, prob, delay, last) == min(expected, law.prob_max)
 
 
 @given(laws, probs, probs, any_delay_ns, any_delay_ns, any_delay_ns)
@@ -173,9 +225,10 @@ def test_prob_is_monotonous(law, prob, other_prob, delay, other_delay, last):
 
 @given(laws, probs, st.integers(0, 2**62))
 def test_prob_rises_above_target_and_falls_below(law, prob, delay):
+    prob = min(prob, law.prob_max)
     result = next_prob(law, prob, delay, delay)
     if delay > law.target_ns + 64:
-        assert result > prob or result == ONE - 1
+        assert result > prob or result == law.prob_max
     elif delay + 64 < law.target_ns:
         assert result < prob or result == 0
     elif delay == law.target_ns:
@@ -219,6 +272,119 @@ def test_coupled_prob_is_k_times_p(prob, k):
 @given(probs)
 def test_classic_prob_is_p_squared(prob):
     assert C.shim_pi2_classic_prob(prob) == prob * prob // ONE
+
+
+@given(probs, couplings)
+def test_classic_of_is_equation_1(p_l, k):
+    """The division by k is cut by less than 1 unit, worth less than 2 in the square, which is
+    cut by less than 1 itself.
+    """
+    error = model.classic_of(Fraction(p_l, ONE), k) * ONE - C.shim_pi2_classic_of(p_l, k)
+    assert 0 <= error < 3
+
+
+@given(probs, couplings)
+def test_classic_of_undoes_the_coupling(prob, k):
+    """To Classic senders p_CL = k p' means p'^2."""
+    prob //= k
+    coupled = C.shim_pi2_coupled_prob(prob, k)
+    assert C.shim_pi2_classic_of(coupled, k) == C.shim_pi2_classic_prob(prob)
+
+
+# ---- overload ------------------------------------------------------------------
+
+
+@st.composite
+def overloads(draw):
+    """k, p_cmax (0: by default), overflow and a p', which often is near a threshold."""
+    k, p_cmax = draw(couplings), draw(p_cmaxes)
+    ends = [math.isqrt(p_cmax * ONE), ONE // k]
+    near = st.builds(lambda end, by: end + by, st.sampled_from(ends), st.integers(-5, 5))
+    prob = draw(st.one_of(probs, near))
+    return k, p_cmax, draw(st.booleans()), min(max(prob, 0), ONE - 1)
+
+
+@settings(max_examples=500)
+@given(overloads())
+@example((1, 0, False, ONE - 1))
+@example((1, ONE - 1, False, ONE - 1))  # p_Cmax = 1 at p' = 1
+@example((255, 0, True, ONE - 1))  # what is left when overflow is set at p' = 1
+def test_overload_is_that_of_appendix_a2(case):
+    """2^32 - 1 stands for 1. So much for p_CL, which is exact. p_C is cut, and so is the
+    p_Cmax of 1/k^2: where the two are not 3 * 2^-32 apart, either answer will do, unless
+    p' is 1.
+    """
+    k, p_cmax, overflow, prob = case
+    law = Law(k=k, p_cmax=p_cmax, overflow=overflow)
+    exact = model.Pi2(k=k, p_cmax=Fraction(p_cmax, ONE - 1) if p_cmax else None, overflow=overflow)
+    exact.p = Fraction(prob, ONE - 1)
+
+    in_l = C.shim_pi2_l_overloaded(byref(law), prob)
+    in_c = C.shim_pi2_c_overloaded(byref(law), prob)
+    if overflow or prob == ONE - 1 or abs(exact.p_c - exact.p_cmax) * ONE >= 3:
+        assert in_c == exact.c_overloaded
+        assert in_l == exact.l_overloaded
+    assert in_l == in_c or (in_l and k * prob >= ONE - 1)
+    assert C.shim_pi2_saturated(byref(law), prob) == (in_l or prob >= law.prob_max)
+
+
+@given(overloads(), probs)
+def test_overload_does_not_end_when_prob_rises(case, other_prob):
+    *law, prob = case
+    law = Law(0, 1, 1, *law)
+    for overloaded in (C.shim_pi2_l_overloaded, C.shim_pi2_c_overloaded, C.shim_pi2_saturated):
+        assert overloaded(byref(law), prob) <= overloaded(byref(law), max(prob, other_prob))
+
+
+@given(couplings, st.booleans())
+def test_prob_ends_where_l_is_always_marked(k, overflow):
+    """Or as near as it gets: within 2^-32 of p'."""
+    law = Law(k=k, overflow=overflow)
+    assert (law.prob_max + overflow) * k >= ONE - 1
+    assert not overflow or law.prob_max * k <= ONE - 1
+
+
+# ---- native AQM of L -------------------------------------------------------------
+
+MIN_TH_NS, RANGE_NS = 800_000, 400_000  # RFC 9332, A.1, minTh and range
+queue_delays_ns = st.one_of(
+    st.integers(MIN_TH_NS - 2, MIN_TH_NS + RANGE_NS + 2),
+    st.sampled_from([MIN_TH_NS, MIN_TH_NS + RANGE_NS, 1_000_000, 0, U64_MAX]),
+    any_delay_ns,
+)
+queue_packets = st.one_of(st.integers(0, 5), st.integers(0, 2**32))
+
+
+def laqm_prob(delay, packets, **params):
+    return C.shim_laqm_prob(byref(Params(**params)), delay, packets)
+
+
+@given(queue_delays_ns, queue_packets, st.integers(0, 4))
+def test_ramp_is_laqm_of_the_rfc(delay, packets, least):
+    """To the unit, cut; and only with more packets in the queue than Th_len = 1. Those are
+    the ones that wait and the packet in question.
+    """
+    prob = laqm_prob(delay, packets, l_aqm=L_RAMP, min_qlen_step=least)
+    acts = packets + 1 > 1 and packets >= least
+    exact = model.laqm(delay, MIN_TH_NS, RANGE_NS) if acts else 0
+    assert prob == math.floor(exact * (ONE - 1))
+
+
+@given(queue_delays_ns, queue_delays_ns, queue_packets, st.integers(0, 4))
+def test_step_is_a_ramp_without_width(delay, step, packets, least):
+    """Except that, as in sch_dualpi2, a delay equal to the threshold is not marked yet."""
+    prob = laqm_prob(delay, packets, l_aqm=L_STEP, step_ns=step, min_qlen_step=least)
+    acts = packets + 1 > 1 and packets >= least and delay != step
+    assert prob == (model.laqm(delay, step, 0) * (ONE - 1) if acts else 0)
+
+
+@given(queue_delays_ns, queue_packets, st.integers(0, 5), st.integers(0, 4))
+def test_step_in_packets_is_one_of_packets(delay, packets, step, least):
+    prob = laqm_prob(
+        delay, packets, l_aqm=L_STEP, step_in_packets=1, step_packets=step, min_qlen_step=least
+    )
+    marks = packets > step and packets >= least
+    assert prob == (ONE - 1 if marks else 0)
 
 
 @given(st.lists(st.integers(0, 255 * (ONE - 1)), max_size=60), st.integers(0, ONE - 1))
@@ -325,6 +491,35 @@ rates = st.one_of(
     st.integers(1000, 2_000_000), st.integers(1000, 125_000_000_000), st.just(5_000_000)
 )
 lengths = st.one_of(st.integers(60, 1514), st.integers(1, 65_535))
+
+
+@given(
+    st.sampled_from([RAW, NETWORK, PTM]),
+    st.integers(-64, 256),
+    st.integers(0, 256),
+    st.sampled_from([0, 14, 18, 22]),
+    st.integers(1, 64),
+    st.integers(1, 9000),
+    st.data(),
+)
+def test_wire_length_is_that_of_the_segments(framing, overhead, mpu, header, packets, full, data):
+    """A packet's is exact. A GSO packet's is worked out for all segments together: PTM then
+    rounds up once, not for each, and a last segment below the minimum is not filled up
+    where the others are longer.
+    """
+    last = data.draw(st.integers(1, full))
+    total = (full + header) * (packets - 1) + last + header
+    params = Params(framing=framing, overhead=overhead, mpu=mpu)
+    added = header if framing == RAW else overhead
+    one, rest = (
+        model.wire_bytes(ip_bytes, added, mpu, framing == PTM) for ip_bytes in (full, last)
+    )
+    short = max(mpu - (last + added), -(last + added), 0) if packets > 1 else 0
+    error = (
+        one * (packets - 1) + rest - C.shim_shaper_wire_len(byref(params), total, packets, header)
+    )
+    in_64b65b = 1 + Fraction(1, 64) if framing == PTM else 1
+    assert 0 <= error <= short * in_64b65b + (packets - 1 if framing == PTM else 0)
 
 
 @given(rates, st.lists(st.tuples(st.integers(0, 5_000_000), lengths), max_size=80))
