@@ -140,9 +140,7 @@ struct figures_xstats figures_xstats(const struct dualpi2_stats *stats)
 
 double figures_p_cmax(const struct dualpi2_params *params)
 {
-	if (params->p_cmax)
-		return (double)params->p_cmax / PI2_PROB_MAX;
-	return 1.0 / (params->coupling * params->coupling);
+	return (double)pi2_p_cmax(params->p_cmax, params->coupling) / PI2_PROB_MAX;
 }
 
 struct probabilities figures_probabilities(const struct dualpi2_stats *stats)
