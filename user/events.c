@@ -24,6 +24,7 @@ struct follower {
 	__u32 netns;
 	unsigned int ifindex; /* 0: all */
 	bool json;
+	bool skip; /* what happened before we came */
 };
 
 static volatile sig_atomic_t is_interrupted;
@@ -55,12 +56,24 @@ static void print_time(double unix_time)
 	printf("%s.%03d", text, (int)((unix_time - (double)seconds) * 1000));
 }
 
-static void print_text(const struct dualpi2_event *event, const char *ifname, double unix_time)
+/* An event with what is computed for its line. */
+struct line {
+	const struct dualpi2_event *event;
+	char ifname[IF_NAMESIZE];
+	bool elsewhere; /* in another network namespace */
+	double start;	/* UNIX time */
+	double time;	/* of what is told: the start or the end */
+};
+
+static void print_text(const struct line *line)
 {
+	const struct dualpi2_event *event = line->event;
 	char parent[FORMAT_MAX], duration[FORMAT_MAX];
 
-	print_time(unix_time);
-	printf(" %s", ifname);
+	print_time(line->time);
+	printf(" %s", line->ifname);
+	if (line->elsewhere)
+		printf(" (netns %u)", event->key.netns);
 	if (event->key.parent != TC_H_ROOT)
 		printf(" (queue %s)", format_class(event->key.parent, parent));
 	if (event->ended)
@@ -69,16 +82,19 @@ static void print_text(const struct dualpi2_event *event, const char *ifname, do
 		printf(": overload began\n");
 }
 
-static void print_json(const struct dualpi2_event *event, const char *ifname, double unix_time)
+static void print_json(const struct line *line)
 {
+	const struct dualpi2_event *event = line->event;
 	char parent[FORMAT_MAX];
 
 	json_open_object(NULL);
-	json_seconds("time", unix_time);
-	json_string("dev", ifname);
+	json_seconds("time", line->time);
+	json_string("dev", line->ifname);
+	json_uint("netns", event->key.netns);
 	if (event->key.parent != TC_H_ROOT)
 		json_string("parent", format_class(event->key.parent, parent));
-	json_string("event", event->ended ? "overload-ended" : "overload-began");
+	json_string("event", event->ended ? "ended" : "began");
+	json_seconds("start", line->start);
 	json_uint("duration", figures_us(event->duration_ns));
 	json_close_object();
 }
@@ -88,18 +104,23 @@ static int on_event(void *data, void *record, size_t size)
 {
 	const struct follower *follower = data;
 	const struct dualpi2_event *event = record;
-	char ifname[IF_NAMESIZE];
-	double unix_time;
+	struct line line = {
+		.event = event,
+		.elsewhere = event->key.netns != follower->netns,
+		.start = figures_unix_time(event->start_ns),
+		.time = figures_unix_time(event->start_ns + event->duration_ns),
+	};
 
-	if (size < sizeof(*event) || event->key.netns != follower->netns ||
-	    (follower->ifindex && follower->ifindex != event->key.ifindex))
+	if (follower->skip || size < sizeof(*event))
 		return 0;
-	figures_ifname(event->key.ifindex, event->ifname, ifname);
-	unix_time = figures_unix_time(event->start_ns + event->duration_ns);
+	if (follower->ifindex && (line.elsewhere || follower->ifindex != event->key.ifindex))
+		return 0;
+	/* An interface of another namespace: no index of ours. */
+	figures_ifname(line.elsewhere ? 0 : event->key.ifindex, event->ifname, line.ifname);
 	if (follower->json)
-		print_json(event, ifname, unix_time);
+		print_json(&line);
 	else
-		print_text(event, ifname, unix_time);
+		print_text(&line);
 	return fflush(stdout) ? -EIO : 0;
 }
 
@@ -154,6 +175,9 @@ bool events_follow(const struct registration *reg, unsigned int ifindex, bool js
 	ring = ring_buffer__new(reg->events, on_event, &follower, NULL);
 	if (!ring)
 		return fail(errno, "cannot open the ring buffer of the events (-v shows why)");
+	follower.skip = true;
+	ring_buffer__consume(ring);
+	follower.skip = false;
 	followed = poll_events(ring, reg->events);
 	ring_buffer__free(ring);
 	return followed;

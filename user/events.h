@@ -7,10 +7,9 @@
 
 #include "registration.h"
 
-/* Print the events of this network namespace, of all interfaces or (ifindex not 0) of one,
- * until SIGINT, SIGHUP or SIGTERM: those that nobody has read yet, then each as it comes.
- * False, with a report (message.h), on failure and when the kind is no longer
- * registered.
+/* Print each event as it comes, of all network namespaces, because reading takes it from the
+ * buffer, or (ifindex not 0) of one interface, until SIGINT, SIGHUP or SIGTERM. False,
+ * with a report (message.h), on failure and when the kind is no longer registered.
  */
 bool events_follow(const struct registration *reg, unsigned int ifindex, bool json);
 

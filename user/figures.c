@@ -18,6 +18,9 @@ const char *figures_ifname(unsigned int ifindex, const char *old_name, char name
 	return name;
 }
 
+/* Two clocks are not read at the same moment. */
+#define CLOCK_NOISE_S 0.001
+
 /* Put the figures of one instance into `figures`; false if it has just gone. */
 static bool read_instance(const struct registration *reg, const struct dualpi2_key *key,
 			  struct figures *figures)
@@ -106,11 +109,17 @@ static double seconds(const struct timespec *time)
 
 double figures_unix_time(__u64 ns)
 {
+	/* Kept, so that one moment is always told as the same; but the clock may be set. */
+	static double boot;
 	struct timespec unix_now, now;
+	double boot_now;
 
 	clock_gettime(CLOCK_REALTIME, &unix_now);
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return seconds(&unix_now) - seconds(&now) + (double)ns / DUALPI2_NSEC_PER_SEC;
+	boot_now = seconds(&unix_now) - seconds(&now);
+	if (boot_now < boot - CLOCK_NOISE_S || boot_now > boot + CLOCK_NOISE_S)
+		boot = boot_now;
+	return boot + (double)ns / DUALPI2_NSEC_PER_SEC;
 }
 
 struct figures_xstats figures_xstats(const struct dualpi2_stats *stats)
@@ -131,9 +140,7 @@ struct figures_xstats figures_xstats(const struct dualpi2_stats *stats)
 
 double figures_p_cmax(const struct dualpi2_params *params)
 {
-	if (params->p_cmax)
-		return (double)params->p_cmax / PI2_PROB_MAX;
-	return 1.0 / (params->coupling * params->coupling);
+	return (double)pi2_p_cmax(params->p_cmax, params->coupling) / PI2_PROB_MAX;
 }
 
 struct probabilities figures_probabilities(const struct dualpi2_stats *stats)

@@ -34,7 +34,8 @@ static const struct option_spec output_specs[N_OUTPUTS] = {
 			.help = "as `tc -s qdisc show` prints it for dualpi2" },
 	[OUTPUT_EVENTS] = { .name = "events",
 			    .help = "a line whenever an overload begins or has ended,\n"
-				    "until interrupted; with --json an object a line" },
+				    "until interrupted; with --json an object a line.\n"
+				    "Without IFACE: in all network namespaces" },
 };
 
 static const char *outputs[N_OUTPUTS];
@@ -53,9 +54,9 @@ static const struct command command = {
 		"nothing to show is an empty array, and 0.\n"
 		"\n"
 		"The three packet counts of RFC 9332, 2.5.2.2, for each queue: arrived is\n"
-		"packets-in; presented to the AQM is that without the drops on arrival\n"
-		"(drop-limit, drop-memlimit, drop-no-memory); forwarded is packets-out. The AQM\n"
-		"drops Not-ECT packets as drop-pi2 and ECN-capable ones as drop-overload.\n"
+		"packets-in; presented to the AQM is packets-out + drop-pi2 + drop-overload;\n"
+		"forwarded is packets-out. The AQM's drops are drop-pi2 for Not-ECT packets and\n"
+		"drop-overload for ECN-capable ones.\n"
 		"\n"
 		"Each event is told once: of two --events at a time, either gets only some.\n"
 		"\n"

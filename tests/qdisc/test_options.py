@@ -131,7 +131,7 @@ def test_the_tables_have_every_option():
 
 @pytest.mark.parametrize("name, value, changes, tc", SETTINGS,
                          ids=[" ".join(spelled(*row[:2])) for row in SETTINGS])
-def test_option_shows_and_leaves_the_others(qdisc, name, value, changes, tc):
+def test_every_option_shows(qdisc, name, value, changes, tc):
     before = qdisc.stats()["options"]
     done = qdisc.load(*spelled(name, value))
     assert done.stdout.count("\n") == 1 and name in done.stdout

@@ -3,6 +3,8 @@
 what is dropped then, and what is told about it."""
 
 import json
+import re
+import signal
 import subprocess
 
 import pytest
@@ -126,4 +128,27 @@ def test_events_can_be_followed(cable):
         assert ended["duration"] > 0
     finally:
         follower.terminate()
+        follower.wait()
+
+
+def test_events_and_overload_for_people(cable):
+    """A line each, of one interface; the table tells of it too; an interrupt is no failure."""
+    cable.load()
+    assert "overload" not in cable.qdisc.table()
+    follower = cable.tx.popen(BIN / "dualpi2-stats", "d0", "--events")
+    try:
+        hold_probability(cable, 0.6)
+        assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} d0: overload began\n",
+                            follower.stdout.readline())
+        assert re.search(r"  overload .*: 1 event, .* in all; the latest began .* ago\n"
+                         r"    and has lasted for ", cable.qdisc.table())
+        calm_down(cable)
+        assert re.fullmatch(r".* d0: overload ended after [0-9.]+m?s\n",
+                            follower.stdout.readline())
+        assert "    and lasted for " in cable.qdisc.table()
+        assert max(len(line) for line in cable.qdisc.table().splitlines()) <= 80
+        follower.send_signal(signal.SIGINT)
+        assert follower.wait(timeout=30) == 0
+    finally:
+        follower.kill()
         follower.wait()
