@@ -72,6 +72,40 @@ def laqm(qdelay, min_th, width):
     return Fraction(0)
 
 
+class Dequeue:
+    """RFC 9332, Figure 7: what becomes of a packet that leaves L or C, at a given p'.
+
+    In one place not to the letter: there lq.count serves the drops and the marks of
+    overload, and what a p_CL above 1 leaves in it makes every further packet a drop. Here
+    each has a count of its own, and likelihoods are cut to 1.
+    """
+
+    def __init__(self, pi2):
+        self.pi2 = pi2
+        self.counts = {}
+
+    def recur(self, count, likelihood):
+        self.counts[count] = self.counts.get(count, 0) + min(likelihood, 1)
+        if self.counts[count] > 1:
+            self.counts[count] -= 1
+            return True
+        return False
+
+    def from_l(self, p_native):
+        if self.pi2.l_overloaded:
+            if self.recur("l drops", self.pi2.p_c):
+                return "drop"
+            likelihood = self.pi2.p_cl
+        else:
+            likelihood = max(p_native, self.pi2.p_cl)
+        return "mark" if self.recur("l marks", likelihood) else "forward"
+
+    def from_c(self, is_ect):
+        if not self.recur("c", self.pi2.p_c):
+            return "forward"
+        return "mark" if is_ect and not self.pi2.c_overloaded else "drop"
+
+
 def wire_bytes(ip_bytes, overhead, mpu, ptm):
     """What tc-cake(8) says of a packet: the overhead comes on top of the IP packet, the
     minimum holds with it, and PTM costs a byte for every 64 or part thereof.

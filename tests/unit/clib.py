@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The C functions (through shim.c and aqm.c) as Python calls them."""
+
+import ctypes
+import os
+from ctypes import (
+    POINTER,
+    byref,
+    c_bool,
+    c_char_p,
+    c_int16,
+    c_int32,
+    c_uint8,
+    c_uint16,
+    c_uint32,
+    c_uint64,
+    c_void_p,
+)
+from fractions import Fraction
+
+ONE = 2**32  # probability 1 in the C code's units, which can reach ONE - 1
+BUCKETS = 192
+L_STEP, L_RAMP = 0, 1  # enum dualpi2_l_aqm
+RAW, NETWORK, PTM = 0, 1, 2  # enum dualpi2_framing
+
+
+class Law(ctypes.Structure):
+    """struct pi2_law. The gains are those of the struct, in 2^-32 per 64 ns."""
+
+    _fields_ = [
+        ("target_ns", c_uint64),
+        ("alpha", c_uint32),
+        ("beta", c_uint32),
+        ("p_cmax", c_uint64),
+        ("p_lmax", c_uint64),
+        ("prob_max", c_uint32),
+        ("coupling", c_uint8),
+    ]
+
+    def __init__(self, target_ns=0, alpha=1, beta=1, k=2, p_cmax=0, overflow=False):
+        super().__init__(target_ns, alpha, beta)
+        C.shim_pi2_set_overload(byref(self), k, p_cmax, overflow)
+
+
+class Params(ctypes.Structure):
+    """struct dualpi2_params."""
+
+    _fields_ = [
+        *((name, c_uint64) for name in ("target_ns", "tupdate_ns", "step_ns", "rate")),
+        *((name, c_uint64) for name in ("classic_dscp", "l4s_dscp")),
+        *((name, c_uint32) for name in ("limit", "memlimit", "alpha", "beta", "step_packets")),
+        *((name, c_uint32) for name in ("min_qlen_step", "p_cmax")),
+        ("overhead", c_int16),
+        ("mpu", c_uint16),
+        *((name, c_uint8) for name in ("coupling", "classic_protection", "step_in_packets")),
+        *((name, c_uint8) for name in ("ecn_mask", "l_aqm", "overflow", "drop_enqueue")),
+        ("framing", c_uint8),
+    ]
+
+
+class Shaper(ctypes.Structure):
+    _fields_ = [("free_ns", c_uint64), ("remainder", c_uint64)]
+
+    def exact_free(self, rate):
+        return self.free_ns + Fraction(self.remainder, rate)
+
+
+class Histogram(ctypes.Structure):
+    _fields_ = [("sum_ns", c_uint64), ("max_ns", c_uint64), ("bucket", c_uint64 * BUCKETS)]
+
+
+def load():
+    lib = ctypes.CDLL(os.environ["DUALPI2_SHIM"])
+    signatures = {
+        "shim_pi2_scale_gain": (c_uint32, c_uint32),
+        "shim_pi2_next_prob": (c_uint32, POINTER(Law), c_uint32, c_uint64, c_uint64),
+        "shim_pi2_coupled_prob": (c_uint64, c_uint32, c_uint8),
+        "shim_pi2_classic_prob": (c_uint32, c_uint32),
+        "shim_pi2_classic_of": (c_uint32, c_uint64, c_uint8),
+        "shim_pi2_set_overload": (None, POINTER(Law), c_uint8, c_uint32, c_bool),
+        "shim_pi2_c_overloaded": (c_bool, POINTER(Law), c_uint32),
+        "shim_pi2_l_overloaded": (c_bool, POINTER(Law), c_uint32),
+        "shim_pi2_saturated": (c_bool, POINTER(Law), c_uint32),
+        "shim_pi2_recurs": (c_bool, c_uint64, c_uint64),
+        "shim_laqm_prob": (c_uint32, POINTER(Params), c_uint64, c_uint64),
+        "shim_scheduler_reset": (c_int32, c_uint8, c_uint32),
+        "shim_scheduler_serves_l": (c_bool, c_int32, c_bool, c_bool),
+        "shim_scheduler_charge": (c_int32, c_int32, c_uint8, c_bool, c_uint32),
+        "shim_shaper_wire_len": (c_uint32, POINTER(Params), c_uint32, c_uint32, c_uint32),
+        "shim_shaper_wake": (None, POINTER(Shaper), c_uint64),
+        "shim_shaper_ready": (c_bool, POINTER(Shaper), c_uint64, c_uint64),
+        "shim_shaper_charge": (None, POINTER(Shaper), c_uint64, c_uint64, c_uint32),
+        "shim_shaper_wait": (c_uint64, POINTER(Shaper), c_uint64, c_uint64, c_uint64),
+        "shim_histogram_index": (c_uint32, c_uint64),
+        "shim_histogram_edge": (c_uint64, c_uint32),
+        "shim_histogram_record": (None, POINTER(Histogram), c_uint64),
+        "shim_histogram_count": (c_uint64, POINTER(Histogram)),
+        "shim_histogram_quantile": (c_uint64, POINTER(Histogram), c_uint32),
+        "unit_aqm_new": (c_void_p, POINTER(Params), c_uint32),
+        "unit_aqm_free": (None, c_void_p),
+        "unit_aqm_set_prob": (None, c_void_p, c_uint32),
+        "unit_aqm_update": (c_uint32, c_void_p, c_uint64),
+        "unit_aqm_overload": (c_bool, c_void_p),
+        "unit_aqm_set_queue": (None, c_void_p, c_bool, c_uint64, c_uint64, c_uint64),
+        "unit_aqm_classify": (c_uint32, c_void_p, c_uint8),
+        "unit_aqm_mark": (c_uint32, c_void_p, c_uint8, c_uint64),
+        "unit_aqm_drop": (c_uint32, c_void_p, c_uint32, c_uint64),
+        "format_rate": (c_char_p, c_uint64, c_char_p),
+        "format_time": (c_char_p, c_uint64, c_char_p),
+        "format_gain": (c_char_p, c_uint32, c_char_p),
+    }
+    for name in ("uint", "rate", "time", "size", "percent", "gain", "packets"):
+        signatures[f"parse_{name}"] = (c_bool, c_char_p, POINTER(c_uint64))
+    for name, layout in (("params", Params), ("law", Law)):
+        assert c_uint32.in_dll(lib, f"shim_sizeof_{name}").value == ctypes.sizeof(layout)
+    for name, (result, *arguments) in signatures.items():
+        function = getattr(lib, name)
+        function.restype = result
+        function.argtypes = arguments
+    return lib
+
+
+C = load()
