@@ -223,14 +223,14 @@ bool registration_in_use(const struct registration *reg)
 	return !bpf_map_get_next_key(reg->stats, NULL, &key) || is_default_qdisc();
 }
 
-bool registration_full(const struct registration *reg)
+size_t registration_room(const struct registration *reg)
 {
 	struct dualpi2_key key, *previous = NULL;
-	int count = 0;
+	size_t room = DUALPI2_MAX_INSTANCES;
 
-	while (count < DUALPI2_MAX_INSTANCES && !bpf_map_get_next_key(reg->stats, previous, &key)) {
+	while (room && !bpf_map_get_next_key(reg->stats, previous, &key)) {
 		previous = &key;
-		count++;
+		room--;
 	}
-	return count == DUALPI2_MAX_INSTANCES;
+	return room;
 }

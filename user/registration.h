@@ -8,6 +8,7 @@
 #define REGISTRATION_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "dualpi2.h"
 #include "netlink.h"
@@ -57,8 +58,8 @@ bool registration_make(struct registration *reg);
 /* True if a qdisc lives, or our kind is net.core.default_qdisc. */
 bool registration_in_use(const struct registration *reg);
 
-/* True if no further qdisc can start. */
-bool registration_full(const struct registration *reg);
+/* So many more qdiscs can start. */
+size_t registration_room(const struct registration *reg);
 
 /* Unregister and remove everything that is pinned. The lock is held. */
 void registration_remove(struct registration *reg);
