@@ -43,12 +43,6 @@ static bool read_root_again(struct target *target)
 
 /* ---- may it be attached? ------------------------------------------------------- */
 
-/* Why not; an empty text: nothing is in the way. */
-struct obstacle {
-	char text[512];
-	bool is_usage; /* wrong usage */
-};
-
 bool wishes_rate(const struct wish *wish)
 {
 	const char *text = wish->params[PARAM_RATE];
@@ -84,23 +78,25 @@ static void find_obstacle_to_change(const struct target *target, const struct wi
 
 	if (!root_is_mq(&target->root)) {
 		if (wish->mq)
-			snprintf(obstacle->text, sizeof(obstacle->text),
-				 DUALPI2_KIND " is attached as one qdisc for all queues: first "
-					      "`dualpi2-load %s --unload`",
-				 target->ifname);
+			obstacle_set(obstacle,
+				     DUALPI2_KIND " is attached as one qdisc for all queues: first "
+						  "`dualpi2-load %s --unload`",
+				     target->ifname);
 		return;
 	}
 	obstacle->is_usage = wishes_rate(wish);
 	if (obstacle->is_usage)
-		snprintf(obstacle->text, sizeof(obstacle->text),
-			 "--rate: is not for an mq, each queue would send at the full rate: first "
-			 "`dualpi2-load %s --unload`",
-			 target->ifname);
+		obstacle_set(
+			obstacle,
+			"--rate: is not for an mq, each queue would send at the full rate: first "
+			"`dualpi2-load %s --unload`",
+			target->ifname);
 	else if (foreign && !wish->replace)
-		snprintf(obstacle->text, sizeof(obstacle->text),
-			 "somebody configured one of its queues: `%s`; --replace takes its place, "
-			 "for good",
-			 qdisc_text(foreign->kind, foreign->handle, foreign->parent, text));
+		obstacle_set(
+			obstacle,
+			"somebody configured one of its queues: `%s`; --replace takes its place, "
+			"for good",
+			qdisc_text(foreign->kind, foreign->handle, foreign->parent, text));
 }
 
 /* Where somebody configured the root. */
@@ -115,13 +111,14 @@ static bool find_obstacle_to_replace(const struct target *target, const struct w
 		return false;
 	qdisc_text(root->kind, root->handle, TC_H_ROOT, text);
 	if (!restorable)
-		snprintf(obstacle->text, sizeof(obstacle->text),
-			 "somebody configured its root, and --unload could not put back `%s` with "
-			 "%s: note it, then `tc qdisc del dev %s root`",
-			 text, why, target->ifname);
+		obstacle_set(
+			obstacle,
+			"somebody configured its root, and --unload could not put back `%s` with "
+			"%s: note it, then `tc qdisc del dev %s root`",
+			text, why, target->ifname);
 	else if (!wish->replace)
-		snprintf(obstacle->text, sizeof(obstacle->text),
-			 "somebody configured its root: `%s`; --replace takes its place", text);
+		obstacle_set(obstacle,
+			     "somebody configured its root: `%s`; --replace takes its place", text);
 	return true;
 }
 
@@ -131,10 +128,10 @@ static bool find_obstacle_to_mq(const struct target *target, struct obstacle *ob
 	struct link link;
 
 	if (!link_read(target->key.ifindex, &link))
-		return false;
+		return fail(0, "%s: has just been removed", target->ifname);
 	if (link.tx_queues < 2)
-		snprintf(obstacle->text, sizeof(obstacle->text),
-			 "has one transmit queue, and mq is for several: leave out --mq");
+		obstacle_set(obstacle,
+			     "has one transmit queue, and mq is for several: leave out --mq");
 	return true;
 }
 
@@ -162,13 +159,7 @@ bool attach_allowed(const struct target *target, const struct wish *wish)
 {
 	struct obstacle obstacle;
 
-	if (!find_obstacle(target, wish, &obstacle))
-		return false;
-	if (!obstacle.text[0])
-		return true;
-	if (obstacle.is_usage)
-		return fail_usage("%s: %s", target->label, obstacle.text);
-	return fail(0, "%s: %s", target->label, obstacle.text);
+	return find_obstacle(target, wish, &obstacle) && obstacle_absent(&obstacle, target->label);
 }
 
 bool attach_check(const struct target *target, const struct wish *wish)
@@ -300,7 +291,7 @@ static bool remove_root(const struct registration *reg, const struct target *tar
 	 */
 	if (!TC_H_MAJ(target->root.qdisc.handle) && !qdisc_create(ifindex, &placeholder, true))
 		return false;
-	if (reg && prior_read(reg, &target->key, &prior))
+	if (prior_read(reg, &target->key, &prior))
 		return qdisc_create(ifindex, &prior, true);
 	return qdisc_delete(ifindex);
 }
@@ -349,7 +340,7 @@ static bool attach_steps(const struct registration *reg, struct target *target,
 	if (root_owner(&target->root) == OWNER_FOREIGN &&
 	    !prior_write(reg, &target->key, &target->root.qdisc))
 		return false;
-	return conf_write(reg, &target->key, wanted) && tcx_attach(reg, &target->key) &&
+	return conf_write(reg, &target->key, wanted) && tcx_attach(reg, &target->key, TCX_EGRESS) &&
 	       create_qdiscs(reg, target, wish);
 }
 
@@ -377,7 +368,7 @@ static bool attach_new(const struct registration *reg, struct target *target,
 	/* What is left from an earlier time with us on this interface. */
 	instance_forget(reg, &target->key);
 	if (!attach_steps(reg, target, wish, &wanted)) {
-		tcx_detach(&target->key);
+		tcx_detach(&target->key, TCX_EGRESS);
 		instance_forget(reg, &target->key);
 		return false;
 	}
@@ -425,7 +416,7 @@ static bool change_steps(const struct registration *reg, struct target *target,
 			 const struct repairs *repairs, const struct dualpi2_params *in_force,
 			 const struct dualpi2_params *wanted)
 {
-	if (repairs->tcx && !tcx_attach(reg, &target->key))
+	if (repairs->tcx && !tcx_attach(reg, &target->key, TCX_EGRESS))
 		return false;
 	if (repairs->queues && (!conf_write(reg, &target->key, in_force) ||
 				!complete_queues(reg, target) || !read_root_again(target)))
@@ -437,7 +428,7 @@ static bool change_live(const struct registration *reg, struct target *target,
 			const struct wish *wish, const struct dualpi2_params *in_force)
 {
 	struct repairs repairs = {
-		.tcx = !tcx_attached(reg, &target->key),
+		.tcx = !tcx_attached(reg, &target->key, TCX_EGRESS),
 		.queues = missing_queues(&target->root),
 	};
 	struct dualpi2_params wanted = *in_force;
@@ -447,7 +438,7 @@ static bool change_live(const struct registration *reg, struct target *target,
 		return false;
 	if (!change_steps(reg, target, &repairs, in_force, &wanted)) {
 		if (repairs.tcx)
-			tcx_detach(&target->key);
+			tcx_detach(&target->key, TCX_EGRESS);
 		return false;
 	}
 	repairs_text(&repairs, repaired, sizeof(repaired));
@@ -468,9 +459,6 @@ bool attach_or_change(const struct registration *reg, struct target *target,
 {
 	struct dualpi2_params in_force;
 
-	/* The root may have changed since the lock was asked for. */
-	if (!read_root_again(target) || !attach_allowed(target, wish))
-		return false;
 	if (is_live(reg, target, &in_force))
 		return change_live(reg, target, wish, &in_force);
 	return attach_new(reg, target, wish);
@@ -480,12 +468,8 @@ bool attach_or_change(const struct registration *reg, struct target *target,
 
 bool attach_undo(const struct registration *reg, struct target *target)
 {
-	bool had_tcx, ours;
+	bool had_tcx, ours = root_owner(&target->root) == OWNER_US;
 
-	/* It may have changed since the lock was asked for. */
-	if (!read_root_again(target))
-		return false;
-	ours = root_owner(&target->root) == OWNER_US;
 	if (ours && (!remove_root(reg, target) || !read_root_again(target)))
 		return false;
 	if (ours && root_owner(&target->root) == OWNER_US)
@@ -493,9 +477,8 @@ bool attach_undo(const struct registration *reg, struct target *target)
 			    "%s: the kernel attached " DUALPI2_KIND " again, as its default: first "
 			    "`sysctl net.core.default_qdisc=fq_codel`",
 			    target->label);
-	had_tcx = tcx_detach(&target->key);
-	if (reg)
-		instance_forget(reg, &target->key);
+	had_tcx = tcx_detach(&target->key, TCX_EGRESS);
+	instance_forget(reg, &target->key);
 	return ours || had_tcx ||
 	       fail(0, "%s: nothing to unload: " DUALPI2_KIND " is not attached to it",
 		    target->label);

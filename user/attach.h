@@ -8,6 +8,7 @@
 #ifndef ATTACH_H
 #define ATTACH_H
 
+#include "obstacle.h"
 #include "registration.h"
 #include "root.h"
 
@@ -15,6 +16,7 @@
 struct wish {
 	const char *const *params; /* N_PARAMS values as given (params.h) */
 	bool mq;
+	bool ingress; /* what arrives, not what leaves (ingress.h) */
 	bool replace;
 };
 
@@ -41,14 +43,14 @@ void target_free(struct target *target);
  */
 bool attach_allowed(const struct target *target, const struct wish *wish);
 
-/* Attach it; or, where it is attached already, change its parameters without loss and
- * repair what is missing. Prints what was done. The lock is held.
+/* Attach it, which is allowed; or, where it is attached already, change its parameters without loss
+ * and repair what is missing. Prints what was done. The lock is held.
  */
 bool attach_or_change(const struct registration *reg, struct target *target,
 		      const struct wish *wish);
 
-/* Put the interface back as it was. `reg` is NULL if the kind is not registered. False,
- * with a report, also if nothing was attached.
+/* Put the interface back as it was. `reg` need not be open. False, with a report, also if
+ * nothing was attached.
  */
 bool attach_undo(const struct registration *reg, struct target *target);
 

@@ -29,7 +29,7 @@ static bool read_instance(const struct registration *reg, const struct dualpi2_k
 	    bpf_map_lookup_elem(reg->delays, key, &figures->delays))
 		return false;
 	figures_ifname(key->ifindex, figures->stats.ifname, figures->ifname);
-	figures->tcx_attached = tcx_attached(reg, key);
+	figures->tcx_attached = tcx_attached(reg, key, TCX_EGRESS);
 	return true;
 }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "link.h"
 
+#include <errno.h>
+#include <linux/if_link.h>
 #include <linux/rtnetlink.h>
 #include <stdio.h>
+#include <sys/socket.h>
 
 #include "message.h"
 #include "rtnl.h"
@@ -50,8 +53,77 @@ bool link_read(int ifindex, struct link *link)
 	*link = (struct link){};
 	info = rtnl_begin(&request, RTM_GETLINK, NLM_F_ACK, sizeof(*info));
 	info->ifi_index = ifindex;
-	if (rtnl_talk(&request, on_link, link, &refusal))
+	return rtnl_talk(&request, on_link, link, &refusal);
+}
+
+bool link_create(const char *name, const char *kind)
+{
+	struct rtnl_refusal refusal;
+	struct rtnl_request request;
+	struct nlattr *info;
+
+	rtnl_begin(&request, RTM_NEWLINK, NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL,
+		   sizeof(struct ifinfomsg));
+	mnl_attr_put_strz(&request.header, IFLA_IFNAME, name);
+	info = mnl_attr_nest_start(&request.header, IFLA_LINKINFO);
+	mnl_attr_put_strz(&request.header, IFLA_INFO_KIND, kind);
+	mnl_attr_nest_end(&request.header, info);
+	if (rtnl_talk(&request, NULL, NULL, &refusal))
 		return true;
-	return fail(refusal.error, "the kernel does not show interface %d: %s", ifindex,
+	if (refusal.error == EOPNOTSUPP)
+		return fail(refusal.error,
+			    "the kernel has no %s devices: `modprobe %s`, or take a kernel with it",
+			    kind, kind);
+	return fail(refusal.error, "the kernel refuses to make %s: %s", name,
+		    rtnl_reason(&refusal));
+}
+
+/* No IPv6 address of its own, with the router solicitations that come of it. Best
+ * effort: it is an error where there is no IPv6.
+ */
+static void set_no_addresses(int ifindex)
+{
+	struct nlattr *families, *ipv6;
+	struct rtnl_refusal refusal;
+	struct rtnl_request request;
+	struct ifinfomsg *info;
+
+	info = rtnl_begin(&request, RTM_NEWLINK, NLM_F_ACK, sizeof(*info));
+	info->ifi_index = ifindex;
+	families = mnl_attr_nest_start(&request.header, IFLA_AF_SPEC);
+	ipv6 = mnl_attr_nest_start(&request.header, AF_INET6);
+	mnl_attr_put_u8(&request.header, IFLA_INET6_ADDR_GEN_MODE, IN6_ADDR_GEN_MODE_NONE);
+	mnl_attr_nest_end(&request.header, ipv6);
+	mnl_attr_nest_end(&request.header, families);
+	rtnl_talk(&request, NULL, NULL, &refusal);
+}
+
+bool link_set_up(int ifindex)
+{
+	struct rtnl_refusal refusal;
+	struct rtnl_request request;
+	struct ifinfomsg *info;
+
+	set_no_addresses(ifindex);
+	info = rtnl_begin(&request, RTM_NEWLINK, NLM_F_ACK, sizeof(*info));
+	info->ifi_index = ifindex;
+	info->ifi_flags = info->ifi_change = IFF_UP;
+	if (rtnl_talk(&request, NULL, NULL, &refusal))
+		return true;
+	return fail(refusal.error, "the kernel refuses to set interface %d up: %s", ifindex,
+		    rtnl_reason(&refusal));
+}
+
+bool link_delete(int ifindex)
+{
+	struct rtnl_refusal refusal;
+	struct rtnl_request request;
+	struct ifinfomsg *info;
+
+	info = rtnl_begin(&request, RTM_DELLINK, NLM_F_ACK, sizeof(*info));
+	info->ifi_index = ifindex;
+	if (rtnl_talk(&request, NULL, NULL, &refusal))
+		return true;
+	return fail(refusal.error, "the kernel refuses to remove interface %d: %s", ifindex,
 		    rtnl_reason(&refusal));
 }

@@ -21,7 +21,18 @@ struct link {
 	uint32_t tx_queues;	  /* transmit queues that the device has, used or not */
 };
 
-/* An interface of this network namespace by its number. */
+/* An interface of this network namespace by its number. Reports nothing: false means that
+ * there is none.
+ */
 bool link_read(int ifindex, struct link *link);
+
+/* Make a device; it is down. */
+bool link_create(const char *name, const char *kind);
+
+/* Set a device up, without IPv6 addresses. */
+bool link_set_up(int ifindex);
+
+/* Remove a device that was made. */
+bool link_delete(int ifindex);
 
 #endif /* LINK_H */

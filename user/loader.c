@@ -14,6 +14,7 @@
 
 #include "attach.h"
 #include "checks.h"
+#include "ingress.h"
 #include "instance.h"
 #include "message.h"
 #include "options.h"
@@ -23,6 +24,7 @@
 
 enum action {
 	ACTION_MQ,
+	ACTION_INGRESS,
 	ACTION_REPLACE,
 	ACTION_UNLOAD,
 	ACTION_CHECK,
@@ -33,6 +35,9 @@ static const struct option_spec action_specs[N_ACTIONS] = {
 	[ACTION_MQ] = { .name = "mq",
 			.help = "give each transmit queue of the device its own\n"
 				"(not together with --rate)" },
+	[ACTION_INGRESS] = { .name = "ingress",
+			     .help = "shape what arrives, with --rate, through an\n"
+				     "ifb device (in-IFACE) that is made for it" },
 	[ACTION_REPLACE] = { .name = "replace",
 			     .help = "take the place of a root qdisc that somebody\n"
 				     "configured; --unload puts it back" },
@@ -80,90 +85,64 @@ static const struct command command = {
 		    "  dualpi2-load eth0 --max-rtt 50ms     what suits RTTs up to 50 ms\n"
 		    "  dualpi2-load eth0 limit 1000 any_ect step_thresh 5p     as tc has it\n"
 		    "  dualpi2-load eth0 --mq               each hardware queue for itself\n"
+		    "  dualpi2-load eth0 --ingress --rate 95mbit    a download link of 100mbit\n"
 		    "  dualpi2-load eth0 --unload\n",
 	.groups = groups,
 	.n_groups = sizeof(groups) / sizeof(groups[0]),
 	.foreign_words = foreign_words,
 };
 
-/* ---- attach ------------------------------------------------------------------ */
+/* ---- what is asked for, on the root or on what arrives --------------------------- */
 
-static bool attach_registered(struct target *target, const struct wish *wish)
-{
-	struct registration reg;
-	bool found, done;
-
-	if (!registration_open(&reg, &found))
-		return false;
-	if (!found && !registration_make(&reg))
-		return false;
-	instances_sweep(&reg);
-	done = attach_or_change(&reg, target, wish);
-	if (!done && reg.made_here && !registration_in_use(&reg))
-		registration_remove(&reg);
-	return done;
-}
-
-static bool attach(const char *ifname, const struct wish *wish)
+/* Attach or change. `found`: the kind is registered. */
+static bool attach_root(struct registration *reg, bool found, const char *ifname,
+			const struct wish *wish)
 {
 	struct target target;
 	bool done;
 
-	if (!checks_host(false) || !target_find(ifname, &target))
+	if (!target_find(ifname, &target))
 		return false;
 	/* Refuse before the registration is made, which takes a second. */
-	done = attach_allowed(&target, wish) && pins_mount_bpffs() && pins_lock() &&
-	       attach_registered(&target, wish);
+	done = attach_allowed(&target, wish) && (found || registration_make(reg)) &&
+	       attach_or_change(reg, &target, wish);
 	target_free(&target);
 	return done;
 }
 
-/* ---- unload ------------------------------------------------------------------ */
-
-static bool unload_registered(struct target *target)
+static bool attach_ingress(struct registration *reg, bool found, const char *ifname,
+			   const struct wish *wish)
 {
-	struct registration reg;
-	bool found, done;
+	struct ingress ingress;
 
-	if (!pins_lock() || !registration_open(&reg, &found))
-		return false;
-	if (found)
-		instances_sweep(&reg);
-	done = attach_undo(found ? &reg : NULL, target);
-	if (!found || !registration_in_use(&reg))
-		registration_remove(&reg);
-	return done;
+	return ingress_find(reg, ifname, &ingress) && ingress_allowed(reg, &ingress, wish) &&
+	       (found || registration_make(reg)) && ingress_attach(reg, &ingress, wish);
 }
 
-static bool unload(const char *ifname)
+static bool unload_root(const struct registration *reg, const char *ifname)
 {
 	struct target target;
 	bool done;
 
-	if (!checks_rights() || !target_find(ifname, &target))
+	if (!target_find(ifname, &target))
 		return false;
-	if (pins_have_bpffs() && pins_directory_exists())
-		done = unload_registered(&target);
-	else
-		done = attach_undo(NULL, &target);
-	if (done)
-		printf("%s: unloaded\n", target.label);
+	done = attach_undo(reg, &target);
 	target_free(&target);
 	return done;
 }
 
-/* ---- check ------------------------------------------------------------------- */
+static bool unload_ingress(const struct registration *reg, const char *ifname)
+{
+	struct ingress ingress;
 
-static bool check_interface(const char *ifname, const struct wish *wish)
+	return ingress_find(reg, ifname, &ingress) && ingress_undo(reg, &ingress);
+}
+
+static bool check_root(const char *ifname, const struct wish *wish)
 {
 	struct target target;
 	bool passed;
 
-	if (!if_nametoindex(ifname)) {
-		printf("MISSING  interface %s: see `ip link`\n", ifname);
-		return false;
-	}
-	printf("ok       interface %s\n", ifname);
 	if (!target_find(ifname, &target))
 		return false;
 	passed = attach_check(&target, wish);
@@ -171,11 +150,73 @@ static bool check_interface(const char *ifname, const struct wish *wish)
 	return passed;
 }
 
+static bool check_ingress(const char *ifname, const struct wish *wish)
+{
+	struct registration reg;
+	struct ingress ingress;
+	bool found;
+
+	return registration_open(&reg, &found) && ingress_find(&reg, ifname, &ingress) &&
+	       ingress_check(&reg, &ingress, wish);
+}
+
+/* ---- actions --------------------------------------------------------------------- */
+
+/* Clear away what belongs to interfaces that are gone. */
+static void sweep(const struct registration *reg)
+{
+	ingress_sweep(reg);
+	instances_sweep(reg);
+}
+
+static bool attach(const char *ifname, const struct wish *wish)
+{
+	struct registration reg;
+	bool found, done;
+
+	if (!checks_host(false) || !pins_mount_bpffs() || !pins_lock() ||
+	    !registration_open(&reg, &found))
+		return false;
+	sweep(&reg);
+	done = wish->ingress ? attach_ingress(&reg, found, ifname, wish)
+			     : attach_root(&reg, found, ifname, wish);
+	if (!done && !found && !registration_in_use(&reg))
+		registration_remove(&reg);
+	return done;
+}
+
+static bool unload(const char *ifname, const struct wish *wish)
+{
+	struct registration reg;
+	bool found, done;
+
+	if (!checks_rights())
+		return false;
+	if (pins_have_bpffs() && pins_directory_exists() && !pins_lock())
+		return false;
+	if (!registration_open(&reg, &found))
+		return false;
+	sweep(&reg);
+	done = wish->ingress ? unload_ingress(&reg, ifname) : unload_root(&reg, ifname);
+	if (!found || !registration_in_use(&reg))
+		registration_remove(&reg);
+	if (done)
+		printf("%s: unloaded\n", ifname);
+	return done;
+}
+
 static bool check(const char *ifname, const struct wish *wish)
 {
 	bool passed = checks_host(true);
 
-	return (!ifname || check_interface(ifname, wish)) && passed;
+	if (!ifname)
+		return passed;
+	if (!if_nametoindex(ifname)) {
+		printf("MISSING  interface %s: see `ip link`\n", ifname);
+		return false;
+	}
+	printf("ok       interface %s\n", ifname);
+	return (wish->ingress ? check_ingress(ifname, wish) : check_root(ifname, wish)) && passed;
 }
 
 /* ---- command line ------------------------------------------------------------ */
@@ -189,9 +230,13 @@ static bool arguments_agree(const char *ifname, const struct wish *wish)
 	if (!ifname && !actions[ACTION_CHECK])
 		return fail(0, "an interface is missing (see dualpi2-load --help)");
 	if (alone && (params_given(params) || wish->replace || actions[ACTION_CHECK] || wish->mq))
-		return fail(0, "--unload: takes no other option than -v");
+		return fail(0, "--unload: takes no other option than --ingress and -v");
 	if (wish->mq && wishes_rate(wish))
 		return fail(0, "--rate: not with --mq, each queue would send at the full rate");
+	if (wish->mq && wish->ingress)
+		return fail(0, "--mq: not with --ingress, an ifb has one queue");
+	if (wish->ingress && params[PARAM_RATE] && !wishes_rate(wish))
+		return fail(0, "--rate 0: not with --ingress, without a rate nothing waits there");
 	return wish_apply(wish, &scratch);
 }
 
@@ -223,6 +268,7 @@ int main(int argc, char **argv)
 		break;
 	}
 	wish.mq = actions[ACTION_MQ];
+	wish.ingress = actions[ACTION_INGRESS];
 	wish.replace = actions[ACTION_REPLACE];
 	if (!arguments_agree(ifname, &wish))
 		return STATUS_USAGE;
@@ -230,6 +276,6 @@ int main(int argc, char **argv)
 	if (actions[ACTION_CHECK])
 		done = check(ifname, &wish);
 	else
-		done = actions[ACTION_UNLOAD] ? unload(ifname) : attach(ifname, &wish);
+		done = actions[ACTION_UNLOAD] ? unload(ifname, &wish) : attach(ifname, &wish);
 	return done ? STATUS_OK : message_status();
 }
