@@ -8,6 +8,7 @@
 #include "format.h"
 #include "json.h"
 #include "params.h"
+#include "root.h"
 
 /* A counter of the X-macro: `drop_pi2` is "drop-pi2". */
 static void print_counter(const char *member, __u64 value)
@@ -166,7 +167,7 @@ static void print_place(const struct figures *figures)
 {
 	char handle[FORMAT_MAX];
 
-	json_string("kind", DUALPI2_KIND);
+	json_string("kind", figures->is_sum ? MQ_KIND : DUALPI2_KIND);
 	snprintf(handle, sizeof(handle), "%x:", figures->stats.handle >> 16);
 	json_string("handle", handle);
 	json_string("dev", figures->ifname);
@@ -177,16 +178,11 @@ static void print_place(const struct figures *figures)
 	json_string("parent", format_class(figures->key.parent, handle));
 }
 
-static void print_instance(const struct figures *figures)
+/* What both an instance and the sum over the queues of an mq have. */
+static void print_totals(const struct figures *figures)
 {
 	const struct dualpi2_stats *stats = &figures->stats;
 
-	json_open_object(NULL);
-	print_place(figures);
-	json_uint("refcnt", figures->refcnt);
-	print_options(stats);
-	print_counters(&figures->counters);
-	print_xstats(stats);
 	json_uint("no-verdict", stats->no_verdict);
 	json_uint("other-verdict", stats->other_verdict);
 	json_bool("tcx-attached", figures->tcx_attached);
@@ -194,6 +190,20 @@ static void print_instance(const struct figures *figures)
 	print_overload(&stats->overload);
 	print_queue("l-queue", &stats->l, &figures->delays.l);
 	print_queue("c-queue", &stats->c, &figures->delays.c);
+}
+
+static void print_instance(const struct figures *figures)
+{
+	json_open_object(NULL);
+	print_place(figures);
+	json_uint("refcnt", figures->refcnt);
+	/* An mq has neither options nor an AQM of its own. */
+	if (!figures->is_sum)
+		print_options(&figures->stats);
+	print_counters(&figures->counters);
+	if (!figures->is_sum)
+		print_xstats(&figures->stats);
+	print_totals(figures);
 	json_close_object();
 }
 

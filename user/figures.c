@@ -2,6 +2,7 @@
 #include "figures.h"
 
 #include <bpf/bpf.h>
+#include <linux/pkt_sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "instance.h"
 #include "message.h"
 #include "pi2.h"
+#include "root.h"
 
 const char *figures_ifname(unsigned int ifindex, const char *old_name, char name[IF_NAMESIZE])
 {
@@ -30,7 +32,7 @@ static bool read_instance(const struct registration *reg, const struct dualpi2_k
 	    bpf_map_lookup_elem(reg->delays, key, &figures->delays))
 		return false;
 	figures_ifname(key->ifindex, figures->stats.ifname, figures->ifname);
-	figures->tcx_attached = tcx_attached(reg, key);
+	figures->tcx_attached = tcx_attached(reg, key, TCX_EGRESS);
 	return true;
 }
 
@@ -56,11 +58,13 @@ static void take_counters(int ifindex, const struct qdisc *qdisc, void *data)
 	for (size_t i = 0; i < list->count; i++) {
 		struct figures *figures = &list->items[i];
 
-		if (figures->key.ifindex == (__u32)ifindex &&
-		    figures->key.parent == qdisc->parent && !strcmp(qdisc->kind, DUALPI2_KIND)) {
-			figures->counters = qdisc->counters;
-			figures->refcnt = qdisc->refcnt;
-		}
+		if (figures->key.ifindex != (__u32)ifindex ||
+		    figures->key.parent != qdisc->parent ||
+		    strcmp(qdisc->kind, figures->is_sum ? MQ_KIND : DUALPI2_KIND))
+			continue;
+		figures->counters = qdisc->counters;
+		figures->refcnt = qdisc->refcnt;
+		figures->stats.handle = qdisc->handle;
 	}
 }
 
@@ -71,7 +75,93 @@ static int compare(const void *one, const void *other)
 
 	if (names)
 		return names;
+	if (a->is_sum != b->is_sum)
+		return a->is_sum ? -1 : 1;
 	return a->key.parent < b->key.parent ? -1 : a->key.parent > b->key.parent;
+}
+
+static void add_queue(struct dualpi2_queue *sum, const struct dualpi2_queue *queue)
+{
+#define DUALPI2_X(member, unit, meaning) sum->member += queue->member;
+	DUALPI2_QUEUE_COUNTERS(DUALPI2_X)
+#undef DUALPI2_X
+	sum->drop_bytes += queue->drop_bytes;
+	sum->backlog_packets += queue->backlog_packets;
+	sum->backlog_bytes += queue->backlog_bytes;
+}
+
+static void add_histogram(struct dualpi2_histogram *sum, const struct dualpi2_histogram *histogram)
+{
+	sum->sum_ns += histogram->sum_ns;
+	if (histogram->max_ns > sum->max_ns)
+		sum->max_ns = histogram->max_ns;
+	for (size_t i = 0; i < HISTOGRAM_BUCKETS; i++)
+		sum->bucket[i] += histogram->bucket[i];
+}
+
+/* Events of several queues may overlap: `total_ns` is of queue-time. */
+static void add_overload(struct dualpi2_overload *sum, const struct dualpi2_overload *overload)
+{
+	sum->events += overload->events;
+	sum->total_ns += overload->total_ns;
+	sum->active |= overload->active;
+	if (overload->start_ns > sum->start_ns) {
+		sum->start_ns = overload->start_ns;
+		sum->duration_ns = overload->duration_ns;
+	}
+}
+
+static void add_figures(struct figures *sum, const struct figures *figures)
+{
+	struct dualpi2_stats *stats = &sum->stats;
+
+	stats->memlimit += figures->stats.memlimit;
+	stats->memory_used += figures->stats.memory_used;
+	stats->max_memory_used += figures->stats.max_memory_used;
+	stats->no_verdict += figures->stats.no_verdict;
+	stats->other_verdict += figures->stats.other_verdict;
+	stats->updates += figures->stats.updates;
+	/* Whether any queue was ever in use. */
+	if (figures->stats.maxq > stats->maxq)
+		stats->maxq = figures->stats.maxq;
+	add_overload(&stats->overload, &figures->stats.overload);
+	add_queue(&stats->l, &figures->stats.l);
+	add_queue(&stats->c, &figures->stats.c);
+	add_histogram(&sum->delays.l, &figures->delays.l);
+	add_histogram(&sum->delays.c, &figures->delays.c);
+}
+
+/* The sum of the interface that a queue belongs to; a new one if there is none yet. */
+static struct figures *sum_of(struct figures_list *list, const struct figures *queue)
+{
+	struct figures *sum;
+
+	for (size_t i = 0; i < list->count; i++) {
+		if (list->items[i].is_sum && list->items[i].key.ifindex == queue->key.ifindex)
+			return &list->items[i];
+	}
+	sum = &list->items[list->count++];
+	*sum = (struct figures){
+		.key = queue->key,
+		.is_sum = true,
+		.stats.params = queue->stats.params,
+		.tcx_attached = queue->tcx_attached,
+	};
+	sum->key.parent = TC_H_ROOT;
+	memcpy(sum->ifname, queue->ifname, sizeof(sum->ifname));
+	return sum;
+}
+
+static void add_sums(struct figures_list *list)
+{
+	size_t instances = list->count;
+
+	for (size_t i = 0; i < instances; i++) {
+		const struct figures *figures = &list->items[i];
+
+		if (figures->key.parent != TC_H_ROOT)
+			add_figures(sum_of(list, figures), figures);
+	}
 }
 
 bool figures_collect(const struct registration *reg, unsigned int ifindex,
@@ -82,11 +172,13 @@ bool figures_collect(const struct registration *reg, unsigned int ifindex,
 	if (!current_netns(&netns))
 		return false;
 	*list = (struct figures_list){};
-	list->items = calloc(DUALPI2_MAX_INSTANCES, sizeof(*list->items));
+	/* At most a sum for each. */
+	list->items = calloc(2 * DUALPI2_MAX_INSTANCES, sizeof(*list->items));
 	if (!list->items)
 		return fail(0, "out of memory: free some");
 	stats_refresh(reg);
 	read_map(reg, netns, ifindex, list);
+	add_sums(list);
 	if (!qdisc_dump(take_counters, list)) {
 		free(list->items);
 		return false;

@@ -12,6 +12,10 @@
 
 struct figures {
 	struct dualpi2_key key;
+	/* The sum over the queues of an mq, as the kernel shows one for its root: of its
+	 * `stats` only the counters, the memory and the parameters mean something.
+	 */
+	bool is_sum;
 	char ifname[IF_NAMESIZE]; /* now; stats.ifname is that at the start */
 	struct dualpi2_stats stats;
 	struct dualpi2_delays delays;
@@ -21,7 +25,8 @@ struct figures {
 };
 
 struct figures_list {
-	struct figures *items; /* sorted by interface name and parent; free() them */
+	struct figures
+		*items; /* sorted by interface name, and a sum before its queues; free() them */
 	size_t count;
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "table.h"
 
-#include <linux/pkt_sched.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -88,13 +87,11 @@ static void print_queues(const struct dualpi2_queue *l, const struct dualpi2_que
 static void print_head(const struct figures *figures)
 {
 	const struct dualpi2_params *params = &figures->stats.params;
-	char rate[OPTION_TEXT_MAX], target[OPTION_TEXT_MAX], handle[FORMAT_MAX];
+	char rate[OPTION_TEXT_MAX], target[OPTION_TEXT_MAX];
 
-	printf("%s", figures->ifname);
-	if (figures->key.parent != TC_H_ROOT)
-		printf(" (queue %s)", format_class(figures->key.parent, handle));
-	printf(": " DUALPI2_KIND ", %s, %s\n", params_text(PARAM_RATE, params, rate),
-	       params_text(PARAM_TARGET, params, target));
+	printf("%s: " DUALPI2_KIND "%s, %s, %s\n", figures->ifname,
+	       figures->is_sum ? " in each transmit queue (mq)" : "",
+	       params_text(PARAM_RATE, params, rate), params_text(PARAM_TARGET, params, target));
 }
 
 /* Print an item of a list, on a new line if it does not fit this one. `column` is where
@@ -159,7 +156,7 @@ static void print_remarks(const struct figures *figures)
 		printf("  warning: %s packets did not pass our tcx program, so none of them could\n"
 		       "  be marked, only dropped.\n",
 		       format_count(stats->no_verdict, count));
-	if (!figures->tcx_attached && figures->key.parent == TC_H_ROOT)
+	if (!figures->tcx_attached)
 		printf("  warning: our tcx program is not attached, so nothing is marked:\n"
 		       "  `dualpi2-load %s` attaches it.\n",
 		       figures->ifname);
@@ -172,11 +169,39 @@ static void print_instance(const struct figures *figures)
 {
 	print_head(figures);
 	print_options(&figures->stats.params);
-	print_probabilities(&figures->stats);
+	if (!figures->is_sum)
+		print_probabilities(&figures->stats);
 	print_overload(&figures->stats);
 	print_queues(&figures->stats.l, &figures->stats.c);
 	print_delays(&figures->delays.l, &figures->delays.c);
 	print_remarks(figures);
+}
+
+/* One queue of an mq, below their sum. */
+static void print_mq_queue(const struct figures *figures)
+{
+	const struct dualpi2_queue *l = &figures->stats.l, *c = &figures->stats.c;
+	char text[5][FORMAT_MAX], class[FORMAT_MAX];
+
+	printf("  %-9s %9s %9s %9s %9s %9s %9.2f\n", format_class(figures->key.parent, class),
+	       format_count(l->packets_in, text[0]), format_count(c->packets_in, text[1]),
+	       format_count(dualpi2_queue_drops(l) + dualpi2_queue_drops(c), text[2]),
+	       format_delay(histogram_quantile(&figures->delays.l, 990), text[3]),
+	       format_delay(histogram_quantile(&figures->delays.c, 990), text[4]),
+	       100 * figures_probabilities(&figures->stats).p);
+}
+
+/* The instances that follow item `sum`; returns how many they are. */
+static size_t print_mq_queues(const struct figures_list *list, size_t sum)
+{
+	size_t next = sum + 1;
+
+	printf("\n  %-9s %9s %9s %9s %9s %9s %9s\n", "queue", "L4S", "Classic", "dropped", "L 99 %",
+	       "C 99 %", "p' %");
+	while (next < list->count && !list->items[next].is_sum &&
+	       list->items[next].key.ifindex == list->items[sum].key.ifindex)
+		print_mq_queue(&list->items[next++]);
+	return next - sum - 1;
 }
 
 void table_print(const struct figures_list *list)
@@ -185,5 +210,7 @@ void table_print(const struct figures_list *list)
 		if (i)
 			printf("\n");
 		print_instance(&list->items[i]);
+		if (list->items[i].is_sum)
+			i += print_mq_queues(list, i);
 	}
 }

@@ -11,6 +11,7 @@
 
 #include "format.h"
 #include "params.h"
+#include "root.h"
 
 /* A word of tc's is the name of our option with underscores. */
 static void print_words(const char *text)
@@ -55,7 +56,8 @@ static void print_place(const struct figures *figures)
 {
 	char parent[FORMAT_MAX];
 
-	printf("qdisc " DUALPI2_KIND " %x: dev %s ", figures->stats.handle >> 16, figures->ifname);
+	printf("qdisc %s %x: dev %s ", figures->is_sum ? MQ_KIND : DUALPI2_KIND,
+	       figures->stats.handle >> 16, figures->ifname);
 	if (figures->key.parent == TC_H_ROOT)
 		printf("root ");
 	else
@@ -131,10 +133,13 @@ void tc_print(const struct figures_list *list)
 		const struct figures *figures = &list->items[i];
 
 		print_place(figures);
-		print_native_options(&figures->stats);
-		print_own_options(&figures->stats.params);
+		if (!figures->is_sum) {
+			print_native_options(&figures->stats);
+			print_own_options(&figures->stats.params);
+		}
 		printf("\n");
 		print_counters(&figures->counters);
-		print_xstats(&figures->stats);
+		if (!figures->is_sum)
+			print_xstats(&figures->stats);
 	}
 }
