@@ -52,6 +52,7 @@
 #include "classify.bpf.h"
 #include "pi2.bpf.h"
 #include "tick.bpf.h"
+#include "ingress.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 

@@ -19,6 +19,7 @@
 #define PPP_IPV6 0x57
 
 /* include/uapi/linux/pkt_sched.h */
+#define TC_H_ROOT 0xffffffffU
 #define TC_H_MAJ(handle) ((handle) & 0xffff0000U)
 #define TC_H_MIN(handle) ((handle) & 0x0000ffffU)
 

@@ -5,12 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "format.h"
 #include "json.h"
-
-static __u64 to_us(__u64 ns)
-{
-	return (ns + DUALPI2_NSEC_PER_USEC / 2) / DUALPI2_NSEC_PER_USEC;
-}
+#include "params.h"
+#include "root.h"
 
 /* A counter of the X-macro: `drop_pi2` is "drop-pi2". */
 static void print_counter(const char *member, __u64 value)
@@ -28,11 +26,11 @@ static void print_counter(const char *member, __u64 value)
 static void print_delays(const struct dualpi2_histogram *histogram)
 {
 	json_open_object("delay");
-	json_uint("mean", to_us(figures_mean_delay(histogram)));
-	json_uint("p50", to_us(histogram_quantile(histogram, 500)));
-	json_uint("p99", to_us(histogram_quantile(histogram, 990)));
-	json_uint("p99.9", to_us(histogram_quantile(histogram, 999)));
-	json_uint("max", to_us(histogram->max_ns));
+	json_uint("mean", figures_us(figures_mean_delay(histogram)));
+	json_uint("p50", figures_us(histogram_quantile(histogram, 500)));
+	json_uint("p99", figures_us(histogram_quantile(histogram, 990)));
+	json_uint("p99.9", figures_us(histogram_quantile(histogram, 999)));
+	json_uint("max", figures_us(histogram->max_ns));
 	json_close_object();
 }
 
@@ -50,30 +48,74 @@ static void print_queue(const char *key, const struct dualpi2_queue *queue,
 	json_close_object();
 }
 
-/* Options that native has and we do not (yet) are shown with what we do. */
-static void print_options(const struct dualpi2_stats *stats)
+static void print_dscps(const char *key, __u64 dscps)
+{
+	json_open_array(key);
+	for (unsigned int dscp = 0; dscp < 64; dscp++) {
+		if (dscps >> dscp & 1)
+			json_uint(NULL, dscp);
+	}
+	json_close_array();
+}
+
+/* What native has. It writes `split-gso` as null where it splits, and not at all where it
+ * does not; we do not split yet, and say so.
+ */
+static void print_native_options(const struct dualpi2_stats *stats)
 {
 	const struct dualpi2_params *params = &stats->params;
 
-	json_open_object("options");
 	json_uint("limit", params->limit);
 	json_uint("memory-limit", stats->memlimit);
-	json_uint("target", to_us(params->target_ns));
-	json_uint("tupdate", to_us(params->tupdate_ns));
+	json_uint("target", figures_us(params->target_ns));
+	json_uint("tupdate", figures_us(params->tupdate_ns));
 	json_float("alpha", params->alpha / 256.0);
 	json_float("beta", params->beta / 256.0);
 	if (params->step_in_packets)
 		json_uint("step-thresh-pkts", params->step_packets);
 	else
-		json_uint("step-thresh-us", to_us(params->step_ns));
-	json_uint("min-qlen-step", 0);
+		json_uint("step-thresh-us", figures_us(params->step_ns));
+	json_uint("min-qlen-step", params->min_qlen_step);
 	json_uint("coupling", params->coupling);
-	json_string("drop-overload", "drop");
-	json_string("drop-early", "drop-dequeue");
+	json_string("drop-overload", params->overflow ? "overflow" : "drop");
+	json_string("drop-early", params_choice(SLOT_DROP, params));
 	json_uint("c-protection", params->classic_protection);
-	json_string("ecn-mask", "l4s-ect");
+	json_string("ecn-mask", params_choice(SLOT_ECN, params));
 	json_bool("split-gso", false);
+}
+
+static const char *framing_name(enum dualpi2_framing framing)
+{
+	switch (framing) {
+	case DUALPI2_FRAMING_NETWORK:
+		return "network";
+	case DUALPI2_FRAMING_PTM:
+		return "ptm";
+	case DUALPI2_FRAMING_RAW:
+		break;
+	}
+	return "raw";
+}
+
+static void print_own_options(const struct dualpi2_params *params)
+{
+	char text[OPTION_TEXT_MAX];
+
 	json_uint("rate", params->rate * 8);
+	json_string("framing", framing_name(params->framing));
+	json_int("overhead", params->overhead);
+	json_uint("mpu", params->mpu);
+	print_dscps("l4s-dscp", params->l4s_dscp);
+	print_dscps("classic-dscp", params->classic_dscp);
+	json_string("l-aqm", param_specs[PARAM_L_AQM].format(params, text));
+	json_float("p-cmax", figures_p_cmax(params));
+}
+
+static void print_options(const struct dualpi2_stats *stats)
+{
+	json_open_object("options");
+	print_native_options(stats);
+	print_own_options(&stats->params);
 	json_close_object();
 }
 
@@ -88,30 +130,44 @@ static void print_counters(const struct qdisc_counters *counters)
 	json_uint("qlen", counters->qlen);
 }
 
-/* What native has in its struct tc_dualpi2_xstats. */
+/* As native's struct tc_dualpi2_xstats is printed. */
 static void print_xstats(const struct dualpi2_stats *stats)
 {
-	const struct dualpi2_queue *l = &stats->l, *c = &stats->c;
+	const struct figures_xstats xstats = figures_xstats(stats);
 
-	json_float("prob", figures_probabilities(stats).p);
-	json_uint("delay-c", to_us(figures_head_age(stats, c)));
-	json_uint("delay-l", to_us(figures_head_age(stats, l)));
-	json_uint("pkts-in-c", c->packets_in);
-	json_uint("pkts-in-l", l->packets_in);
+	json_float("prob", xstats.prob);
+	json_uint("delay-c", xstats.delay_c_us);
+	json_uint("delay-l", xstats.delay_l_us);
+	json_uint("pkts-in-c", xstats.packets_in_c);
+	json_uint("pkts-in-l", xstats.packets_in_l);
 	json_uint("maxq", stats->maxq);
-	json_uint("ecn-mark", l->mark_step + l->mark_pi2 + c->mark_step + c->mark_pi2);
-	json_uint("step-mark", l->mark_step + c->mark_step);
+	json_uint("ecn-mark", xstats.ecn_mark);
+	json_uint("step-mark", xstats.step_mark);
 	json_int("credit", stats->credit);
 	json_uint("memory-used", stats->memory_used);
 	json_uint("max-memory-used", stats->max_memory_used);
 	json_uint("memory-limit", stats->memlimit);
 }
 
+static void print_overload(const struct dualpi2_overload *overload)
+{
+	json_open_object("overload");
+	json_uint("events", overload->events);
+	json_bool("active", overload->active);
+	if (overload->events)
+		json_seconds("last-start", figures_unix_time(overload->start_ns));
+	else
+		json_null("last-start");
+	json_uint("last-duration", figures_us(overload->duration_ns));
+	json_uint("total", figures_us(overload->total_ns));
+	json_close_object();
+}
+
 static void print_place(const struct figures *figures)
 {
-	char handle[32];
+	char handle[FORMAT_MAX];
 
-	json_string("kind", DUALPI2_KIND);
+	json_string("kind", figures->is_sum ? MQ_KIND : DUALPI2_KIND);
 	snprintf(handle, sizeof(handle), "%x:", figures->stats.handle >> 16);
 	json_string("handle", handle);
 	json_string("dev", figures->ifname);
@@ -119,25 +175,35 @@ static void print_place(const struct figures *figures)
 		json_bool("root", true);
 		return;
 	}
-	snprintf(handle, sizeof(handle), "%x:%x", figures->key.parent >> 16,
-		 figures->key.parent & 0xffff);
-	json_string("parent", handle);
+	json_string("parent", format_class(figures->key.parent, handle));
+}
+
+/* What both an instance and the sum over the queues of an mq have. */
+static void print_totals(const struct figures *figures)
+{
+	const struct dualpi2_stats *stats = &figures->stats;
+
+	json_uint("no-verdict", stats->no_verdict);
+	json_uint("other-verdict", stats->other_verdict);
+	json_bool("tcx-attached", figures->tcx_attached);
+	json_uint("updates", stats->updates);
+	print_overload(&stats->overload);
+	print_queue("l-queue", &stats->l, &figures->delays.l);
+	print_queue("c-queue", &stats->c, &figures->delays.c);
 }
 
 static void print_instance(const struct figures *figures)
 {
-	const struct dualpi2_stats *stats = &figures->stats;
-
 	json_open_object(NULL);
 	print_place(figures);
-	print_options(stats);
+	json_uint("refcnt", figures->refcnt);
+	/* An mq has neither options nor an AQM of its own. */
+	if (!figures->is_sum)
+		print_options(&figures->stats);
 	print_counters(&figures->counters);
-	print_xstats(stats);
-	json_uint("no-verdict", stats->no_verdict);
-	json_bool("tcx-attached", figures->tcx_attached);
-	json_uint("updates", stats->updates);
-	print_queue("l-queue", &stats->l, &figures->delays.l);
-	print_queue("c-queue", &stats->c, &figures->delays.c);
+	if (!figures->is_sum)
+		print_xstats(&figures->stats);
+	print_totals(figures);
 	json_close_object();
 }
 

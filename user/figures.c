@@ -2,13 +2,26 @@
 #include "figures.h"
 
 #include <bpf/bpf.h>
+#include <linux/pkt_sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "instance.h"
 #include "message.h"
 #include "pi2.h"
+#include "root.h"
+
+const char *figures_ifname(unsigned int ifindex, const char *old_name, char name[IF_NAMESIZE])
+{
+	if (!if_indextoname(ifindex, name))
+		snprintf(name, IF_NAMESIZE, "%.*s", IF_NAMESIZE - 1, old_name);
+	return name;
+}
+
+/* Two clocks are not read at the same moment. */
+#define CLOCK_NOISE_S 0.001
 
 /* Put the figures of one instance into `figures`; false if it has just gone. */
 static bool read_instance(const struct registration *reg, const struct dualpi2_key *key,
@@ -18,10 +31,8 @@ static bool read_instance(const struct registration *reg, const struct dualpi2_k
 	if (!stats_read(reg, key, &figures->stats) ||
 	    bpf_map_lookup_elem(reg->delays, key, &figures->delays))
 		return false;
-	if (!if_indextoname(key->ifindex, figures->ifname))
-		snprintf(figures->ifname, sizeof(figures->ifname), "%.*s",
-			 (int)sizeof(figures->ifname) - 1, figures->stats.ifname);
-	figures->tcx_attached = tcx_attached(reg, key);
+	figures_ifname(key->ifindex, figures->stats.ifname, figures->ifname);
+	figures->tcx_attached = tcx_attached(reg, key, TCX_EGRESS);
 	return true;
 }
 
@@ -47,9 +58,13 @@ static void take_counters(int ifindex, const struct qdisc *qdisc, void *data)
 	for (size_t i = 0; i < list->count; i++) {
 		struct figures *figures = &list->items[i];
 
-		if (figures->key.ifindex == (__u32)ifindex &&
-		    figures->key.parent == qdisc->parent && !strcmp(qdisc->kind, DUALPI2_KIND))
-			figures->counters = qdisc->counters;
+		if (figures->key.ifindex != (__u32)ifindex ||
+		    figures->key.parent != qdisc->parent ||
+		    strcmp(qdisc->kind, figures->is_sum ? MQ_KIND : DUALPI2_KIND))
+			continue;
+		figures->counters = qdisc->counters;
+		figures->refcnt = qdisc->refcnt;
+		figures->stats.handle = qdisc->handle;
 	}
 }
 
@@ -60,7 +75,93 @@ static int compare(const void *one, const void *other)
 
 	if (names)
 		return names;
+	if (a->is_sum != b->is_sum)
+		return a->is_sum ? -1 : 1;
 	return a->key.parent < b->key.parent ? -1 : a->key.parent > b->key.parent;
+}
+
+static void add_queue(struct dualpi2_queue *sum, const struct dualpi2_queue *queue)
+{
+#define DUALPI2_X(member, unit, meaning) sum->member += queue->member;
+	DUALPI2_QUEUE_COUNTERS(DUALPI2_X)
+#undef DUALPI2_X
+	sum->drop_bytes += queue->drop_bytes;
+	sum->backlog_packets += queue->backlog_packets;
+	sum->backlog_bytes += queue->backlog_bytes;
+}
+
+static void add_histogram(struct dualpi2_histogram *sum, const struct dualpi2_histogram *histogram)
+{
+	sum->sum_ns += histogram->sum_ns;
+	if (histogram->max_ns > sum->max_ns)
+		sum->max_ns = histogram->max_ns;
+	for (size_t i = 0; i < HISTOGRAM_BUCKETS; i++)
+		sum->bucket[i] += histogram->bucket[i];
+}
+
+/* Events of several queues may overlap: `total_ns` is of queue-time. */
+static void add_overload(struct dualpi2_overload *sum, const struct dualpi2_overload *overload)
+{
+	sum->events += overload->events;
+	sum->total_ns += overload->total_ns;
+	sum->active |= overload->active;
+	if (overload->start_ns > sum->start_ns) {
+		sum->start_ns = overload->start_ns;
+		sum->duration_ns = overload->duration_ns;
+	}
+}
+
+static void add_figures(struct figures *sum, const struct figures *figures)
+{
+	struct dualpi2_stats *stats = &sum->stats;
+
+	stats->memlimit += figures->stats.memlimit;
+	stats->memory_used += figures->stats.memory_used;
+	stats->max_memory_used += figures->stats.max_memory_used;
+	stats->no_verdict += figures->stats.no_verdict;
+	stats->other_verdict += figures->stats.other_verdict;
+	stats->updates += figures->stats.updates;
+	/* Whether any queue was ever in use. */
+	if (figures->stats.maxq > stats->maxq)
+		stats->maxq = figures->stats.maxq;
+	add_overload(&stats->overload, &figures->stats.overload);
+	add_queue(&stats->l, &figures->stats.l);
+	add_queue(&stats->c, &figures->stats.c);
+	add_histogram(&sum->delays.l, &figures->delays.l);
+	add_histogram(&sum->delays.c, &figures->delays.c);
+}
+
+/* The sum of the interface that a queue belongs to; a new one if there is none yet. */
+static struct figures *sum_of(struct figures_list *list, const struct figures *queue)
+{
+	struct figures *sum;
+
+	for (size_t i = 0; i < list->count; i++) {
+		if (list->items[i].is_sum && list->items[i].key.ifindex == queue->key.ifindex)
+			return &list->items[i];
+	}
+	sum = &list->items[list->count++];
+	*sum = (struct figures){
+		.key = queue->key,
+		.is_sum = true,
+		.stats.params = queue->stats.params,
+		.tcx_attached = queue->tcx_attached,
+	};
+	sum->key.parent = TC_H_ROOT;
+	memcpy(sum->ifname, queue->ifname, sizeof(sum->ifname));
+	return sum;
+}
+
+static void add_sums(struct figures_list *list)
+{
+	size_t instances = list->count;
+
+	for (size_t i = 0; i < instances; i++) {
+		const struct figures *figures = &list->items[i];
+
+		if (figures->key.parent != TC_H_ROOT)
+			add_figures(sum_of(list, figures), figures);
+	}
 }
 
 bool figures_collect(const struct registration *reg, unsigned int ifindex,
@@ -71,11 +172,13 @@ bool figures_collect(const struct registration *reg, unsigned int ifindex,
 	if (!current_netns(&netns))
 		return false;
 	*list = (struct figures_list){};
-	list->items = calloc(DUALPI2_MAX_INSTANCES, sizeof(*list->items));
+	/* At most a sum for each. */
+	list->items = calloc(2 * DUALPI2_MAX_INSTANCES, sizeof(*list->items));
 	if (!list->items)
 		return fail(0, "out of memory: free some");
 	stats_refresh(reg);
 	read_map(reg, netns, ifindex, list);
+	add_sums(list);
 	if (!qdisc_dump(take_counters, list)) {
 		free(list->items);
 		return false;
@@ -89,6 +192,47 @@ __u64 figures_head_age(const struct dualpi2_stats *stats, const struct dualpi2_q
 	if (!queue->head_ns || queue->head_ns > stats->refreshed_ns)
 		return 0;
 	return stats->refreshed_ns - queue->head_ns;
+}
+
+static double seconds(const struct timespec *time)
+{
+	return (double)time->tv_sec + (double)time->tv_nsec / DUALPI2_NSEC_PER_SEC;
+}
+
+double figures_unix_time(__u64 ns)
+{
+	/* Kept, so that one moment is always told as the same; but the clock may be set. */
+	static double boot;
+	struct timespec unix_now, now;
+	double boot_now;
+
+	clock_gettime(CLOCK_REALTIME, &unix_now);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	boot_now = seconds(&unix_now) - seconds(&now);
+	if (boot_now < boot - CLOCK_NOISE_S || boot_now > boot + CLOCK_NOISE_S)
+		boot = boot_now;
+	return boot + (double)ns / DUALPI2_NSEC_PER_SEC;
+}
+
+struct figures_xstats figures_xstats(const struct dualpi2_stats *stats)
+{
+	const struct dualpi2_queue *l = &stats->l, *c = &stats->c;
+	__u64 step_mark = l->mark_step + c->mark_step;
+
+	return (struct figures_xstats){
+		.prob = figures_probabilities(stats).p,
+		.delay_c_us = figures_us(figures_head_age(stats, c)),
+		.delay_l_us = figures_us(figures_head_age(stats, l)),
+		.packets_in_c = c->packets_in,
+		.packets_in_l = l->packets_in,
+		.ecn_mark = step_mark + l->mark_pi2 + c->mark_pi2,
+		.step_mark = step_mark,
+	};
+}
+
+double figures_p_cmax(const struct dualpi2_params *params)
+{
+	return (double)pi2_p_cmax(params->p_cmax, params->coupling) / PI2_PROB_MAX;
 }
 
 struct probabilities figures_probabilities(const struct dualpi2_stats *stats)

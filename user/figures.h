@@ -6,20 +6,27 @@
 #include <net/if.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "registration.h"
 
 struct figures {
 	struct dualpi2_key key;
+	/* The sum over the queues of an mq, as the kernel shows one for its root: of its
+	 * `stats` only the counters, the memory and the parameters mean something.
+	 */
+	bool is_sum;
 	char ifname[IF_NAMESIZE]; /* now; stats.ifname is that at the start */
 	struct dualpi2_stats stats;
 	struct dualpi2_delays delays;
 	struct qdisc_counters counters; /* of the kernel, as tc shows them */
+	uint32_t refcnt;		/* of the qdisc, as tc shows it */
 	bool tcx_attached;
 };
 
 struct figures_list {
-	struct figures *items; /* sorted by interface name and parent; free() them */
+	struct figures
+		*items; /* sorted by interface name, and a sum before its queues; free() them */
 	size_t count;
 };
 
@@ -28,6 +35,31 @@ struct figures_list {
  */
 bool figures_collect(const struct registration *reg, unsigned int ifindex,
 		     struct figures_list *list);
+
+/* The name that an interface has now, or had when its qdisc started (`old_name`). */
+const char *figures_ifname(unsigned int ifindex, const char *old_name, char name[IF_NAMESIZE]);
+
+/* Microseconds, the unit of both tc's output and ours for programs. */
+static inline __u64 figures_us(__u64 ns)
+{
+	return (ns + DUALPI2_NSEC_PER_USEC / 2) / DUALPI2_NSEC_PER_USEC;
+}
+
+/* A time of CLOCK_MONOTONIC in UNIX seconds. */
+double figures_unix_time(__u64 ns);
+
+/* What native has in its struct tc_dualpi2_xstats, computed from what we count. */
+struct figures_xstats {
+	double prob;			 /* p', 0..1 */
+	uint64_t delay_c_us, delay_l_us; /* age of the head */
+	uint64_t packets_in_c, packets_in_l;
+	uint64_t ecn_mark, step_mark; /* packets of both queues */
+};
+
+struct figures_xstats figures_xstats(const struct dualpi2_stats *stats);
+
+/* p_C that is overload, as a fraction of 1: what was set, or 1/k^2. */
+double figures_p_cmax(const struct dualpi2_params *params);
 
 /* How long the packet at the head of a queue had waited when the figures were taken,
  * in nanoseconds; 0 if the queue was empty.

@@ -86,6 +86,12 @@ const char *format_gain(uint32_t hz256, char *text)
 	return text;
 }
 
+const char *format_class(uint32_t classid, char *text)
+{
+	snprintf(text, FORMAT_MAX, "%x:%x", classid >> 16, classid & 0xffff);
+	return text;
+}
+
 const char *format_count(uint64_t count, char *text)
 {
 	static const struct unit units[] = {

@@ -22,6 +22,9 @@ const char *format_delay(uint64_t ns, char *text);
 /* A gain in 1/256 Hz: "0.160156". */
 const char *format_gain(uint32_t hz256, char *text);
 
+/* A tc class: "8002:1". */
+const char *format_class(uint32_t classid, char *text);
+
 /* A number with an SI prefix, at most 6 characters wide: "12345", "1.23M". */
 const char *format_count(uint64_t count, char *text);
 

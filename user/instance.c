@@ -12,9 +12,14 @@
 #include "message.h"
 #include "pins.h"
 
-/* Pins of tcx links: tcx-NETNS-IFINDEX. */
-#define TCX_PREFIX "tcx-"
-#define TCX_NAME_MAX 32
+/* What is pinned for an interface: PREFIX-NETNS-IFINDEX. */
+#define TCX_NAME_MAX 40
+#define EGRESS_PREFIX "tcx-"
+
+static const char *const tcx_prefixes[] = {
+	[TCX_EGRESS] = EGRESS_PREFIX,
+	[TCX_INGRESS] = "ingress-",
+};
 
 bool current_netns(__u32 *netns)
 {
@@ -123,9 +128,10 @@ void instance_forget(const struct registration *reg, const struct dualpi2_key *k
 	bpf_map_delete_elem(reg->prior, &map_key);
 }
 
-static const char *tcx_name(const struct dualpi2_key *key, char name[TCX_NAME_MAX])
+static const char *tcx_name(const struct dualpi2_key *key, enum tcx_hook hook,
+			    char name[TCX_NAME_MAX])
 {
-	snprintf(name, TCX_NAME_MAX, TCX_PREFIX "%u-%u", key->netns, key->ifindex);
+	snprintf(name, TCX_NAME_MAX, "%s%u-%u", tcx_prefixes[hook], key->netns, key->ifindex);
 	return name;
 }
 
@@ -152,36 +158,42 @@ static __u32 program_id(int fd)
 	return bpf_prog_get_info_by_fd(fd, &info, &len) ? 0 : info.id;
 }
 
-bool tcx_attached(const struct registration *reg, const struct dualpi2_key *key)
+static int tcx_program(const struct registration *reg, enum tcx_hook hook)
 {
-	char name[TCX_NAME_MAX];
-	__u32 id = link_program(tcx_name(key, name));
-
-	return id && id == program_id(reg->mark);
+	return hook == TCX_EGRESS ? reg->mark : reg->ingress;
 }
 
-bool tcx_attach(const struct registration *reg, const struct dualpi2_key *key)
+bool tcx_attached(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook)
 {
+	char name[TCX_NAME_MAX];
+	__u32 id = link_program(tcx_name(key, hook, name));
+
+	return id && id == program_id(tcx_program(reg, hook));
+}
+
+bool tcx_attach(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook)
+{
+	enum bpf_attach_type type = hook == TCX_EGRESS ? BPF_TCX_EGRESS : BPF_TCX_INGRESS;
 	char name[TCX_NAME_MAX];
 	bool pinned;
 	int fd;
 
-	tcx_detach(key); /* a dead one, or one of an older registration */
-	fd = bpf_link_create(reg->mark, key->ifindex, BPF_TCX_EGRESS, NULL);
+	tcx_detach(key, hook); /* a dead one, or one of an older registration */
+	fd = bpf_link_create(tcx_program(reg, hook), key->ifindex, type, NULL);
 	if (fd < 0)
-		return fail(-fd, "the kernel refuses the tcx egress program: does it have "
+		return fail(-fd, "the kernel refuses the tcx program: does it have "
 				 "CONFIG_NET_XGRESS=y?");
-	pinned = pin_create(fd, tcx_name(key, name));
+	pinned = pin_create(fd, tcx_name(key, hook, name));
 	if (!pinned)
 		bpf_link_detach(fd);
 	close(fd);
 	return pinned;
 }
 
-bool tcx_detach(const struct dualpi2_key *key)
+bool tcx_detach(const struct dualpi2_key *key, enum tcx_hook hook)
 {
 	char name[TCX_NAME_MAX];
-	int fd = pin_open(tcx_name(key, name));
+	int fd = pin_open(tcx_name(key, hook, name));
 
 	if (fd < 0)
 		return false;
@@ -196,14 +208,15 @@ static void sweep_one(const char *name, void *data)
 	const struct registration *reg = data;
 	struct dualpi2_key key = {};
 
-	if (sscanf(name, TCX_PREFIX "%u-%u", &key.netns, &key.ifindex) != 2 || link_program(name))
+	if (sscanf(name, EGRESS_PREFIX "%u-%u", &key.netns, &key.ifindex) != 2 ||
+	    link_program(name))
 		return;
 	verbose("%s: that interface is gone", name);
 	instance_forget(reg, &key);
-	tcx_detach(&key);
+	tcx_detach(&key, TCX_EGRESS);
 }
 
 void instances_sweep(const struct registration *reg)
 {
-	pins_each(TCX_PREFIX, sweep_one, (void *)reg);
+	pins_each(EGRESS_PREFIX, sweep_one, (void *)reg);
 }

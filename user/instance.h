@@ -45,14 +45,21 @@ bool prior_read(const struct registration *reg, const struct dualpi2_key *key, s
 bool prior_write(const struct registration *reg, const struct dualpi2_key *key,
 		 const struct qdisc *qdisc);
 
-/* Is our tcx program attached to this interface? Reports nothing. */
-bool tcx_attached(const struct registration *reg, const struct dualpi2_key *key);
+/* Where our tcx programs are attached: dualpi2_mark and dualpi2_ingress. */
+enum tcx_hook {
+	TCX_EGRESS,
+	TCX_INGRESS,
+};
+
+/* Is our program attached to this interface? Reports nothing. */
+bool tcx_attached(const struct registration *reg, const struct dualpi2_key *key,
+		  enum tcx_hook hook);
 
 /* Attach it, last of all, and pin the link. */
-bool tcx_attach(const struct registration *reg, const struct dualpi2_key *key);
+bool tcx_attach(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook);
 
 /* Detach it and remove its pin. False if there was none; reports nothing. */
-bool tcx_detach(const struct dualpi2_key *key);
+bool tcx_detach(const struct dualpi2_key *key, enum tcx_hook hook);
 
 /* Forget parameters and prior qdisc of an interface. */
 void instance_forget(const struct registration *reg, const struct dualpi2_key *key);

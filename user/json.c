@@ -5,11 +5,13 @@
 #include <stdio.h>
 
 static int depth;
+static bool is_compact;
 static bool is_first = true; /* nothing was written yet at this depth */
 
 static void new_line(void)
 {
-	printf("\n%*s", 4 * depth, "");
+	if (!is_compact)
+		printf("\n%*s", 4 * depth, "");
 }
 
 static void put_text(const char *text)
@@ -54,9 +56,14 @@ static void close_with(char bracket)
 	if (!is_first)
 		new_line();
 	putchar(bracket);
-	is_first = false;
+	is_first = !depth;
 	if (!depth)
 		putchar('\n');
+}
+
+void json_set_compact(void)
+{
+	is_compact = true;
 }
 
 void json_open_object(const char *key)
@@ -101,6 +108,18 @@ void json_string(const char *key, const char *value)
 {
 	begin_value(key);
 	put_text(value);
+}
+
+void json_null(const char *key)
+{
+	begin_value(key);
+	printf("null");
+}
+
+void json_seconds(const char *key, double value)
+{
+	begin_value(key);
+	printf("%.6f", value);
 }
 
 void json_float(const char *key, double value)

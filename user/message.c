@@ -8,7 +8,7 @@
 
 static const char *program_name;
 static bool is_verbose;
-static bool has_failed;
+static enum status status = STATUS_OK;
 
 static int print_libbpf(enum libbpf_print_level level, const char *format, va_list args)
 {
@@ -40,19 +40,39 @@ static void print_line(const char *format, va_list args)
 	fprintf(stderr, "%s: %s\n", program_name, line);
 }
 
+static void report(enum status this_status, const char *format, va_list args)
+{
+	if (!status || is_verbose)
+		print_line(format, args);
+	if (!status)
+		status = this_status;
+}
+
 bool fail(int error, const char *format, ...)
 {
 	va_list args;
 
-	if (!has_failed || is_verbose) {
-		va_start(args, format);
-		print_line(format, args);
-		va_end(args);
-	}
+	va_start(args, format);
+	report(STATUS_FAILURE, format, args);
+	va_end(args);
 	if (error)
 		verbose("  errno %d: %s", error, strerror(error));
-	has_failed = true;
 	return false;
+}
+
+bool fail_usage(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	report(STATUS_USAGE, format, args);
+	va_end(args);
+	return false;
+}
+
+enum status message_status(void)
+{
+	return status ? status : STATUS_FAILURE;
 }
 
 void verbose(const char *format, ...)

@@ -28,6 +28,12 @@ void message_set_verbose(void);
  */
 bool fail(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The same, for wrong usage that shows only when the interface has been looked at. */
+bool fail_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The exit status of a tool that could not do its work: what goes with the first failure. */
+enum status message_status(void);
+
 /* A step on the way, shown with -v only. */
 void verbose(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define OPTIONS_MAX 48 /* long and short forms of one tool */
+#define OPTIONS_MAX 64 /* of one tool */
 
 /* Column where the descriptions of the options begin. */
 #define HELP_COLUMN 30
@@ -64,13 +64,16 @@ static void print_help(const struct command *command, const struct option_group 
 	printf("\n%s", command->epilogue);
 }
 
-/* getopt_long answers ROW_ANSWER + n for row n of the tables. */
+/* getopt_long answers ROW_ANSWER + n for row n of the tables, and because its letters
+ * begin with '-', WORD_ANSWER for an argument that is not an option, in its place.
+ */
 #define ROW_ANSWER 256
+#define WORD_ANSWER 1
 
 /* What getopt_long works with, and where in the groups a row of it belongs. */
 struct getopt_tables {
 	struct option longs[OPTIONS_MAX];
-	char shorts[2 * OPTIONS_MAX + 2];
+	char shorts[OPTIONS_MAX + 3];
 	struct option_group *group[OPTIONS_MAX];
 	size_t index[OPTIONS_MAX];
 	int count;
@@ -95,6 +98,11 @@ static void add_group(struct getopt_tables *tables, struct option_group *group)
 	}
 }
 
+static const struct option_spec *row_spec(const struct getopt_tables *tables, int row)
+{
+	return &tables->group[row]->specs[tables->index[row]];
+}
+
 /* The row of the tables that getopt_long means. */
 static int find_row(const struct getopt_tables *tables, int answer)
 {
@@ -102,62 +110,192 @@ static int find_row(const struct getopt_tables *tables, int answer)
 
 	if (answer >= ROW_ANSWER)
 		return answer - ROW_ANSWER;
-	while (tables->group[row]->specs[tables->index[row]].letter != answer)
+	while (row_spec(tables, row)->letter != answer)
 		row++;
 	return row;
+}
+
+/* Report a value, or the lack of one (NULL). */
+static bool refuse_value(const struct option_spec *spec, const char *text, const char *reason)
+{
+	const char *shown = "";
+
+	if (text)
+		shown = *text ? text : "''";
+	return fail(0, "--%s%s%s: %s (for example %s; %s)", spec->name, text ? " " : "", shown,
+		    reason, spec->example, spec->range);
 }
 
 static bool check_value(const struct option_spec *spec, const char *text)
 {
 	struct dualpi2_params scratch = {};
+	char reason[64];
 
 	switch (spec->set(text, &scratch)) {
 	case VALUE_OK:
 		return true;
 	case VALUE_MALFORMED:
-		return fail(0, "--%s %s: not %s (for example %s; %s)", spec->name, text, spec->kind,
-			    spec->example, spec->range);
+		snprintf(reason, sizeof(reason), "not %s", spec->kind);
+		return refuse_value(spec, text, reason);
 	case VALUE_OUT_OF_RANGE:
 		break;
 	}
-	return fail(0, "--%s %s: out of range (for example %s; %s)", spec->name, text,
-		    spec->example, spec->range);
+	return refuse_value(spec, text, "out of range");
 }
 
-static bool take_option(struct option_group *group, size_t index, const char *text)
+/* The option that was given already and excludes `spec`, maybe itself; or NULL. */
+static const struct option_spec *find_rival(const struct command *command,
+					    const struct option_spec *spec)
+{
+	for (size_t g = 0; g < command->n_groups && spec->slot; g++) {
+		const struct option_group *group = &command->groups[g];
+
+		for (size_t i = 0; i < group->count; i++) {
+			if (group->values[i] && group->specs[i].slot == spec->slot)
+				return &group->specs[i];
+		}
+	}
+	return NULL;
+}
+
+static bool take_flag(const struct command *command, const struct option_spec *spec,
+		      const char **value)
+{
+	const struct option_spec *rival = find_rival(command, spec);
+
+	if (rival == spec)
+		return fail(0, "--%s: given twice", spec->name);
+	if (rival)
+		return fail(0, "--%s: excludes --%s: give one of them", spec->name, rival->name);
+	*value = "";
+	return true;
+}
+
+static bool take_value(const struct option_spec *spec, const char *text, const char **value)
+{
+	if (*value)
+		return refuse_value(spec, text, "given twice");
+	*value = text;
+	return check_value(spec, text);
+}
+
+static bool take_option(const struct command *command, struct option_group *group, size_t index,
+			const char *text)
 {
 	const struct option_spec *spec = &group->specs[index];
 
-	if (spec->argument && group->values[index])
-		return fail(0, "--%s is given twice (%s and %s)", spec->name, group->values[index],
-			    text);
-	group->values[index] = spec->argument ? text : "";
-	return !spec->argument || check_value(spec, text);
+	if (spec->argument)
+		return take_value(spec, text, &group->values[index]);
+	return take_flag(command, spec, &group->values[index]);
 }
 
 /* getopt_long did not like what it read last. */
 static bool refuse_option(const struct getopt_tables *tables, int answer, const char *word,
 			  const char *program)
 {
-	if (answer == ':')
-		return fail(0, "%s: a value is missing (see %s --help)", word, program);
+	const struct option_spec *spec = NULL;
+
 	if (optopt >= ROW_ANSWER)
-		return fail(0, "%s: --%s takes no value (see %s --help)", word,
-			    tables->longs[optopt - ROW_ANSWER].name, program);
+		spec = row_spec(tables, optopt - ROW_ANSWER);
+	if (answer == ':')
+		return refuse_value(spec, NULL, "a value is missing");
+	if (spec)
+		return fail(0, "%s: --%s takes no value (see %s --help)", word, spec->name,
+			    program);
 	return fail(0, "%s: no such option, or not enough of its name (see %s --help)", word,
 		    program);
 }
 
-static bool read_options(struct getopt_tables *tables, int argc, char **argv, const char *program)
+/* ---- tc's spelling ----------------------------------------------------------- */
+
+/* Is `word` this name, with underscores or hyphens? */
+static bool is_name(const char *word, const char *name)
 {
-	int answer, row;
+	for (; *word && *name; word++, name++) {
+		if (*word != *name && !(*word == '_' && *name == '-'))
+			return false;
+	}
+	return *word == *name;
+}
+
+/* An option of `group` that is spelled as words. */
+static bool find_word(const struct option_group *group, const char *word, size_t *index)
+{
+	if (!group->as_words)
+		return false;
+	for (*index = 0; *index < group->count; (*index)++) {
+		if (is_name(word, group->specs[*index].name))
+			return true;
+	}
+	return false;
+}
+
+/* A word that is no option: tc's, or nobody's. */
+static bool take_foreign(const struct command *command, const char *word, const char *interface)
+{
+	const struct foreign_word *foreign = command->foreign_words;
+
+	for (; foreign && foreign->name; foreign++) {
+		if (is_name(word, foreign->name))
+			return !foreign->refusal || fail(0, "%s: %s", word, foreign->refusal);
+	}
+	return fail(0, "%s: no such option, and one interface at a time (after %s; see %s --help)",
+		    word, interface, command->name);
+}
+
+/* An argument without dashes: the interface, then options in tc's spelling. */
+static bool take_word(const struct command *command, int argc, char **argv, const char *word,
+		      const char **interface)
+{
+	if (!*interface) {
+		*interface = word;
+		return true;
+	}
+	for (size_t g = 0; g < command->n_groups; g++) {
+		struct option_group *group = &command->groups[g];
+		size_t index;
+
+		if (!find_word(group, word, &index))
+			continue;
+		if (!group->specs[index].argument)
+			return take_option(command, group, index, NULL);
+		if (optind == argc)
+			return refuse_value(&group->specs[index], NULL, "a value is missing");
+		return take_option(command, group, index, argv[optind++]);
+	}
+	return take_foreign(command, word, *interface);
+}
+
+/* ---- the whole line ------------------------------------------------------------ */
+
+/* What getopt_long has found. */
+static bool take_answer(const struct command *command, const struct getopt_tables *tables,
+			int answer, int argc, char **argv, const char **interface)
+{
+	int row;
+
+	if (answer == ':' || answer == '?')
+		return refuse_option(tables, answer, argv[optind - 1], command->name);
+	if (answer == WORD_ANSWER)
+		return take_word(command, argc, argv, optarg, interface);
+	row = find_row(tables, answer);
+	return take_option(command, tables->group[row], tables->index[row], optarg);
+}
+
+static bool read_arguments(const struct command *command, const struct getopt_tables *tables,
+			   int argc, char **argv, const char **interface)
+{
+	int answer;
 
 	opterr = 0;
 	while ((answer = getopt_long(argc, argv, tables->shorts, tables->longs, NULL)) != -1) {
-		if (answer == ':' || answer == '?')
-			return refuse_option(tables, answer, argv[optind - 1], program);
-		row = find_row(tables, answer);
-		if (!take_option(tables->group[row], tables->index[row], optarg))
+		if (!take_answer(command, tables, answer, argc, argv, interface))
+			return false;
+	}
+	while (optind < argc) { /* behind a `--` */
+		const char *word = argv[optind++];
+
+		if (!take_word(command, argc, argv, word, interface))
 			return false;
 	}
 	return true;
@@ -167,14 +305,15 @@ enum command_result command_read(const struct command *command, int argc, char *
 				 const char **interface)
 {
 	const char *values[N_COMMON] = {};
-	struct option_group common = { "General", common_specs, N_COMMON, values };
-	struct getopt_tables tables = { .shorts = ":" };
+	struct option_group common = { "General", common_specs, N_COMMON, values, false };
+	struct getopt_tables tables = { .shorts = "-:" };
 
 	for (size_t i = 0; i < command->n_groups; i++)
 		add_group(&tables, &command->groups[i]);
 	add_group(&tables, &common);
 
-	if (!read_options(&tables, argc, argv, command->name))
+	*interface = NULL;
+	if (!read_arguments(command, &tables, argc, argv, interface))
 		return COMMAND_WRONG;
 	if (values[OPT_HELP]) {
 		print_help(command, &common);
@@ -186,10 +325,5 @@ enum command_result command_read(const struct command *command, int argc, char *
 	}
 	if (values[OPT_VERBOSE])
 		message_set_verbose();
-	if (argc - optind > 1) {
-		fail(0, "%s: one interface at a time (after %s)", argv[optind + 1], argv[optind]);
-		return COMMAND_WRONG;
-	}
-	*interface = argv[optind];
 	return COMMAND_RUN;
 }

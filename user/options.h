@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The command line of both tools: one table of options drives getopt_long, the
- * help text and the messages about bad input.
+/* The command line of both tools: one table of options drives getopt_long, tc's
+ * spelling, the help text and the messages about bad input.
  */
 #ifndef OPTIONS_H
 #define OPTIONS_H
@@ -10,6 +10,9 @@
 
 #include "dualpi2.h"
 #include "message.h"
+
+/* Enough for what the `format` of any option writes, with its terminator. */
+#define OPTION_TEXT_MAX 320
 
 enum value_status {
 	VALUE_OK,
@@ -22,12 +25,18 @@ struct option_spec {
 	char letter;	      /* short form, or 0 */
 	const char *argument; /* what the help text calls the value; NULL: takes none */
 	const char *help;     /* lines of up to 50 characters */
+	unsigned int slot;    /* not 0: of the options with this number only one may be given */
 
-	/* Only of options with a value: a parameter of the qdisc. */
+	/* Only of options with a value. */
 	const char *kind;    /* "a time": what the value has to be */
 	const char *example; /* "15ms" */
 	const char *range;   /* "0us to 4294s" */
-	/* Stores the value; what it stores is of no use unless it returns VALUE_OK. */
+
+	/* Only of parameters of the qdisc. `set` stores the value, or what an option
+	 * without one stands for; what it stores is of no use unless it returns VALUE_OK.
+	 * `format` writes the value as `set` reads it (OPTION_TEXT_MAX bytes) and returns
+	 * it; NULL where there is no value to be shown.
+	 */
 	enum value_status (*set)(const char *text, struct dualpi2_params *params);
 	const char *(*format)(const struct dualpi2_params *params, char *text);
 };
@@ -39,6 +48,13 @@ struct option_group {
 	size_t count;
 	/* Out, `count` texts: NULL is "not given"; an option without a value has "". */
 	const char **values;
+	bool as_words; /* `step_thresh 1ms`, as tc spells it, means `--step-thresh 1ms` */
+};
+
+/* A word of tc that is no option of ours. */
+struct foreign_word {
+	const char *name;
+	const char *refusal; /* why it is refused; NULL: it asks for what we do anyway */
 };
 
 struct command {
@@ -48,6 +64,7 @@ struct command {
 	const char *epilogue; /* ends with EXAMPLES */
 	struct option_group *groups;
 	size_t n_groups;
+	const struct foreign_word *foreign_words; /* ends with a NULL name; may be NULL */
 };
 
 /* What a tool does after its command line was read. */
@@ -57,8 +74,8 @@ enum command_result {
 	COMMAND_WRONG, /* nothing: bad input was reported; exit 2 */
 };
 
-/* Read the command line. `interface`: the argument that is not an option, or NULL.
- * --help, --version and --verbose are understood without being in a group.
+/* Read the command line. `interface`: the first argument that is not an option, or
+ * NULL. --help, --version and --verbose are understood without being in a group.
  */
 enum command_result command_read(const struct command *command, int argc, char **argv,
 				 const char **interface);

@@ -52,6 +52,11 @@ static const struct unit size_units[] = {
 };
 
 static const struct unit percent_units[] = { { "", 1, 1 }, { "%", 1, 1 }, { NULL, 0, 0 } };
+static const struct unit share_units[] = {
+	{ "", 1ULL << 32, 100 },
+	{ "%", 1ULL << 32, 100 },
+	{ NULL, 0, 0 },
+};
 static const struct unit count_units[] = { { "", 1, 1 }, { NULL, 0, 0 } };
 /* Twice the steps, so that the caller can round. */
 static const struct unit gain_units[] = { { "", 512, 1 }, { NULL, 0, 0 } };
@@ -136,6 +141,19 @@ bool parse_uint(const char *text, uint64_t *value)
 	return parse_whole(text, count_units, value);
 }
 
+bool parse_int(const char *text, int64_t *value)
+{
+	bool negative = *text == '-';
+	uint64_t magnitude;
+
+	if (!parse_uint(text + negative, &magnitude))
+		return false;
+	if (magnitude > INT64_MAX)
+		magnitude = INT64_MAX;
+	*value = negative ? -(int64_t)magnitude : (int64_t)magnitude;
+	return true;
+}
+
 bool parse_rate(const char *text, uint64_t *bytes_per_s)
 {
 	if (!parse_decimal(text, rate_units, bytes_per_s))
@@ -160,6 +178,11 @@ bool parse_percent(const char *text, uint64_t *percent)
 	return parse_whole(text, percent_units, percent);
 }
 
+bool parse_share(const char *text, uint64_t *share)
+{
+	return parse_decimal(text, share_units, share);
+}
+
 bool parse_gain(const char *text, uint64_t *hz256)
 {
 	uint64_t half_steps;
@@ -182,5 +205,70 @@ bool parse_step_thresh(const char *text, uint64_t *value, bool *in_packets)
 	if (!packets && !parse_time(text, value))
 		return false;
 	*in_packets = packets;
+	return true;
+}
+
+struct dscp {
+	const char *name;
+	unsigned int value;
+};
+
+/* The first name of a value is the one that dscp_name() tells. */
+static const struct dscp dscps[] = {
+	{ "df", 0 },	{ "cs0", 0 },	{ "cs1", 8 },	{ "cs2", 16 },	       { "cs3", 24 },
+	{ "cs4", 32 },	{ "cs5", 40 },	{ "cs6", 48 },	{ "cs7", 56 },	       { "af11", 10 },
+	{ "af12", 12 }, { "af13", 14 }, { "af21", 18 }, { "af22", 20 },	       { "af23", 22 },
+	{ "af31", 26 }, { "af32", 28 }, { "af33", 30 }, { "af41", 34 },	       { "af42", 36 },
+	{ "af43", 38 }, { "le", 1 },	{ "va", 44 },	{ "voice-admit", 44 }, { "nqb", 45 },
+	{ "ef", 46 },
+};
+
+#define N_DSCP_NAMES (sizeof(dscps) / sizeof(dscps[0]))
+#define DSCP_MAX 63
+#define DSCP_WORD_MAX 16 /* longer than every name, with the terminator */
+
+const char *dscp_name(unsigned int dscp)
+{
+	for (size_t i = 0; i < N_DSCP_NAMES; i++) {
+		if (dscps[i].value == dscp)
+			return dscps[i].name;
+	}
+	return NULL;
+}
+
+static bool parse_dscp(const char *word, uint64_t *dscp)
+{
+	for (size_t i = 0; i < N_DSCP_NAMES; i++) {
+		if (!strcasecmp(dscps[i].name, word)) {
+			*dscp = dscps[i].value;
+			return true;
+		}
+	}
+	return parse_uint(word, dscp) && *dscp <= DSCP_MAX;
+}
+
+bool parse_dscps(const char *text, uint64_t *set)
+{
+	char word[DSCP_WORD_MAX];
+	uint64_t found = 0, dscp;
+	size_t len;
+
+	if (!strcasecmp(text, "none")) {
+		*set = 0;
+		return true;
+	}
+	for (;; text += len + 1) {
+		len = strcspn(text, ",");
+		if (len >= sizeof(word))
+			return false;
+		memcpy(word, text, len);
+		word[len] = '\0';
+		if (!parse_dscp(word, &dscp))
+			return false;
+		found |= 1ULL << dscp;
+		if (!text[len])
+			break;
+	}
+	*set = found;
 	return true;
 }

@@ -35,7 +35,6 @@ static void registration_init(struct registration *reg)
 {
 	for (size_t i = 0; i < N_PINS; i++)
 		*pin_fd(reg, i) = -1;
-	reg->made_here = false;
 }
 
 void registration_close(struct registration *reg)
@@ -165,8 +164,11 @@ static bool load(struct dualpi2 *skel, struct registration *reg)
 	reg->slots = own(bpf_map__fd(skel->maps.dualpi2_slots));
 	reg->stats = own(bpf_map__fd(skel->maps.dualpi2_stats));
 	reg->delays = own(bpf_map__fd(skel->maps.dualpi2_delays));
+	reg->events = own(bpf_map__fd(skel->maps.dualpi2_events));
 	reg->conf = own(bpf_map__fd(skel->maps.dualpi2_conf));
+	reg->ifbs = own(bpf_map__fd(skel->maps.dualpi2_ifbs));
 	reg->mark = own(bpf_program__fd(skel->progs.dualpi2_mark));
+	reg->ingress = own(bpf_program__fd(skel->progs.dualpi2_ingress));
 	reg->change = own(bpf_program__fd(skel->progs.dualpi2_change));
 	reg->refresh = own(bpf_program__fd(skel->progs.dualpi2_refresh));
 	return create_tool_maps(reg);
@@ -193,9 +195,7 @@ bool registration_make(struct registration *reg)
 		return fail(errno, "the BPF object does not fit this libbpf (-v shows why)");
 	made = load(skel, reg) && pin_all(reg);
 	dualpi2__destroy(skel);
-	if (made)
-		reg->made_here = true;
-	else
+	if (!made)
 		registration_remove(reg);
 	return made;
 }
@@ -219,17 +219,18 @@ bool registration_in_use(const struct registration *reg)
 {
 	struct dualpi2_key key;
 
-	return !bpf_map_get_next_key(reg->stats, NULL, &key) || is_default_qdisc();
+	return !bpf_map_get_next_key(reg->stats, NULL, &key) ||
+	       !bpf_map_get_next_key(reg->ifbs, NULL, &key) || is_default_qdisc();
 }
 
-bool registration_full(const struct registration *reg)
+size_t registration_room(const struct registration *reg)
 {
 	struct dualpi2_key key, *previous = NULL;
-	int count = 0;
+	size_t room = DUALPI2_MAX_INSTANCES;
 
-	while (count < DUALPI2_MAX_INSTANCES && !bpf_map_get_next_key(reg->stats, previous, &key)) {
+	while (room && !bpf_map_get_next_key(reg->stats, previous, &key)) {
 		previous = &key;
-		count++;
+		room--;
 	}
-	return count == DUALPI2_MAX_INSTANCES;
+	return room;
 }

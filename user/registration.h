@@ -8,6 +8,7 @@
 #define REGISTRATION_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "dualpi2.h"
 #include "netlink.h"
@@ -20,9 +21,12 @@
 	X(stats, "dualpi2_stats")     \
 	X(delays, "dualpi2_delays")   \
 	X(conf, "dualpi2_conf")       \
+	X(events, "dualpi2_events")   \
 	X(prior, "dualpi2_prior")     \
+	X(ifbs, "dualpi2_ifbs")       \
 	X(abi, "dualpi2_abi")         \
 	X(mark, "dualpi2_mark")       \
+	X(ingress, "dualpi2_ingress") \
 	X(change, "dualpi2_change")   \
 	X(refresh, "dualpi2_refresh") \
 	X(link, "registration")
@@ -32,7 +36,6 @@ struct registration {
 #define REGISTRATION_X(member, name) int member;
 	REGISTRATION_PINS(REGISTRATION_X)
 #undef REGISTRATION_X
-	bool made_here; /* by registration_make() of this process */
 };
 
 /* Value of the map dualpi2_prior, by struct dualpi2_key: the root qdisc that
@@ -45,7 +48,9 @@ struct prior_qdisc {
 	__u8 options[QDISC_OPTIONS_MAX];
 };
 
-/* Open what is pinned. `found` is false if the kind is not registered. */
+/* Open what is pinned. `found` is false if the kind is not registered; then nothing is
+ * open, and look-ups find nothing.
+ */
 bool registration_open(struct registration *reg, bool *found);
 
 /* Load, register and pin, over the remains of an interrupted run. On failure nothing
@@ -53,11 +58,13 @@ bool registration_open(struct registration *reg, bool *found);
  */
 bool registration_make(struct registration *reg);
 
-/* True if a qdisc lives, or our kind is net.core.default_qdisc. */
+/* True if a qdisc lives, what arrives somewhere goes through an ifb, or our kind is
+ * net.core.default_qdisc.
+ */
 bool registration_in_use(const struct registration *reg);
 
-/* True if no further qdisc can start. */
-bool registration_full(const struct registration *reg);
+/* So many more qdiscs can start. */
+size_t registration_room(const struct registration *reg);
 
 /* Unregister and remove everything that is pinned. The lock is held. */
 void registration_remove(struct registration *reg);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "table.h"
 
-#include <linux/pkt_sched.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "format.h"
 #include "params.h"
+
+#define LINE_MAX_WIDTH 79 /* leaves room for a comma */
 
 /* So much traffic without a queue ever makes the hint worth a line. */
 #define HINT_PACKETS 100
@@ -86,14 +87,40 @@ static void print_queues(const struct dualpi2_queue *l, const struct dualpi2_que
 static void print_head(const struct figures *figures)
 {
 	const struct dualpi2_params *params = &figures->stats.params;
-	char rate[FORMAT_MAX], target[FORMAT_MAX], handle[FORMAT_MAX] = "";
+	char rate[OPTION_TEXT_MAX], target[OPTION_TEXT_MAX];
 
-	if (figures->key.parent != TC_H_ROOT)
-		snprintf(handle, sizeof(handle), " (queue %x:%x)", figures->key.parent >> 16,
-			 figures->key.parent & 0xffff);
-	printf("%s%s: " DUALPI2_KIND ", rate %s, target %s\n", figures->ifname, handle,
-	       param_specs[PARAM_RATE].format(params, rate),
-	       param_specs[PARAM_TARGET].format(params, target));
+	printf("%s: " DUALPI2_KIND "%s, %s, %s\n", figures->ifname,
+	       figures->is_sum ? " in each transmit queue (mq)" : "",
+	       params_text(PARAM_RATE, params, rate), params_text(PARAM_TARGET, params, target));
+}
+
+/* Print an item of a list, on a new line if it does not fit this one. `column` is where
+ * this line ends, 0 before the first item. Returns where it ends now.
+ */
+static size_t print_item(const char *item, size_t column)
+{
+	const size_t len = strlen(item);
+
+	if (!column)
+		return printf("  not default: %s", item);
+	if (column + len + 2 <= LINE_MAX_WIDTH)
+		return column + printf(", %s", item);
+	printf(",\n");
+	return printf("    %s", item);
+}
+
+/* The options that differ from the defaults, without those that the head shows. */
+static void print_options(const struct dualpi2_params *params)
+{
+	char text[OPTION_TEXT_MAX];
+	size_t column = 0;
+
+	for (int i = 0; i < N_PARAMS; i++) {
+		if (i != PARAM_RATE && i != PARAM_TARGET && params_differ(i, params))
+			column = print_item(params_text(i, params, text), column);
+	}
+	if (column)
+		printf("\n");
 }
 
 static void print_probabilities(const struct dualpi2_stats *stats)
@@ -102,6 +129,22 @@ static void print_probabilities(const struct dualpi2_stats *stats)
 
 	printf("  p' %.2f %%: Classic marked or dropped %.2f %%, L4S marked %.1f %% of the time\n",
 	       100 * now.p, 100 * now.classic, 100 * now.l4s);
+}
+
+static void print_overload(const struct dualpi2_stats *stats)
+{
+	const struct dualpi2_overload *overload = &stats->overload;
+	char events[FORMAT_MAX], total[FORMAT_MAX], ago[FORMAT_MAX], latest[FORMAT_MAX];
+
+	if (!overload->events)
+		return;
+	printf("  overload (p_C at p_Cmax): %s event%s, %s in all; the latest began %s ago\n"
+	       "    and %s %s\n",
+	       format_count(overload->events, events), overload->events == 1 ? "" : "s",
+	       format_delay(overload->total_ns, total),
+	       format_delay(stats->refreshed_ns - overload->start_ns, ago),
+	       overload->active ? "has lasted for" : "lasted for",
+	       format_delay(overload->duration_ns, latest));
 }
 
 static void print_remarks(const struct figures *figures)
@@ -113,7 +156,7 @@ static void print_remarks(const struct figures *figures)
 		printf("  warning: %s packets did not pass our tcx program, so none of them could\n"
 		       "  be marked, only dropped.\n",
 		       format_count(stats->no_verdict, count));
-	if (!figures->tcx_attached && figures->key.parent == TC_H_ROOT)
+	if (!figures->tcx_attached)
 		printf("  warning: our tcx program is not attached, so nothing is marked:\n"
 		       "  `dualpi2-load %s` attaches it.\n",
 		       figures->ifname);
@@ -125,10 +168,40 @@ static void print_remarks(const struct figures *figures)
 static void print_instance(const struct figures *figures)
 {
 	print_head(figures);
-	print_probabilities(&figures->stats);
+	print_options(&figures->stats.params);
+	if (!figures->is_sum)
+		print_probabilities(&figures->stats);
+	print_overload(&figures->stats);
 	print_queues(&figures->stats.l, &figures->stats.c);
 	print_delays(&figures->delays.l, &figures->delays.c);
 	print_remarks(figures);
+}
+
+/* One queue of an mq, below their sum. */
+static void print_mq_queue(const struct figures *figures)
+{
+	const struct dualpi2_queue *l = &figures->stats.l, *c = &figures->stats.c;
+	char text[5][FORMAT_MAX], class[FORMAT_MAX];
+
+	printf("  %-9s %9s %9s %9s %9s %9s %9.2f\n", format_class(figures->key.parent, class),
+	       format_count(l->packets_in, text[0]), format_count(c->packets_in, text[1]),
+	       format_count(dualpi2_queue_drops(l) + dualpi2_queue_drops(c), text[2]),
+	       format_delay(histogram_quantile(&figures->delays.l, 990), text[3]),
+	       format_delay(histogram_quantile(&figures->delays.c, 990), text[4]),
+	       100 * figures_probabilities(&figures->stats).p);
+}
+
+/* The instances that follow item `sum`; returns how many they are. */
+static size_t print_mq_queues(const struct figures_list *list, size_t sum)
+{
+	size_t next = sum + 1;
+
+	printf("\n  %-9s %9s %9s %9s %9s %9s %9s\n", "queue", "L4S", "Classic", "dropped", "L 99 %",
+	       "C 99 %", "p' %");
+	while (next < list->count && !list->items[next].is_sum &&
+	       list->items[next].key.ifindex == list->items[sum].key.ifindex)
+		print_mq_queue(&list->items[next++]);
+	return next - sum - 1;
 }
 
 void table_print(const struct figures_list *list)
@@ -137,5 +210,7 @@ void table_print(const struct figures_list *list)
 		if (i)
 			printf("\n");
 		print_instance(&list->items[i]);
+		if (list->items[i].is_sum)
+			i += print_mq_queues(list, i);
 	}
 }

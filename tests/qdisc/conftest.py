@@ -25,8 +25,8 @@ BIN = Path(os.environ.get("DUALPI2_BIN", ".output")).resolve()
 PIN_DIR = Path("/sys/fs/bpf/dualpi2")
 SO_TIMESTAMPNS = 35
 LOADER = BIN / "dualpi2-load"
-DROPS = ("drop-pi2", "drop-overload", "drop-limit", "drop-memlimit", "drop-no-memory",
-         "drop-reset")
+DROPS = ("drop-pi2", "drop-overload", "drop-limit", "drop-memlimit", "drop-trim",
+         "drop-no-memory", "drop-reset")
 
 
 def drops(queue):

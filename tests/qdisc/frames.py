@@ -15,10 +15,14 @@ ETH_P_ALL = 0x0003
 ETH_P_IP = 0x0800
 ETH_P_8021Q = 0x8100
 ETH_P_IPV6 = 0x86DD
+ETH_P_MPLS = 0x8847
+ETH_P_PPP_SES = 0x8864
 ETH_P_8021AD = 0x88A8
 ETH_P_TEST = 0x88B5  # IEEE 802 local experimental: neither IP nor VLAN
 
 ETHER_LEN, VLAN_LEN, IPV4_LEN, IPV6_LEN, SERIAL_LEN = 14, 4, 20, 40, 8
+PPPOE_LEN = 8  # with the PPP protocol
+IPPROTO_6IN4 = 41
 MAC = bytes.fromhex("020000000002" "020000000001")
 
 
@@ -29,17 +33,17 @@ def internet_checksum(header):
     return ~total & 0xFFFF
 
 
-def ipv4(ecn, payload, *, checksum=None):
+def ipv4(ecn, payload, *, checksum=None, protocol=253):
     head = struct.pack("!BBHHHBBH4s4s", 0x45, 0x28 << 2 | ecn, IPV4_LEN + len(payload), 0, 0x4000,
-                       64, 253, 0, socket.inet_aton("10.0.0.1"), socket.inet_aton("10.0.0.2"))
+                       64, protocol, 0, socket.inet_aton("10.0.0.1"), socket.inet_aton("10.0.0.2"))
     value = internet_checksum(head) if checksum is None else checksum
     return head[:10] + struct.pack("!H", value) + head[12:] + payload
 
 
-def ipv6(ecn, payload):
+def ipv6(ecn, payload, *, next_header=253):
     address = socket.inet_pton(socket.AF_INET6, "fd00::1")
     return struct.pack("!IHBB16s16s", 6 << 28 | (0x28 << 2 | ecn) << 20 | 0x12345, len(payload),
-                       253, 64, address, address) + payload
+                       next_header, 64, address, address) + payload
 
 
 def frame(protocol, packet, vlans=()):
@@ -69,6 +73,41 @@ def other_frame(serial, length=1514, vlans=()):
     return frame(ETH_P_TEST, numbered(serial, length, overhead), vlans)
 
 
+PPP_PROTOCOLS = {4: 0x0021, 6: 0x0057}
+
+
+def pppoe_frame(serial, ecn, length=1514, vlans=(), *, version=4, ppp_protocol=None):
+    """IP in a PPPoE session (RFC 2516)."""
+    overhead = ETHER_LEN + VLAN_LEN * len(vlans) + PPPOE_LEN
+    maker, header = (ipv4, IPV4_LEN) if version == 4 else (ipv6, IPV6_LEN)
+    packet = maker(ecn, numbered(serial, length, overhead + header))
+    session = struct.pack("!BBHHH", 0x11, 0, 0x1234, len(packet) + 2,
+                          ppp_protocol or PPP_PROTOCOLS[version])
+    return frame(ETH_P_PPP_SES, session + packet, vlans)
+
+
+def mpls_frame(serial, ecn, length=1514, vlans=()):
+    """IP behind one MPLS label, the last of its stack."""
+    overhead = ETHER_LEN + VLAN_LEN * len(vlans) + 4 + IPV4_LEN
+    return frame(ETH_P_MPLS, struct.pack("!I", 100 << 12 | 1 << 8 | 64) +
+                 ipv4(ecn, numbered(serial, length, overhead)), vlans)
+
+
+def sixin4_frame(serial, ecn, inner_ecn, length=1514):
+    """IPv6 in IPv4 (RFC 4213); `ecn` is that of the outer header."""
+    overhead = ETHER_LEN + IPV4_LEN + IPV6_LEN
+    inner = ipv6(inner_ecn, numbered(serial, length, overhead))
+    return frame(ETH_P_IP, ipv4(ecn, inner, protocol=IPPROTO_6IN4))
+
+
+def ipv6_options_frame(serial, ecn, length=1514, vlans=()):
+    """IPv6 with a hop-by-hop and a destination options header before the payload."""
+    overhead = ETHER_LEN + VLAN_LEN * len(vlans) + IPV6_LEN + 16
+    options = struct.pack("!BBBB4x", 60, 0, 1, 4) + struct.pack("!BBBB4x", 253, 0, 1, 4)
+    return frame(ETH_P_IPV6, ipv6(ecn, options + numbered(serial, length, overhead),
+                                  next_header=0), vlans)
+
+
 @dataclasses.dataclass(frozen=True)
 class Arrived:
     """A frame as the receiver saw it."""
@@ -86,6 +125,10 @@ def parse(data, time_ns):
     while (protocol := struct.unpack_from("!H", data, offset)[0]) in (ETH_P_8021Q, ETH_P_8021AD):
         offset += VLAN_LEN
     offset += 2
+    if protocol == ETH_P_PPP_SES:
+        protocol = {0x0021: ETH_P_IP, 0x0057: ETH_P_IPV6}.get(
+            struct.unpack_from("!H", data, offset + PPPOE_LEN - 2)[0])
+        offset += PPPOE_LEN
     serial = struct.unpack("!Q", data[-SERIAL_LEN:])[0]
     if protocol == ETH_P_IP:
         header = data[offset:offset + IPV4_LEN]

@@ -1,59 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What PI2 and the step mark and drop, seen at the receiver.
-
-p' is driven up by a standing Classic queue and then held, by an update interval that
-never ends. Then large bursts are marked or dropped with known probabilities, and
-the counts are compared with them.
-"""
+"""What PI2 and the L queue's own AQM mark and drop, seen at the receiver: with a p' that
+is held (held.py) the shares are known."""
 
 import frames
 import pytest
 from frames import CE, ECT_0, ECT_1, NOT_ECT
+from held import COUNT, NEVER, ce_count, fits, flood, hold_probability
 from netns import wait_until
-
-NEVER = "4000s"
-NO_STEP = ("--step-thresh", NEVER)
-COUNT = 2000
-RESTED = 8  # frames of a flood, 400 bytes each, that PI2 sees below a backlog of 2 MTU
-
-
-def hold_probability(cable, at_least, *options):
-    """A qdisc with an empty queue and a constant p' not below `at_least`; its p'."""
-    gain = 0.004  # the smallest one
-    cable.load("--rate", "1mbit", "--target", 0, "--alpha", max(at_least / 50, gain),
-               "--beta", gain, *NO_STEP, *options)
-    cable.burst(NOT_ECT, 300)
-    wait_until(lambda: cable.qdisc.stats()["prob"] >= at_least, f"p' reaches {at_least}")
-    cable.load("--tupdate", NEVER)
-    cable.load("--rate", 0)
-    cable.drain()
-    cable.load("--rate", "1mbit")
-    return cable.qdisc.stats()["prob"]
-
-
-def flood(cable, ecn, count=COUNT):
-    """A burst behind a standing queue, then its delivery at full speed."""
-    before = cable.qdisc.stats()
-    cable.burst(ecn, count, 400)
-    cable.load("--rate", 0)
-    arrived = cable.drain()
-    cable.load("--rate", "1mbit")
-    after = cable.qdisc.stats()
-    change = {queue: {key: after[queue][key] - before[queue][key] for key in after[queue]
-                      if isinstance(after[queue][key], int)}
-              for queue in ("l-queue", "c-queue")}
-    assert all(packet.checksum_ok for packet in arrived)
-    return arrived, change
-
-
-def fits(count, probability):
-    """Hits come at even distances (RFC 9332, A.1), so their number is known to within the
-    frames that came or went while PI2 rested."""
-    return COUNT * probability - RESTED - 1 <= count <= COUNT * probability + 1
-
-
-def ce_count(arrived):
-    return sum(packet.ecn == CE for packet in arrived)
 
 
 def test_coupled_mark_in_l(cable):
@@ -93,23 +46,6 @@ def test_arriving_ce_stays_and_is_not_counted(cable):
     arrived, change = flood(cable, CE)
     assert ce_count(arrived) == len(arrived) == COUNT
     assert change["l-queue"]["mark-pi2"] == change["l-queue"]["mark-step"] == 0
-
-
-@pytest.mark.parametrize("ecn, queue, cause", [
-    (ECT_1, "l-queue", "drop-overload"), (ECT_0, "c-queue", "drop-overload"),
-    (NOT_ECT, "c-queue", "drop-pi2"),
-])
-def test_overload_drops_in_both_queues(cable, ecn, queue, cause):
-    """k * p' >= 1: the Classic drop for everybody; what is left of L is all marked."""
-    prob = hold_probability(cable, 0.6)
-    assert prob < 1, "p' has run away, nothing can be measured"
-    arrived, change = flood(cable, ecn)
-    assert change[queue][cause] == COUNT - len(arrived)
-    assert fits(COUNT - len(arrived), prob**2)
-    if ecn == ECT_1:
-        assert ce_count(arrived) >= len(arrived) - RESTED
-    else:
-        assert ce_count(arrived) == 0
 
 
 def test_dropping_nearly_everything_does_not_stall(cable):
@@ -159,7 +95,46 @@ def test_step_sees_the_age_of_the_head_without_a_shaper(cable):
     assert [packet.serial for packet in cable.drain() if packet.ecn == CE] == serials
 
 
-@pytest.mark.parametrize("maker", (frames.ipv4_frame, frames.ipv6_frame))
+def test_min_qlen_step(cable):
+    """The step acts only on a packet that finds so many in the queue already."""
+    cable.load("--rate", "1mbit", "--min-qlen-step", 3)
+    serials = cable.burst(ECT_1, 6)  # the first leaves, the second waits alone
+    assert [packet.serial for packet in cable.drain() if packet.ecn == CE] == serials[4:]
+
+
+@pytest.mark.parametrize("l_aqm, some", [("step", False), ("ramp", True)])
+def test_ramp_begins_before_the_step(cable, l_aqm, some):
+    """Between 0.8 and 1.2 ms the ramp marks some (RFC 9332, A.1), the step of 1.2 ms none.
+    At 1 Mbit/s a frame of 60 bytes takes 0.48 ms: the third one has 0.96 ms before it, less
+    what the test took to send it."""
+    cable.load("--rate", "1mbit", "--l-aqm", l_aqm, "--step-thresh", "1200us")
+    marked = 0
+    for _ in range(40):
+        cable.burst(ECT_1, 3, 60)
+        marked += ce_count(cable.drain())
+    assert (0 < marked < 40) if some else marked == 0
+
+
+def test_ramp_ends_in_marking_all(cable):
+    cable.load("--rate", "1mbit", "--l-aqm", "ramp", "--step-thresh", NEVER)
+    serials = cable.burst(ECT_1, 5)
+    assert [packet.serial for packet in cable.drain() if packet.ecn == CE] == serials[2:]
+
+
+@pytest.mark.parametrize("where, at_once", [("--drop-enqueue", True), ("--drop-dequeue", False)])
+def test_drop_on_arrival_or_departure(cable, where, at_once):
+    prob = hold_probability(cable, 0.5, where)
+    before = cable.qdisc.stats()["c-queue"]["drop-pi2"]
+    cable.load("--rate", "10kbit")  # none departs while we look
+    cable.burst(NOT_ECT, COUNT, 400)
+    seen = cable.qdisc.stats()["c-queue"]["drop-pi2"] - before
+    assert fits(seen, prob**2) if at_once else seen <= 1
+    cable.load("--rate", 0)
+    cable.drain()
+    assert fits(cable.qdisc.stats()["c-queue"]["drop-pi2"] - before, prob**2)
+
+
+@pytest.mark.parametrize("maker", (frames.ipv4_frame, frames.ipv6_frame, frames.pppoe_frame))
 @pytest.mark.parametrize("vlans", [(), ((frames.ETH_P_8021Q, 5),),
                                    ((frames.ETH_P_8021AD, 7), (frames.ETH_P_8021Q, 5))])
 def test_mark_changes_the_ecn_field_and_nothing_else(cable, maker, vlans):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Which queue a packet waits in, and that waiting is all that happens to it."""
 
+import functools
+
 import frames
 import pytest
 from conftest import PIN_DIR
@@ -11,7 +13,13 @@ TAGS = {
     "802.1Q": ((frames.ETH_P_8021Q, 5),),
     "802.1ad+802.1Q": ((frames.ETH_P_8021AD, 7), (frames.ETH_P_8021Q, 5)),
 }
-MAKERS = {"IPv4": frames.ipv4_frame, "IPv6": frames.ipv6_frame}
+MAKERS = {
+    "IPv4": frames.ipv4_frame,
+    "IPv6": frames.ipv6_frame,
+    "IPv6 with extension headers": frames.ipv6_options_frame,
+    "PPPoE": frames.pppoe_frame,
+    "PPPoE, IPv6": functools.partial(frames.pppoe_frame, version=6),
+}
 
 
 @pytest.mark.parametrize("vlans", TAGS.values(), ids=TAGS.keys())
@@ -37,6 +45,31 @@ def test_not_ip_is_classic(cable):
     stats = cable.qdisc.stats()
     assert stats["c-queue"]["packets-in"] == 2
     assert stats["l-queue"]["packets-in"] == 0
+
+
+@pytest.mark.parametrize("vlans", TAGS.values(), ids=TAGS.keys())
+def test_mpls_has_no_ecn_and_is_classic(cable, vlans):
+    cable.load()
+    cable.send(frames.mpls_frame(next(cable.serials), ECT_1, 200, vlans))
+    stats = cable.qdisc.stats()
+    assert (stats["l-queue"]["packets-in"], stats["c-queue"]["packets-in"]) == (0, 1)
+
+
+def test_ppp_that_is_not_ip_is_classic(cable):
+    cable.load()
+    lcp = 0xC021
+    cable.send(frames.pppoe_frame(next(cable.serials), ECT_1, 200, ppp_protocol=lcp))
+    stats = cable.qdisc.stats()
+    assert (stats["l-queue"]["packets-in"], stats["c-queue"]["packets-in"]) == (0, 1)
+
+
+@pytest.mark.parametrize("outer, inner, queue", [(ECT_1, NOT_ECT, "l-queue"),
+                                                 (NOT_ECT, ECT_1, "c-queue")])
+def test_outer_header_of_6in4_decides(cable, outer, inner, queue):
+    """RFC 6040: a tunnel's end carries a mark of the outer header inwards."""
+    cable.load()
+    cable.send(frames.sixin4_frame(next(cable.serials), outer, inner, 200))
+    assert cable.qdisc.stats()[queue]["packets-in"] == 1
 
 
 def test_a_third_tag_is_not_looked_behind(cable):

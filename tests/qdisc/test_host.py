@@ -4,9 +4,10 @@
 import contextlib
 import os
 import subprocess
+from pathlib import Path
 
 import pytest
-from conftest import LOADER, PIN_DIR, Qdisc, one_line, root
+from conftest import BIN, LOADER, PIN_DIR, Qdisc, one_line, root
 from netns import run, wait_until
 
 
@@ -132,6 +133,17 @@ def test_from_ip_netns_exec(space):
     assert Qdisc(space, "one").stats()["dev"] == "one"
     run("ip", "netns", "exec", space.name, LOADER, "one", "--unload")
     assert not PIN_DIR.exists()
+
+
+def test_following_events_ends_with_the_registration(space):
+    space.run(LOADER, "one")
+    follower = space.popen(BIN / "dualpi2-stats", "--events")
+    wait_until(lambda: any("eventpoll" in os.readlink(fd)
+                           for fd in Path(f"/proc/{follower.pid}/fd").iterdir()), "it follows")
+    space.run(LOADER, "one", "--unload")
+    output, _ = follower.communicate(timeout=60)
+    assert follower.returncode == 1
+    assert output.count("\n") == 1 and "no more events" in output
 
 
 def test_default_qdisc(space):

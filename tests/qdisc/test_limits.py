@@ -2,9 +2,11 @@
 """limit, memlimit, and what else can happen to a full queue."""
 
 from frames import ECT_1, NOT_ECT
+from netns import wait_until
 
 # A frame of 1514 bytes takes 12 ms, and PI2 drops none.
 SLOW = ("--rate", "1mbit", "--target", "4000s")
+STANDING = ("--rate", "10kbit", "--target", "4000s")  # 1.2 s
 
 
 def test_limit_counts_both_queues(cable):
@@ -33,6 +35,43 @@ def test_memlimit_is_of_truesize(cable):
     assert stats["memory-used"] == 5 * truesize
     assert stats["max-memory-used"] == 5 * truesize
     assert stats["c-queue"]["drop-memlimit"] == 3
+    cable.drain()
+
+
+def trimmed(cable, *options):
+    """Lower a limit under a backlog; the statistics when it holds."""
+    cable.load(*options)
+    return wait_until(lambda: any((now := cable.qdisc.stats())[queue]["drop-trim"]
+                                  for queue in ("l-queue", "c-queue")) and now, "it is trimmed")
+
+
+def test_lower_limit_trims_classic_first(cable):
+    cable.load(*STANDING)
+    classic, l4s = cable.burst(NOT_ECT, 20), cable.burst(ECT_1, 20)
+    stats = trimmed(cable, "--limit", 25)
+    gone = stats["packets"] - 1  # that left before; the dequeue that trimmed served one
+    assert stats["l-queue"]["drop-trim"] == 0
+    assert stats["c-queue"]["drop-trim"] == 40 - gone - 25
+    before = stats["c-queue"]["drop-trim"]
+    cable.load("--limit", 8)
+    stats = wait_until(lambda: (now := cable.qdisc.stats())["qlen"] <= 8 and now, "trimmed again")
+    assert stats["c-queue"]["backlog-packets"] == 0
+    assert stats["c-queue"]["drop-trim"] > before
+    assert stats["drops"] == stats["l-queue"]["drop-trim"] + stats["c-queue"]["drop-trim"]
+    cable.load("--rate", 0)
+    arrived = [packet.serial for packet in cable.drain()]
+    assert arrived[-8:] == l4s[-8:], "the oldest went first"
+    assert set(arrived).isdisjoint(classic[1:14])
+
+
+def test_lower_memlimit_trims(cable):
+    cable.load(*STANDING)
+    cable.burst(NOT_ECT, 11)
+    truesize = cable.qdisc.stats()["memory-used"] // 10
+    stats = trimmed(cable, "--memlimit", 4 * truesize)
+    assert stats["memory-used"] == 3 * truesize  # the dequeue that trimmed served one
+    assert stats["c-queue"]["drop-trim"] == 11 - stats["packets"] - 3
+    cable.load("--rate", 0)
     cable.drain()
 
 

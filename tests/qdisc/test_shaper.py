@@ -2,7 +2,7 @@
 """--rate: exact over any interval, no bursts. Times are those of the receiver."""
 
 import pytest
-from frames import NOT_ECT
+from frames import ECT_1, NOT_ECT
 
 CALM = ("--target", "4000s")
 # What the receiver's clock and one late timer may add, in virtual time.
@@ -54,3 +54,29 @@ def test_without_rate_the_device_decides(cable):
     cable.load()
     times, _ = departures(cable, 100, 1514)
     assert times[-1] - times[0] < 100 * 121_120  # faster than 100 Mbit/s
+
+
+@pytest.mark.parametrize("options, length, on_the_link", [
+    (("--raw",), 1014, 1014),
+    (("--overhead", 0), 1014, 1000),  # from the IP header on, as in cake
+    (("--overhead", 22), 1014, 1022),
+    (("--overhead", -10), 1014, 990),
+    (("--ethernet",), 1014, 1038),
+    (("--ethernet",), 60, 84),
+    (("--docsis",), 1014, 1018),
+    (("--docsis",), 60, 64),
+    (("--pppoe-ptm",), 1014, 1030 + 17),  # one byte more for each 64 begun
+    (("--mpu", 500), 60, 500),
+])
+def test_accounted_length_is_that_of_the_link(cable, options, length, on_the_link):
+    cable.load("--rate", "1mbit", *CALM, *options)
+    times, _ = departures(cable, 21, length)
+    assert times[-1] - times[0] == pytest.approx(20 * on_the_link * 8000, abs=SLACK_NS)
+
+
+def test_framing_counts_for_the_step(cable):
+    """What waits in L is measured on the link: ten tiny frames that take 1500 bytes each."""
+    cable.load("--rate", "10mbit", "--overhead", 256, "--mpu", 256)
+    cable.burst(ECT_1, 10, 60)  # 0.2 ms each instead of 0.05
+    assert cable.qdisc.stats()["l-queue"]["mark-step"] == 4
+    cable.drain()

@@ -86,6 +86,26 @@ static const struct {
 	{ parse_packets, "5pkts", 5 },
 	{ parse_packets, "1packet", 1 },
 	{ parse_packets, "5PACKETS", 5 },
+
+	{ parse_share, "100%", 1ULL << 32 },
+	{ parse_share, "25", 1ULL << 30 },
+	{ parse_share, "0.5%", 21474836 },
+	{ parse_share, "0.00000003", 1 },
+	{ parse_share, "0.00000002", 0 },
+	{ parse_share, "99999999999999999999", UINT64_MAX },
+
+	{ parse_dscps, "none", 0 },
+	{ parse_dscps, "0", 1 },
+	{ parse_dscps, "63", 1ULL << 63 },
+	{ parse_dscps, "ef,45,nqb", 1ULL << 46 | 1ULL << 45 },
+	{ parse_dscps, "VA,voice-admit", 1ULL << 44 },
+	{ parse_dscps, "df,le,cs1", 1 << 0 | 1 << 1 | 1 << 8 },
+	{ parse_dscps, "cs0,cs2,cs3,cs4,cs5,cs6,cs7",
+	  1ULL << 0 | 1ULL << 16 | 1ULL << 24 | 1ULL << 32 | 1ULL << 40 | 1ULL << 48 | 1ULL << 56 },
+	{ parse_dscps, "af11,af12,af13,af21,af22,af23",
+	  1ULL << 10 | 1ULL << 12 | 1ULL << 14 | 1ULL << 18 | 1ULL << 20 | 1ULL << 22 },
+	{ parse_dscps, "af31,af32,af33,af41,af42,af43",
+	  1ULL << 26 | 1ULL << 28 | 1ULL << 30 | 1ULL << 34 | 1ULL << 36 | 1ULL << 38 },
 };
 
 static void accepted_values(void **state)
@@ -106,15 +126,25 @@ static const struct {
 	parser parse;
 	const char *text;
 } refused[] = {
-	{ parse_uint, "1.0" },	   { parse_uint, "10p" },	   { parse_uint, "0x10" },
-	{ parse_rate, "40m" },	   { parse_rate, "40 mbit" },	   { parse_rate, "40mbits" },
-	{ parse_rate, "mbit" },	   { parse_rate, "1e6" },	   { parse_rate, "40%" },
-	{ parse_time, "15m" },	   { parse_time, "15 ms" },	   { parse_time, "1h" },
-	{ parse_time, "1.5.5s" },  { parse_time, "1,5ms" },	   { parse_time, "ms" },
-	{ parse_time, "5p" },	   { parse_size, "64kib" },	   { parse_size, "1x" },
-	{ parse_percent, "10%%" }, { parse_percent, "10.5" },	   { parse_percent, "%" },
-	{ parse_gain, "0.16hz" },  { parse_gain, "41/256" },	   { parse_packets, "5" },
-	{ parse_packets, "1.5p" }, { parse_packets, "5 packets" }, { parse_packets, "p" },
+	{ parse_uint, "1.0" },	    { parse_uint, "10p" },
+	{ parse_uint, "0x10" },	    { parse_rate, "40m" },
+	{ parse_rate, "40 mbit" },  { parse_rate, "40mbits" },
+	{ parse_rate, "mbit" },	    { parse_rate, "1e6" },
+	{ parse_rate, "40%" },	    { parse_time, "15m" },
+	{ parse_time, "15 ms" },    { parse_time, "1h" },
+	{ parse_time, "1.5.5s" },   { parse_time, "1,5ms" },
+	{ parse_time, "ms" },	    { parse_time, "5p" },
+	{ parse_size, "64kib" },    { parse_size, "1x" },
+	{ parse_percent, "10%%" },  { parse_percent, "10.5" },
+	{ parse_percent, "%" },	    { parse_gain, "0.16hz" },
+	{ parse_gain, "41/256" },   { parse_packets, "5" },
+	{ parse_packets, "1.5p" },  { parse_packets, "5 packets" },
+	{ parse_packets, "p" },	    { parse_share, "25%%" },
+	{ parse_share, "1/4" },	    { parse_dscps, "64" },
+	{ parse_dscps, "ef," },	    { parse_dscps, ",ef" },
+	{ parse_dscps, "ef,,va" },  { parse_dscps, "ef va" },
+	{ parse_dscps, "none,ef" }, { parse_dscps, "af14" },
+	{ parse_dscps, "cs8" },	    { parse_dscps, "voice-admitted-to" },
 };
 
 static void refuse(parser parse, const char *text)
@@ -130,8 +160,9 @@ static void refuse(parser parse, const char *text)
 
 static void refused_values(void **state)
 {
-	static const parser parsers[] = { parse_uint,	 parse_rate, parse_time,   parse_size,
-					  parse_percent, parse_gain, parse_packets };
+	static const parser parsers[] = { parse_uint,	 parse_rate,	parse_time,
+					  parse_size,	 parse_percent, parse_gain,
+					  parse_packets, parse_share,	parse_dscps };
 	/* What none of them takes. */
 	static const char *const texts[] = { "",     " ",     "-1",  "+1",  ".",   "..5", "abc",
 					     "-1ms", "1 ",    " 1",  "1\n", "nan", "inf", "0x1",
@@ -144,6 +175,41 @@ static void refused_values(void **state)
 		for (size_t k = 0; k < ARRAY_SIZE(parsers); k++)
 			refuse(parsers[k], texts[i]);
 	}
+}
+
+static void signed_numbers(void **state)
+{
+	static const char *const wrong[] = { "", "-", "+1", "--1", "1.5", "-1b", " -1", "- 1" };
+	int64_t value = 0;
+
+	(void)state;
+	assert_true(parse_int("-64", &value));
+	assert_int_equal(value, -64);
+	assert_true(parse_int("256", &value));
+	assert_int_equal(value, 256);
+	assert_true(parse_int("99999999999999999999", &value));
+	assert_int_equal(value, INT64_MAX);
+	assert_true(parse_int("-99999999999999999999", &value));
+	assert_int_equal(value, -INT64_MAX);
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
+		assert_false(parse_int(wrong[i], &value));
+	assert_int_equal(value, -INT64_MAX); /* left alone */
+}
+
+static void dscp_names_read_back(void **state)
+{
+	uint64_t set;
+	int named = 0;
+
+	(void)state;
+	for (unsigned int dscp = 0; dscp < 64; dscp++) {
+		if (!dscp_name(dscp))
+			continue;
+		named++;
+		assert_true(parse_dscps(dscp_name(dscp), &set));
+		assert_int_equal(set, 1ULL << dscp);
+	}
+	assert_int_equal(named, 8 + 12 + 4); /* cs, af, and le, va, nqb, ef */
 }
 
 static void step_threshold_is_a_time_or_packets(void **state)
@@ -190,6 +256,7 @@ static void formatted_values(void **state)
 	assert_string_equal(format_time(1500, text), "1.5us");
 	assert_string_equal(format_time(1000000001, text), "1.000000001s");
 	assert_string_equal(format_gain(41, text), "0.160156");
+	assert_string_equal(format_class(0x80020001, text), "8002:1");
 	assert_string_equal(format_count(99999, text), "99999");
 	assert_string_equal(format_count(1230000, text), "1.23M");
 	assert_string_equal(format_share(123, 1000, text), "12.3 %");
@@ -202,6 +269,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(accepted_values),
 		cmocka_unit_test(refused_values),
+		cmocka_unit_test(signed_numbers),
+		cmocka_unit_test(dscp_names_read_back),
 		cmocka_unit_test(step_threshold_is_a_time_or_packets),
 		cmocka_unit_test(wrong_step_threshold_changes_nothing),
 		cmocka_unit_test(formatted_values),

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* tcx ingress: what arrives at an interface takes a way round through an ifb, whose
+ * egress has the qdisc. The ifb then hands each packet back to the interface that it
+ * came from, past this hook (drivers/net/ifb.c: skb->tc_skip_classify), so it cannot
+ * loop.
+ */
+#ifndef INGRESS_BPF_H
+#define INGRESS_BPF_H
+
+/* The ifb of an interface, by its number; written by dualpi2-load. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, DUALPI2_MAX_INSTANCES);
+	__type(key, struct dualpi2_key);
+	__type(value, u32);
+} dualpi2_ifbs SEC(".maps");
+
+/* Do packets for this device reach our qdisc at its root now? Not if somebody has
+ * deleted the device or the qdisc, or set the device down: then its queue leads to the
+ * kernel's noop_qdisc, which throws packets away, or to another qdisc.
+ */
+static __always_inline bool is_in_service(const struct dualpi2_key *key)
+{
+	const struct dualpi2_stats *entry = bpf_map_lookup_elem(&dualpi2_stats, key);
+	const struct Qdisc *qdisc;
+	struct slot *slot;
+
+	if (!entry)
+		return false;
+	slot = slot_by_number(entry->slot);
+	if (!slot || !slot->qdisc)
+		return false;
+	qdisc = bpf_rdonly_cast((void *)slot->qdisc, bpf_core_type_id_kernel(struct Qdisc));
+	return qdisc->dev_queue->qdisc == qdisc;
+}
+
+SEC("tcx/ingress")
+int dualpi2_ingress(struct __sk_buff *ctx)
+{
+	struct sk_buff *skb = bpf_cast_to_kern_ctx(ctx);
+	struct dualpi2_key key = {
+		.netns = skb->dev->nd_net.net->ns.inum,
+		.ifindex = skb->dev->ifindex,
+	};
+	const u32 *ifb = bpf_map_lookup_elem(&dualpi2_ifbs, &key);
+
+	if (!ifb)
+		return TCX_NEXT;
+	key.ifindex = *ifb;
+	key.parent = TC_H_ROOT;
+	return is_in_service(&key) ? bpf_redirect(key.ifindex, 0) : TCX_NEXT;
+}
+
+#endif /* INGRESS_BPF_H */

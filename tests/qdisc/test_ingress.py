@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""--ingress: what arrives is shaped in an ifb. Seen from the receiving IP stack, which
+is behind it."""
+
+import itertools
+import json
+import socket
+import struct
+
+import pytest
+from conftest import BIN, LOADER, PIN_DIR, SO_TIMESTAMPNS, Qdisc, drops, one_line
+from frames import CE, ECT_1, NOT_ECT, SERIAL_LEN, ipv4_frame
+from netns import Namespace, run, veth, wait_until
+
+CALM = ("--target", "4000s", "--step-thresh", "4000s")
+PROTOCOL = 253  # of the IPv4 frames
+
+
+class Path:
+    """A sender of raw frames and the IP stack that they are for."""
+
+    def __init__(self):
+        self.tx, self.rx = Namespace("from"), Namespace("to")
+        veth(self.tx, "f0", self.rx, "t0")
+        self.rx.ip("addr add 10.0.0.2/24 dev t0")
+        self.sender = self.tx.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
+        self.sender.setsockopt(socket.SOL_SOCKET, 32, 1 << 28)  # SO_SNDBUFFORCE
+        self.sender.bind(("f0", 0))
+        self.receiver = self.rx.socket(socket.AF_INET, socket.SOCK_RAW, PROTOCOL)
+        self.receiver.setsockopt(socket.SOL_SOCKET, 33, 1 << 28)  # SO_RCVBUFFORCE
+        self.receiver.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+        self.receiver.setblocking(False)
+        self.serials = itertools.count(1)
+        self.ifb = Qdisc(self.rx, "in-t0")
+
+    def load(self, *options, check=True):
+        return self.rx.run(LOADER, "t0", "--ingress", *options, check=check)
+
+    def send(self, ecn, count, length=1514):
+        serials = list(itertools.islice(self.serials, count))
+        for serial in serials:
+            self.sender.send(ipv4_frame(serial, ecn, length))
+        return serials
+
+    def receive(self):
+        """What has arrived since the last call: (serial, ECN, time in ns)."""
+        arrived = []
+        while True:
+            try:
+                packet, ancillary, _, _ = self.receiver.recvmsg(65536, 256)
+            except BlockingIOError:
+                return arrived
+            seconds, nanoseconds = next(
+                struct.unpack("qq", value) for level, kind, value in ancillary
+                if (level, kind) == (socket.SOL_SOCKET, SO_TIMESTAMPNS))
+            [serial] = struct.unpack("!Q", packet[-SERIAL_LEN:])
+            arrived.append((serial, packet[1] & 3, seconds * 10**9 + nanoseconds))
+
+    def expect(self, count):
+        """Wait for so many packets."""
+        arrived = []
+        wait_until(lambda: arrived.extend(self.receive()) or len(arrived) >= count,
+                   f"{count} packets have arrived", 60)
+        assert len(arrived) == count
+        return arrived
+
+    def devices(self):
+        shown = json.loads(self.rx.run("ip", "-j", "link", "show").stdout)
+        return {link["ifname"] for link in shown} - {"lo", "t0"}
+
+    def programs(self):
+        [shown] = json.loads(self.rx.run("bpftool", "-j", "net", "show", "dev", "t0").stdout)
+        return [(program["kind"], program["name"]) for program in shown["tc"]]
+
+    def check_nothing_left(self):
+        assert self.devices() == set()
+        assert self.programs() == []
+        assert not [pin for pin in PIN_DIR.iterdir() if pin.name.startswith("ingress-")]
+        dump = run("bpftool", "-j", "map", "dump", "pinned", PIN_DIR / "dualpi2_ifbs").stdout
+        assert json.loads(dump) == []
+
+    def close(self):
+        self.sender.close()
+        self.receiver.close()
+        self.tx.delete()
+        self.rx.delete()
+
+
+@pytest.fixture
+def path(registered):
+    path = Path()
+    yield path
+    path.load("--unload", check=False)
+    path.close()
+
+
+def test_rate_is_exact_and_nothing_is_lost(path):
+    done = path.load("--rate", "20mbit", *CALM)
+    assert done.stdout.count("\n") == 1 and "t0" in done.stdout and "20mbit" in done.stdout
+    serials = path.send(NOT_ECT, 300)
+    arrived = path.expect(300)
+    assert [serial for serial, _, _ in arrived] == serials
+    took = arrived[-1][2] - arrived[0][2]
+    assert took == pytest.approx(299 * 1514 * 8 * 1000 / 20, rel=0.01)
+    queue = path.ifb.check_conservation()["c-queue"]
+    assert queue["packets-out"] == 300
+
+
+def test_l4s_goes_to_l_and_marks_arrive(path):
+    path.load("--rate", "20mbit")
+    path.send(ECT_1, 100)
+    path.send(NOT_ECT, 20)
+    arrived = path.expect(120)
+    stats = path.ifb.check_conservation()
+    low = stats["l-queue"]
+    assert low["packets-in"] == 100
+    assert stats["c-queue"]["packets-in"] == 20
+    assert stats["no-verdict"] == 0
+    marked = sum(ecn == CE for _, ecn, _ in arrived)
+    assert marked == low["mark-step"] + low["mark-pi2"] > 50
+
+
+def test_live_change_loses_nothing(path):
+    path.load("--rate", "1mbit", *CALM)
+    path.send(NOT_ECT, 30)
+    path.load("--rate", "50mbit")
+    path.load("--limit", 500)
+    arrived = path.expect(30)
+    assert arrived[-1][2] - arrived[-11][2] == pytest.approx(10 * 242_240, rel=0.05)
+    stats = path.ifb.check_conservation()
+    assert stats["options"]["rate"] == 50_000_000 and stats["options"]["limit"] == 500
+
+
+def test_unload_delivers_what_waits_and_leaves_nothing(path):
+    path.load("--rate", "1mbit", *CALM)
+    path.send(NOT_ECT, 40)
+    assert len(early := path.receive()) < 40
+    path.load("--unload")
+    path.check_nothing_left()
+    path.expect(40 - len(early))
+    path.send(NOT_ECT, 5)
+    path.expect(5)
+
+
+@pytest.mark.parametrize("options", [(), ("--rate", "0"), ("--target", "5ms"),
+                                     ("--rate", "5mbit", "--mq")])
+def test_wrong_usage_makes_nothing(path, options):
+    one_line(path.load(*options, check=False), 2)
+    path.check_nothing_left()
+
+
+def test_unload_of_nothing_fails(path):
+    one_line(path.load("--unload", check=False), 1)
+
+
+def test_foreign_device_with_the_name(path):
+    path.rx.ip("link add in-t0 type dummy")
+    assert "in-t0" in one_line(path.load("--rate", "5mbit", check=False), 1)
+    assert path.load("--check", "--rate", "5mbit", check=False).returncode == 1
+    assert path.devices() == {"in-t0"}
+    assert path.programs() == []
+    one_line(path.load("--unload", check=False), 1)
+    assert path.devices() == {"in-t0"}
+
+
+def test_long_name(path):
+    path.rx.ip("link add averylongname type dummy")
+    [link] = json.loads(path.rx.run("ip", "-j", "link", "show", "averylongname").stdout)
+    path.rx.run(LOADER, "averylongname", "--ingress", "--rate", "5mbit")
+    assert path.devices() == {"averylongname", f"in-{link['ifindex']}"}
+    path.rx.run(LOADER, "averylongname", "--ingress", "--unload")
+    assert path.devices() == {"averylongname"}
+
+
+def test_not_an_ethernet_device(path):
+    path.rx.run("ip", "tuntap", "add", "tun7", "mode", "tun")
+    done = path.rx.run(LOADER, "tun7", "--ingress", "--rate", "5mbit", check=False)
+    assert "Ethernet" in one_line(done, 1)
+    assert path.devices() == {"tun7"}
+
+
+@pytest.fixture
+def foreign_program():
+    pin = PIN_DIR.parent / "foreign"
+    run("bpftool", "prog", "load", BIN / "foreign.bpf.o", pin)
+    yield pin
+    pin.unlink()
+
+
+def test_somebodys_program_stays_and_comes_first(path, foreign_program):
+    path.rx.run("bpftool", "net", "attach", "tcx_ingress", "pinned", foreign_program, "dev", "t0")
+    path.load("--rate", "20mbit")
+    assert path.programs() == [("tcx/ingress", "foreign"), ("tcx/ingress", "dualpi2_ingress")]
+    path.send(NOT_ECT, 3)
+    path.expect(3)
+    path.load("--unload")
+    assert path.programs() == [("tcx/ingress", "foreign")]
+
+
+def test_somebodys_filters_would_be_bypassed(path):
+    path.rx.run("tc", "qdisc", "add", "dev", "t0", "clsact")
+    path.load("--check", "--rate", "5mbit")
+    path.rx.run("tc", "filter", "add", "dev", "t0", "ingress", "matchall", "action", "ok")
+    assert "filter" in one_line(path.load("--rate", "5mbit", check=False), 1)
+    assert path.devices() == set()
+
+
+@pytest.mark.parametrize("mishap", [("ip", "link", "del", "in-t0"),
+                                    ("ip", "link", "set", "in-t0", "down"),
+                                    ("tc", "qdisc", "replace", "dev", "in-t0", "root", "handle",
+                                     "9:", "pfifo")])
+def test_without_the_queue_packets_arrive_all_the_same(path, mishap):
+    """Unshaped, until the next dualpi2-load repairs it."""
+    path.load("--rate", "1mbit", *CALM)
+    path.rx.run(*mishap)
+    serials = path.send(NOT_ECT, 50)
+    arrived = path.expect(50)
+    assert [serial for serial, _, _ in arrived] == serials
+    assert arrived[-1][2] - arrived[0][2] < 10 * 1514 * 8 * 1000, "faster than 1 Mbit/s"
+    path.load("--rate", "20mbit", "--replace", *CALM)
+    path.send(NOT_ECT, 30)
+    arrived = path.expect(30)
+    assert arrived[-1][2] - arrived[0][2] == pytest.approx(29 * 605_600, rel=0.01)
+
+
+def test_both_directions_are_independent(path):
+    path.rx.run(LOADER, "t0", "--limit", 77)
+    path.load("--rate", "20mbit", "--limit", 88)
+    assert path.ifb.stats()["options"]["limit"] == 88
+    assert Qdisc(path.rx, "t0").stats()["options"]["limit"] == 77
+    path.rx.run(LOADER, "t0", "--unload")
+    path.send(NOT_ECT, 5)
+    path.expect(5)
+    assert path.ifb.stats()["c-queue"]["packets-in"] == 5
+
+
+def test_the_interface_is_deleted(path):
+    """Its ifb goes with the next run of the loader."""
+    path.rx.ip("link add gone type dummy")
+    path.rx.run(LOADER, "gone", "--ingress", "--rate", "5mbit")
+    path.rx.ip("link del gone")
+    assert path.devices() == {"in-gone"}
+    one_line(path.load("--unload", check=False), 1)
+    path.check_nothing_left()
+
+
+def test_failure_is_undone(path):
+    """No room for one more qdisc: that shows last."""
+    path.rx.ip("link add wide numtxqueues 255 type dummy")
+    path.rx.ip("link set wide up")
+    path.rx.run(LOADER, "wide", "--mq")  # with the one that keeps the kind registered: 256
+    try:
+        assert "free" in one_line(path.load("--rate", "5mbit", check=False), 1)
+        assert path.devices() == {"wide"}
+        assert path.programs() == []
+    finally:
+        path.rx.run(LOADER, "wide", "--unload")
+        path.rx.ip("link del wide")
+    path.check_nothing_left()
+
+
+def test_check(path):
+    assert "free" in path.load("--check", "--rate", "5mbit").stdout
+    assert path.devices() == set()
+    path.load("--rate", "5mbit")
+    assert "already" in path.load("--check").stdout
+
+
+def test_queue_statistics_are_those_of_the_ifb(path):
+    path.load("--rate", "20mbit")
+    path.send(ECT_1, 10)
+    path.expect(10)
+    [entry] = json.loads(path.rx.run(BIN / "dualpi2-stats", "--json").stdout)
+    assert entry["dev"] == "in-t0"
+    assert drops(entry["l-queue"]) == 0
+    assert entry["l-queue"]["packets-out"] == 10

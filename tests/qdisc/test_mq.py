@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""--mq: an instance for each transmit queue; live changes, repairs, and what is refused."""
+
+import json
+import socket
+import struct
+
+import pytest
+from conftest import BIN, LOADER, Qdisc, drops, one_line, root
+from frames import ECT_1, ETH_P_ALL, ETHER_LEN, IPV4_LEN, NOT_ECT, internet_checksum, ipv4_frame
+from netns import Namespace, run, wait_until
+
+QUEUES = 4
+# Source addresses whose hashes choose the queue: none stays empty (chance 4e-8).
+FLOWS = 64
+
+
+def from_flow(frame, flow):
+    """The same IPv4 frame with another source address."""
+    header = bytearray(frame[ETHER_LEN:ETHER_LEN + IPV4_LEN])
+    header[10:12] = bytes(2)
+    header[12:16] = socket.inet_aton(f"10.0.1.{flow}")
+    header[10:12] = struct.pack("!H", internet_checksum(bytes(header)))
+    return frame[:ETHER_LEN] + bytes(header) + frame[ETHER_LEN + IPV4_LEN:]
+
+
+class Multiqueue(Qdisc):
+    """bpf_dualpi2 under mq on a cable with several queues."""
+
+    def __init__(self, space, dev, peer):
+        super().__init__(space, dev)
+        self.sender = space.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
+        self.sender.bind((dev, 0))
+        self.receiver = space.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
+        self.receiver.setsockopt(socket.SOL_SOCKET, 33, 1 << 26)  # SO_RCVBUFFORCE
+        self.receiver.bind((peer, ETH_P_ALL))
+        self.receiver.setblocking(False)
+
+    def all_stats(self):
+        """The sum and the queues, in the order of --json."""
+        entries = json.loads(self.space.run(BIN / "dualpi2-stats", self.dev, "--json").stdout)
+        return entries[0], entries[1:]
+
+    def shown(self):
+        """What tc shows: the root, and its children by parent."""
+        entries = json.loads(self.space.run("tc", "-j", "-s", "qdisc", "show", "dev",
+                                            self.dev).stdout)
+        [top] = [entry for entry in entries if entry.get("root")]
+        return top, {entry["parent"]: entry for entry in entries if "parent" in entry}
+
+    def kinds(self):
+        return [child["kind"] for _, child in sorted(self.shown()[1].items())]
+
+    def send(self, ecn):
+        for flow in range(FLOWS):
+            self.sender.send(from_flow(ipv4_frame(flow, ecn), flow))
+
+    def received(self):
+        count = 0
+        while True:
+            try:
+                self.receiver.recv(2048)
+            except BlockingIOError:
+                return count
+            count += 1
+
+    def close(self):
+        self.sender.close()
+        self.receiver.close()
+
+
+@pytest.fixture
+def mq(registered):
+    space = Namespace("mq")
+    space.ip(f"link add m0 numtxqueues {QUEUES} numrxqueues {QUEUES} type veth "
+             f"peer name m1 numtxqueues {QUEUES} numrxqueues {QUEUES}")
+    for name in ("m0", "m1"):
+        space.sysctl(f"net.ipv6.conf.{name}.disable_ipv6", 1)
+        space.ip(f"link set {name} up")
+    device = Multiqueue(space, "m0", "m1")
+    yield device
+    device.load("--unload", check=False)
+    device.close()
+    space.delete()
+
+
+def test_each_queue_has_its_own(mq):
+    mq.load("--mq", "--limit", 99)
+    top, children = mq.shown()
+    assert top["kind"] == "mq"
+    assert mq.kinds() == ["bpf_dualpi2"] * QUEUES
+    total, queues = mq.all_stats()
+    assert total["kind"] == "mq" and total["root"] is True and total["handle"] == top["handle"]
+    assert [queue["parent"] for queue in queues] == sorted(children)
+    assert [queue["options"]["limit"] for queue in queues] == [99] * QUEUES
+
+
+def test_packets_are_conserved_in_each_queue_and_in_the_sum(mq):
+    mq.load("--mq")
+    mq.send(ECT_1)
+    mq.send(NOT_ECT)
+    received = []
+    wait_until(lambda: received.append(mq.received()) or sum(received) == 2 * FLOWS,
+               "all frames have arrived")
+    top, children = mq.shown()
+    total, queues = mq.all_stats()
+    for queue in queues:
+        child = children[queue["parent"]]
+        halves = queue["l-queue"], queue["c-queue"]
+        assert all(half["packets-in"] > 0 for half in halves), "every queue is used"
+        for half in halves:
+            assert half["packets-in"] == half["packets-out"] + drops(half), queue
+        assert child["packets"] == sum(half["packets-out"] for half in halves)
+        assert child["bytes"] == sum(half["bytes-out"] for half in halves)
+    for half in ("l-queue", "c-queue"):
+        assert total[half]["packets-in"] == FLOWS
+        for key in ("packets-in", "bytes-in", "packets-out", "bytes-out", "drop-bytes"):
+            assert total[half][key] == sum(queue[half][key] for queue in queues), key
+        assert total[half]["delay"]["max"] == max(queue[half]["delay"]["max"] for queue in queues)
+    for key in ("bytes", "packets", "drops", "qlen", "backlog"):
+        assert total[key] == top[key] == sum(queue[key] for queue in queues), key
+
+
+def test_live_change_reaches_every_queue(mq):
+    mq.load("--mq", "--limit", 50)
+    mq.send(NOT_ECT)
+    before, _ = mq.all_stats()
+    handles = {parent: child["handle"] for parent, child in mq.shown()[1].items()}
+    for options in (("--target", "7ms"), ("--mq", "--step-thresh", "2ms")):
+        mq.load(*options)
+    after, queues = mq.all_stats()
+    for queue in queues:
+        assert queue["options"]["target"] == 7000
+        assert queue["options"]["step-thresh-us"] == 2000
+        assert queue["options"]["limit"] == 50
+    assert {parent: child["handle"] for parent, child in mq.shown()[1].items()} == handles
+    assert after["c-queue"]["packets-in"] == before["c-queue"]["packets-in"] == FLOWS
+
+
+def test_rate_is_refused(mq):
+    one_line(mq.load("--mq", "--rate", "10mbit", check=False), 2)
+    mq.load("--mq")
+    assert "--rate" in one_line(mq.load("--rate", "10mbit", "--limit", 5, check=False), 2)
+    for queue in mq.all_stats()[1]:
+        assert queue["options"]["rate"] == 0
+        assert queue["options"]["limit"] == 10000
+
+
+def test_unload_gives_back(mq):
+    before = mq.shown()
+    mq.load("--mq")
+    mq.load("--unload")
+    assert mq.shown() == before
+    assert "bpf_dualpi2" not in mq.space.run("bpftool", "net", "show", "dev", "m0").stdout
+
+
+def test_a_child_that_is_gone_is_repaired(mq):
+    mq.load("--mq", "--limit", 50)
+    top, _ = mq.shown()
+    last = f"{top['handle']}{QUEUES}"
+    mq.space.run("tc", "qdisc", "del", "dev", "m0", "parent", last)
+    assert mq.kinds() == ["bpf_dualpi2"] * (QUEUES - 1)
+    assert "1 of its queues" in mq.load().stdout
+    assert mq.kinds() == ["bpf_dualpi2"] * QUEUES
+    assert mq.all_stats()[1][-1]["options"]["limit"] == 50
+    assert "nothing changed" in mq.load().stdout
+
+
+def test_somebodys_child_stays_unless_replaced(mq):
+    mq.load("--mq")
+    top, _ = mq.shown()
+    second = f"{top['handle']}2"
+    mq.space.run("tc", "qdisc", "replace", "dev", "m0", "parent", second, "handle", "77:",
+                 "pfifo", "limit", 5)
+    line = one_line(mq.load("--limit", 50, check=False), 1)
+    assert "pfifo 77:" in line and "--replace" in line
+    assert mq.kinds()[1] == "pfifo"
+    assert mq.all_stats()[1][0]["options"]["limit"] == 10000, "nothing is changed"
+    mq.load("--limit", 50, "--replace")
+    assert mq.kinds() == ["bpf_dualpi2"] * QUEUES
+    assert [queue["options"]["limit"] for queue in mq.all_stats()[1]] == [50] * QUEUES
+
+
+def test_queues_that_are_added_later(mq):
+    mq.space.run("ethtool", "-L", "m0", "tx", 2)
+    mq.load("--mq")
+    assert mq.kinds() == ["bpf_dualpi2"] * 2
+    mq.space.run("ethtool", "-L", "m0", "tx", 4)
+    assert mq.kinds()[2] != "bpf_dualpi2"
+    mq.load()
+    assert mq.kinds() == ["bpf_dualpi2"] * 4
+
+
+def test_somebodys_mq_is_replaced_and_put_back(mq):
+    mq.space.run("tc", "qdisc", "add", "dev", "m0", "root", "handle", "7:", "mq")
+    before = mq.shown()[0]["handle"], mq.kinds()
+    line = one_line(mq.load("--mq", check=False), 1)
+    assert "mq 7:" in line and "--replace" in line
+    mq.load("--mq", "--replace")
+    assert mq.kinds() == ["bpf_dualpi2"] * QUEUES
+    mq.load("--unload")
+    assert (mq.shown()[0]["handle"], mq.kinds()) == before
+
+
+def test_somebodys_mq_with_children_is_left_alone(mq):
+    mq.space.run("tc", "qdisc", "add", "dev", "m0", "root", "handle", "7:", "mq")
+    mq.space.run("tc", "qdisc", "replace", "dev", "m0", "parent", "7:1", "handle", "8:", "pfifo")
+    before = mq.shown()
+    one_line(mq.load("--mq", "--replace", check=False), 1)
+    assert mq.shown() == before
+
+
+def test_one_qdisc_does_not_become_many(mq):
+    """The packets that wait would be lost."""
+    mq.load()
+    assert "--unload" in one_line(mq.load("--mq", check=False), 1)
+    assert root(mq.space, "m0")["kind"] == "bpf_dualpi2"
+
+
+def test_check(mq):
+    assert mq.load("--check", "--mq").returncode == 0
+    assert root(mq.space, "m0")["kind"] != "mq"
+    mq.load("--mq")
+    assert "under mq already" in mq.load("--check").stdout
+
+
+def test_device_with_one_queue(registered, box):
+    line = one_line(box.run(LOADER, "one", "--mq", check=False), 1)
+    assert "one transmit queue" in line and "--mq" in line
+    done = box.run(LOADER, "one", "--mq", "--check", check=False)
+    assert done.returncode == 1 and "one transmit queue" in done.stdout
+
+
+def test_more_queues_than_instances(registered, box):
+    """The mq is there already when that shows: it goes again."""
+    box.ip("link add wide numtxqueues 300 type dummy")
+    box.ip("link set wide up")
+    before = root(box, "wide")
+    assert "300" in one_line(box.run(LOADER, "wide", "--mq", check=False), 1)
+    assert root(box, "wide") == before
+
+
+def test_table_fits_the_screen(mq):
+    mq.load("--mq")
+    mq.send(ECT_1)
+    lines = mq.table().splitlines()
+    assert max(len(line) for line in lines) <= 80, lines
+    assert sum(line.split()[:1] == [parent] for line in lines for parent in mq.shown()[1]) == QUEUES
+
+
+def test_default_qdisc_makes_it_by_itself(registered, box):
+    """The kernel's automatic mq has handle 0: and our children: that is ours already."""
+    key = "net.core.default_qdisc"
+    before = run("sysctl", "-n", key).stdout.strip()
+    try:
+        run("sysctl", "-qw", f"{key}=bpf_dualpi2")
+        box.ip(f"link add many numtxqueues {QUEUES} type ifb")
+        box.ip("link set many up")
+        box.run(LOADER, "many", "--limit", 33)
+        entries = json.loads(box.run(BIN / "dualpi2-stats", "many", "--json").stdout)
+        assert [entry["kind"] for entry in entries] == ["mq"] + ["bpf_dualpi2"] * QUEUES
+        assert [entry["options"]["limit"] for entry in entries[1:]] == [33] * QUEUES
+        one_line(box.run(LOADER, "many", "--unload", check=False), 1)
+    finally:
+        run("sysctl", "-qw", f"{key}={before}")
+    box.run(LOADER, "many", "--unload")
+    assert root(box, "many")["kind"] == "mq"
+    assert "bpf_dualpi2" not in box.run("tc", "qdisc", "show", "dev", "many").stdout
+    box.ip("link del many")

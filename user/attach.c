@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Attaching goes in steps, each of which is undone if a later one fails:
+ *
+ *	dualpi2_prior	remember the root qdisc that has to go (--replace)
+ *	dualpi2_conf	parameters, for the qdiscs to start with
+ *	tcx		the program that classifies and marks, pinned (instance.h)
+ *	qdisc		last: from here on packets go through it. With --mq the mq,
+ *			then a qdisc for each queue
+ */
+#include "attach.h"
+
+#include <linux/pkt_sched.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "instance.h"
+#include "link.h"
+#include "message.h"
+#include "netlink.h"
+#include "params.h"
+
+bool target_find(const char *ifname, struct target *target)
+{
+	*target = (struct target){
+		.ifname = ifname,
+		.label = ifname,
+		.key.parent = TC_H_ROOT,
+	};
+	return interface_index(ifname, &target->key.ifindex) && current_netns(&target->key.netns) &&
+	       root_read(target->key.ifindex, &target->root);
+}
+
+void target_free(struct target *target)
+{
+	root_free(&target->root);
+}
+
+static bool read_root_again(struct target *target)
+{
+	root_free(&target->root);
+	return root_read(target->key.ifindex, &target->root);
+}
+
+/* ---- may it be attached? ------------------------------------------------------- */
+
+bool wishes_rate(const struct wish *wish)
+{
+	const char *text = wish->params[PARAM_RATE];
+	struct dualpi2_params given = {};
+
+	if (text)
+		param_specs[PARAM_RATE].set(text, &given);
+	return given.rate;
+}
+
+bool wish_apply(const struct wish *wish, struct dualpi2_params *params)
+{
+	char why[PARAMS_WHY_MAX];
+
+	return params_apply(wish->params, params, why) || fail(0, "%s", why);
+}
+
+static const struct root_queue *foreign_queue(const struct root *root)
+{
+	for (size_t i = 0; i < root->n_queues; i++) {
+		if (queue_owner(&root->queues[i]) == OWNER_FOREIGN)
+			return &root->queues[i];
+	}
+	return NULL;
+}
+
+/* Where bpf_dualpi2 is attached already. */
+static void find_obstacle_to_change(const struct target *target, const struct wish *wish,
+				    struct obstacle *obstacle)
+{
+	const struct root_queue *foreign = foreign_queue(&target->root);
+	char text[QDISC_TEXT_MAX];
+
+	if (!root_is_mq(&target->root)) {
+		if (wish->mq)
+			obstacle_set(obstacle,
+				     DUALPI2_KIND " is attached as one qdisc for all queues: first "
+						  "`dualpi2-load %s --unload`",
+				     target->ifname);
+		return;
+	}
+	obstacle->is_usage = wishes_rate(wish);
+	if (obstacle->is_usage)
+		obstacle_set(
+			obstacle,
+			"--rate: is not for an mq, each queue would send at the full rate: first "
+			"`dualpi2-load %s --unload`",
+			target->ifname);
+	else if (foreign && !wish->replace)
+		obstacle_set(
+			obstacle,
+			"somebody configured one of its queues: `%s`; --replace takes its place, "
+			"for good",
+			qdisc_text(foreign->kind, foreign->handle, foreign->parent, text));
+}
+
+/* Where somebody configured the root. */
+static bool find_obstacle_to_replace(const struct target *target, const struct wish *wish,
+				     struct obstacle *obstacle)
+{
+	const struct qdisc *root = &target->root.qdisc;
+	char text[QDISC_TEXT_MAX], why[ROOT_WHY_MAX];
+	bool restorable;
+
+	if (!root_restorable(target->key.ifindex, &target->root, &restorable, why))
+		return false;
+	qdisc_text(root->kind, root->handle, TC_H_ROOT, text);
+	if (!restorable)
+		obstacle_set(
+			obstacle,
+			"somebody configured its root, and --unload could not put back `%s` with "
+			"%s: note it, then `tc qdisc del dev %s root`",
+			text, why, target->ifname);
+	else if (!wish->replace)
+		obstacle_set(obstacle,
+			     "somebody configured its root: `%s`; --replace takes its place", text);
+	return true;
+}
+
+/* What mq_init_common() of net/sched/sch_mq.c asks for. */
+static bool find_obstacle_to_mq(const struct target *target, struct obstacle *obstacle)
+{
+	struct link link;
+
+	if (!link_read(target->key.ifindex, &link))
+		return fail(0, "%s: has just been removed", target->ifname);
+	if (link.tx_queues < 2)
+		obstacle_set(obstacle,
+			     "has one transmit queue, and mq is for several: leave out --mq");
+	return true;
+}
+
+static bool find_obstacle(const struct target *target, const struct wish *wish,
+			  struct obstacle *obstacle)
+{
+	*obstacle = (struct obstacle){};
+	if (wish->mq && !find_obstacle_to_mq(target, obstacle))
+		return false;
+	if (obstacle->text[0])
+		return true;
+	switch (root_owner(&target->root)) {
+	case OWNER_NONE:
+		break;
+	case OWNER_US:
+		find_obstacle_to_change(target, wish, obstacle);
+		break;
+	case OWNER_FOREIGN:
+		return find_obstacle_to_replace(target, wish, obstacle);
+	}
+	return true;
+}
+
+bool attach_allowed(const struct target *target, const struct wish *wish)
+{
+	struct obstacle obstacle;
+
+	return find_obstacle(target, wish, &obstacle) && obstacle_absent(&obstacle, target->label);
+}
+
+bool attach_check(const struct target *target, const struct wish *wish)
+{
+	struct obstacle obstacle;
+
+	if (!find_obstacle(target, wish, &obstacle))
+		return false;
+	if (obstacle.text[0])
+		printf("MISSING  %s: %s\n", target->label, obstacle.text);
+	else if (root_owner(&target->root) == OWNER_US)
+		printf("ok       its root qdisc is " DUALPI2_KIND "%s already\n",
+		       root_is_mq(&target->root) ? " under mq" : "");
+	else if (root_owner(&target->root) == OWNER_FOREIGN)
+		printf("ok       its root qdisc can be put back\n");
+	else
+		printf("ok       its root qdisc is the kernel's automatic one\n");
+	return !obstacle.text[0];
+}
+
+/* ---- the qdiscs of ours on an interface ---------------------------------------- */
+
+/* Where one may be: the root, or the queues of an mq. */
+static size_t n_places(const struct target *target)
+{
+	return root_is_mq(&target->root) ? target->root.n_queues : 1;
+}
+
+/* The key of the one that is in a place; false if none is. */
+static bool key_at(const struct target *target, size_t place, struct dualpi2_key *key)
+{
+	const struct root_queue *queue = target->root.queues + place;
+
+	*key = target->key;
+	if (!root_is_mq(&target->root))
+		return root_owner(&target->root) == OWNER_US;
+	key->parent = queue->parent;
+	return queue_owner(queue) == OWNER_US;
+}
+
+/* Do the maps know them all? If not, the registration that they are of has been deleted
+ * by hand. They take no more changes, so new ones must take their place.
+ */
+static bool is_live(const struct registration *reg, const struct target *target,
+		    struct dualpi2_params *in_force)
+{
+	struct dualpi2_stats stats;
+	struct dualpi2_key key;
+	bool live = false;
+
+	for (size_t place = 0; place < n_places(target); place++) {
+		if (!key_at(target, place, &key))
+			continue;
+		if (!stats_read(reg, &key, &stats))
+			return false;
+		*in_force = stats.params;
+		live = true;
+	}
+	return live;
+}
+
+static bool change_all(const struct registration *reg, const struct target *target,
+		       const struct dualpi2_params *params)
+{
+	struct dualpi2_key key;
+
+	for (size_t place = 0; place < n_places(target); place++) {
+		if (key_at(target, place, &key) && !params_change(reg, &key, params))
+			return false;
+	}
+	return true;
+}
+
+static bool have_room(const struct registration *reg, const struct target *target, size_t needed)
+{
+	size_t room = registration_room(reg);
+
+	return needed <= room || fail(0,
+				      "%s: needs %zu qdiscs of the kind, and of the %u that a "
+				      "host can have %zu are free: unload some",
+				      target->label, needed, DUALPI2_MAX_INSTANCES, room);
+}
+
+/* ---- the queues of an mq --------------------------------------------------------- */
+
+static bool queue_is_missing(const struct root_queue *queue)
+{
+	return !queue->unused && queue_owner(queue) != OWNER_US;
+}
+
+static size_t missing_queues(const struct root *root)
+{
+	size_t missing = 0;
+
+	for (size_t i = 0; i < root->n_queues; i++)
+		missing += queue_is_missing(&root->queues[i]);
+	return missing;
+}
+
+/* Give each queue in use that has none of ours one. */
+static bool complete_queues(const struct registration *reg, const struct target *target)
+{
+	struct qdisc qdisc = { .kind = DUALPI2_KIND };
+
+	if (!have_room(reg, target, missing_queues(&target->root)))
+		return false;
+	for (size_t i = 0; i < target->root.n_queues; i++) {
+		qdisc.parent = target->root.queues[i].parent;
+		if (queue_is_missing(&target->root.queues[i]) &&
+		    !qdisc_create(target->key.ifindex, &qdisc, true))
+			return false;
+	}
+	return true;
+}
+
+/* ---- attach ---------------------------------------------------------------------- */
+
+/* Take our qdisc from the root: the remembered one takes its place, or the kernel's
+ * automatic one.
+ */
+static bool remove_root(const struct registration *reg, const struct target *target)
+{
+	static const struct qdisc placeholder = { .kind = "pfifo", .parent = TC_H_ROOT };
+	int ifindex = target->key.ifindex;
+	struct qdisc prior;
+
+	/* An automatic qdisc, of net.core.default_qdisc, cannot be deleted, only
+	 * replaced. Then the kernel chooses anew.
+	 */
+	if (!TC_H_MAJ(target->root.qdisc.handle) && !qdisc_create(ifindex, &placeholder, true))
+		return false;
+	if (prior_read(reg, &target->key, &prior))
+		return qdisc_create(ifindex, &prior, true);
+	return qdisc_delete(ifindex);
+}
+
+static bool create_root(const struct target *target, const char *kind, bool replace)
+{
+	/* From the range that the kernel itself takes handles from. */
+	const __u32 first_handle = 0x8001U << 16, second_handle = 0x8002U << 16;
+	const struct qdisc *now = &target->root.qdisc;
+	struct qdisc qdisc = { .parent = TC_H_ROOT };
+
+	snprintf(qdisc.kind, sizeof(qdisc.kind), "%s", kind);
+	/* The same kind under the same handle, or without a handle, would be a change,
+	 * which neither BPF qdiscs nor mq have.
+	 */
+	if (TC_H_MAJ(now->handle))
+		qdisc.handle = now->handle == first_handle ? second_handle : first_handle;
+	return qdisc_create(target->key.ifindex, &qdisc, replace);
+}
+
+static bool create_mq(const struct registration *reg, struct target *target, bool replace)
+{
+	if (!create_root(target, MQ_KIND, replace))
+		return false;
+	if (read_root_again(target) && complete_queues(reg, target))
+		return true;
+	remove_root(reg, target);
+	return false;
+}
+
+static bool create_qdiscs(const struct registration *reg, struct target *target,
+			  const struct wish *wish)
+{
+	bool ours = root_owner(&target->root) == OWNER_US; /* but dead: see is_live() */
+	bool replace = wish->replace || ours;
+
+	if (wish->mq || (ours && root_is_mq(&target->root)))
+		return create_mq(reg, target, replace);
+	return have_room(reg, target, 1) && create_root(target, DUALPI2_KIND, replace);
+}
+
+/* attach_new() undoes them if this returns false. */
+static bool attach_steps(const struct registration *reg, struct target *target,
+			 const struct wish *wish, const struct dualpi2_params *wanted)
+{
+	if (root_owner(&target->root) == OWNER_FOREIGN &&
+	    !prior_write(reg, &target->key, &target->root.qdisc))
+		return false;
+	return conf_write(reg, &target->key, wanted) && tcx_attach(reg, &target->key, TCX_EGRESS) &&
+	       create_qdiscs(reg, target, wish);
+}
+
+static void print_attached(const struct target *target, const struct wish *wish,
+			   const struct dualpi2_params *params)
+{
+	char text[512], queues[48] = "";
+	const char *shown[N_PARAMS];
+
+	memcpy(shown, wish->params, sizeof(shown));
+	shown[PARAM_RATE] = shown[PARAM_TARGET] = "";
+	if (root_is_mq(&target->root))
+		snprintf(queues, sizeof(queues), " to each transmit queue (mq)");
+	printf("%s: " DUALPI2_KIND " attached%s%s\n", target->label, queues,
+	       params_describe(shown, params, text, sizeof(text)));
+}
+
+static bool attach_new(const struct registration *reg, struct target *target,
+		       const struct wish *wish)
+{
+	struct dualpi2_params wanted = DUALPI2_DEFAULT_PARAMS;
+
+	if (!wish_apply(wish, &wanted))
+		return false;
+	/* What is left from an earlier time with us on this interface. */
+	instance_forget(reg, &target->key);
+	if (!attach_steps(reg, target, wish, &wanted)) {
+		tcx_detach(&target->key, TCX_EGRESS);
+		instance_forget(reg, &target->key);
+		return false;
+	}
+	print_attached(target, wish, &wanted);
+	return true;
+}
+
+/* ---- change ---------------------------------------------------------------------- */
+
+/* What was found missing. */
+struct repairs {
+	bool tcx;
+	size_t queues;
+};
+
+static const char *repairs_text(const struct repairs *repairs, char *text, size_t size)
+{
+	int used =
+		snprintf(text, size, "%s", repairs->tcx ? "its tcx program is attached again" : "");
+
+	if (repairs->queues)
+		snprintf(text + used, size - used, "%s%zu of its queues have it again",
+			 used ? ", " : "", repairs->queues);
+	return text;
+}
+
+/* Change the parameters of the live qdiscs, and what they start with next time. */
+static bool change_params(const struct registration *reg, const struct target *target,
+			  const struct dualpi2_params *in_force,
+			  const struct dualpi2_params *wanted)
+{
+	if (!conf_write(reg, &target->key, wanted))
+		return false;
+	if (change_all(reg, target, wanted))
+		return true;
+	change_all(reg, target, in_force);
+	conf_write(reg, &target->key, in_force);
+	return false;
+}
+
+/* A queue that is attached again starts with the parameters in force, and stays so if
+ * a later step fails.
+ */
+static bool change_steps(const struct registration *reg, struct target *target,
+			 const struct repairs *repairs, const struct dualpi2_params *in_force,
+			 const struct dualpi2_params *wanted)
+{
+	if (repairs->tcx && !tcx_attach(reg, &target->key, TCX_EGRESS))
+		return false;
+	if (repairs->queues && (!conf_write(reg, &target->key, in_force) ||
+				!complete_queues(reg, target) || !read_root_again(target)))
+		return false;
+	return change_params(reg, target, in_force, wanted);
+}
+
+static bool change_live(const struct registration *reg, struct target *target,
+			const struct wish *wish, const struct dualpi2_params *in_force)
+{
+	struct repairs repairs = {
+		.tcx = !tcx_attached(reg, &target->key, TCX_EGRESS),
+		.queues = missing_queues(&target->root),
+	};
+	struct dualpi2_params wanted = *in_force;
+	char params[512], repaired[96];
+
+	if (!wish_apply(wish, &wanted))
+		return false;
+	if (!change_steps(reg, target, &repairs, in_force, &wanted)) {
+		if (repairs.tcx)
+			tcx_detach(&target->key, TCX_EGRESS);
+		return false;
+	}
+	repairs_text(&repairs, repaired, sizeof(repaired));
+	if (params_given(wish->params))
+		printf("%s: " DUALPI2_KIND " changed%s%s%s\n", target->label,
+		       params_describe(wish->params, &wanted, params, sizeof(params)),
+		       repaired[0] ? "; " : "", repaired);
+	else if (repaired[0])
+		printf("%s: " DUALPI2_KIND " repaired: %s\n", target->label, repaired);
+	else
+		printf("%s: " DUALPI2_KIND " is attached already, nothing changed\n",
+		       target->label);
+	return true;
+}
+
+bool attach_or_change(const struct registration *reg, struct target *target,
+		      const struct wish *wish)
+{
+	struct dualpi2_params in_force;
+
+	if (is_live(reg, target, &in_force))
+		return change_live(reg, target, wish, &in_force);
+	return attach_new(reg, target, wish);
+}
+
+/* ---- unload ---------------------------------------------------------------------- */
+
+bool attach_undo(const struct registration *reg, struct target *target)
+{
+	bool had_tcx, ours = root_owner(&target->root) == OWNER_US;
+
+	if (ours && (!remove_root(reg, target) || !read_root_again(target)))
+		return false;
+	if (ours && root_owner(&target->root) == OWNER_US)
+		return fail(0,
+			    "%s: the kernel attached " DUALPI2_KIND " again, as its default: first "
+			    "`sysctl net.core.default_qdisc=fq_codel`",
+			    target->label);
+	had_tcx = tcx_detach(&target->key, TCX_EGRESS);
+	instance_forget(reg, &target->key);
+	return ours || had_tcx ||
+	       fail(0, "%s: nothing to unload: " DUALPI2_KIND " is not attached to it",
+		    target->label);
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "link.h"
+
+#include <errno.h>
+#include <linux/if_link.h>
+#include <linux/rtnetlink.h>
+#include <stdio.h>
+#include <sys/socket.h>
+
+#include "message.h"
+#include "rtnl.h"
+
+static void read_kind(const struct nlattr *info, struct link *link)
+{
+	const struct nlattr *attr;
+
+	mnl_attr_for_each_nested(attr, info) {
+		if (mnl_attr_get_type(attr) == IFLA_INFO_KIND)
+			snprintf(link->kind, sizeof(link->kind), "%s", mnl_attr_get_str(attr));
+	}
+}
+
+static int on_link(const struct nlmsghdr *message, void *data)
+{
+	const struct ifinfomsg *info = mnl_nlmsg_get_payload(message);
+	struct link *link = data;
+	const struct nlattr *attr;
+
+	link->ifindex = info->ifi_index;
+	link->type = info->ifi_type;
+	mnl_attr_for_each(attr, message, sizeof(*info)) {
+		switch (mnl_attr_get_type(attr)) {
+		case IFLA_IFNAME:
+			snprintf(link->name, sizeof(link->name), "%s", mnl_attr_get_str(attr));
+			break;
+		case IFLA_NUM_TX_QUEUES:
+			link->tx_queues = mnl_attr_get_u32(attr);
+			break;
+		case IFLA_LINKINFO:
+			read_kind(attr, link);
+			break;
+		}
+	}
+	return MNL_CB_OK;
+}
+
+bool link_read(int ifindex, struct link *link)
+{
+	struct rtnl_refusal refusal;
+	struct rtnl_request request;
+	struct ifinfomsg *info;
+
+	*link = (struct link){};
+	info = rtnl_begin(&request, RTM_GETLINK, NLM_F_ACK, sizeof(*info));
+	info->ifi_index = ifindex;
+	return rtnl_talk(&request, on_link, link, &refusal);
+}
+
+bool link_create(const char *name, const char *kind)
+{
+	struct rtnl_refusal refusal;
+	struct rtnl_request request;
+	struct nlattr *info;
+
+	rtnl_begin(&request, RTM_NEWLINK, NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL,
+		   sizeof(struct ifinfomsg));
+	mnl_attr_put_strz(&request.header, IFLA_IFNAME, name);
+	info = mnl_attr_nest_start(&request.header, IFLA_LINKINFO);
+	mnl_attr_put_strz(&request.header, IFLA_INFO_KIND, kind);
+	mnl_attr_nest_end(&request.header, info);
+	if (rtnl_talk(&request, NULL, NULL, &refusal))
+		return true;
+	if (refusal.error == EOPNOTSUPP)
+		return fail(refusal.error,
+			    "the kernel has no %s devices: `modprobe %s`, or take a kernel with it",
+			    kind, kind);
+	return fail(refusal.error, "the kernel refuses to make %s: %s", name,
+		    rtnl_reason(&refusal));
+}
+
+/* No IPv6 address of its own, with the router solicitations that come of it. Best
+ * effort: it is an error where there is no IPv6.
+ */
+static void set_no_addresses(int ifindex)
+{
+	struct nlattr *families, *ipv6;
+	struct rtnl_refusal refusal;
+	struct rtnl_request request;
+	struct ifinfomsg *info;
+
+	info = rtnl_begin(&request, RTM_NEWLINK, NLM_F_ACK, sizeof(*info));
+	info->ifi_index = ifindex;
+	families = mnl_attr_nest_start(&request.header, IFLA_AF_SPEC);
+	ipv6 = mnl_attr_nest_start(&request.header, AF_INET6);
+	mnl_attr_put_u8(&request.header, IFLA_INET6_ADDR_GEN_MODE, IN6_ADDR_GEN_MODE_NONE);
+	mnl_attr_nest_end(&request.header, ipv6);
+	mnl_attr_nest_end(&request.header, families);
+	rtnl_talk(&request, NULL, NULL, &refusal);
+}
+
+bool link_set_up(int ifindex)
+{
+	struct rtnl_refusal refusal;
+	struct rtnl_request request;
+	struct ifinfomsg *info;
+
+	set_no_addresses(ifindex);
+	info = rtnl_begin(&request, RTM_NEWLINK, NLM_F_ACK, sizeof(*info));
+	info->ifi_index = ifindex;
+	info->ifi_flags = info->ifi_change = IFF_UP;
+	if (rtnl_talk(&request, NULL, NULL, &refusal))
+		return true;
+	return fail(refusal.error, "the kernel refuses to set interface %d up: %s", ifindex,
+		    rtnl_reason(&refusal));
+}
+
+bool link_delete(int ifindex)
+{
+	struct rtnl_refusal refusal;
+	struct rtnl_request request;
+	struct ifinfomsg *info;
+
+	info = rtnl_begin(&request, RTM_DELLINK, NLM_F_ACK, sizeof(*info));
+	info->ifi_index = ifindex;
+	if (rtnl_talk(&request, NULL, NULL, &refusal))
+		return true;
+	return fail(refusal.error, "the kernel refuses to remove interface %d: %s", ifindex,
+		    rtnl_reason(&refusal));
+}

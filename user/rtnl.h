@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Requests to rtnetlink and their answers. */
+#ifndef RTNL_H
+#define RTNL_H
+
+#include <libmnl/libmnl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A request with its buffer: room for the payload of a qdisc's options and some
+ * small attributes.
+ */
+#define RTNL_REQUEST_MAX 4608
+struct rtnl_request {
+	union {
+		struct nlmsghdr header;
+		char buffer[RTNL_REQUEST_MAX];
+	};
+};
+
+/* What the kernel says when it refuses (NETLINK_EXT_ACK); empty: nothing. */
+struct rtnl_refusal {
+	int error;
+	char text[128];
+};
+
+/* Start a request; returns its family's header (struct tcmsg, struct ifinfomsg) of
+ * `size` bytes, zeroed.
+ */
+void *rtnl_begin(struct rtnl_request *request, uint16_t type, uint16_t flags, size_t size);
+
+/* Send a request and read all answers: NLM_F_DUMP or NLM_F_ACK must be set. False with
+ * refusal->error set on failure; reports nothing.
+ */
+bool rtnl_talk(struct rtnl_request *request, mnl_cb_t on_message, void *data,
+	       struct rtnl_refusal *refusal);
+
+/* The kernel's words, or those for the errno. */
+const char *rtnl_reason(const struct rtnl_refusal *refusal);
+
+#endif /* RTNL_H */
