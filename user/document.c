@@ -196,7 +196,8 @@ static void print_instance(const struct figures *figures)
 {
 	json_open_object(NULL);
 	print_place(figures);
-	json_uint("refcnt", figures->refcnt);
+	if (figures->refcnt != 1) /* as tc, which shows none for a child of mq */
+		json_uint("refcnt", figures->refcnt);
 	/* An mq has neither options nor an AQM of its own. */
 	if (!figures->is_sum)
 		print_options(&figures->stats);
