@@ -66,7 +66,7 @@ def test_without_rate_the_device_decides(cable):
     (("--docsis",), 1014, 1018),
     (("--docsis",), 60, 64),
     (("--pppoe-ptm",), 1014, 1030 + 17),  # one byte more for each 64 begun
-    (("--mpu", 500), 60, 500),
+    (("--mpu", 200), 60, 200),
 ])
 def test_accounted_length_is_that_of_the_link(cable, options, length, on_the_link):
     cable.load("--rate", "1mbit", *CALM, *options)
@@ -75,8 +75,9 @@ def test_accounted_length_is_that_of_the_link(cable, options, length, on_the_lin
 
 
 def test_framing_counts_for_the_step(cable):
-    """What waits in L is measured on the link: ten tiny frames that take 1500 bytes each."""
-    cable.load("--rate", "10mbit", "--overhead", 256, "--mpu", 256)
-    cable.burst(ECT_1, 10, 60)  # 0.2 ms each instead of 0.05
-    assert cable.qdisc.stats()["l-queue"]["mark-step"] == 4
+    """What waits in L is measured on the link: of ten tiny frames none would wait a
+    millisecond by its own length, 0.05 ms."""
+    cable.load("--rate", "10mbit", "--overhead", 256)
+    cable.burst(ECT_1, 10, 60)  # 46 bytes from the IP header on, plus 256: 0.24 ms each
+    assert cable.qdisc.stats()["l-queue"]["mark-step"] == 5
     cable.drain()
