@@ -39,10 +39,8 @@ static inline __u32 shaper_wire_len(const struct dualpi2_params *params, __u32 l
 
 	if (params->framing != DUALPI2_FRAMING_RAW)
 		wire += ((__s64)params->overhead - link_header) * packets;
-	if (wire < least)
+	if (wire < least) /* or below 0: a negative overhead on a tiny packet */
 		wire = least;
-	if (wire < 0) /* a negative overhead on a tiny packet */
-		wire = 0;
 	if (params->framing == DUALPI2_FRAMING_PTM)
 		wire += (wire + 63) / 64;
 	return (__u32)wire;

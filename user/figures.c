@@ -36,31 +36,47 @@ static bool read_instance(const struct registration *reg, const struct dualpi2_k
 	return true;
 }
 
-static void read_map(const struct registration *reg, __u32 netns, unsigned int ifindex,
-		     struct figures_list *list)
-{
-	struct dualpi2_key key, *previous = NULL;
+/* Instances are found by the qdiscs that the kernel shows: a walk through the map of
+ * statistics can miss some, as its entries move whenever they are refreshed.
+ */
+struct collecting {
+	const struct registration *reg;
+	__u32 netns;
+	unsigned int ifindex; /* 0: all */
+	struct figures_list *list;
+};
 
-	while (list->count < DUALPI2_MAX_INSTANCES &&
-	       !bpf_map_get_next_key(reg->stats, previous, &key)) {
-		previous = &key;
-		if (key.netns != netns || (ifindex && key.ifindex != ifindex))
-			continue;
-		if (read_instance(reg, &key, &list->items[list->count]))
-			list->count++;
-	}
+static void visit_instance(int ifindex, const struct qdisc *qdisc, void *data)
+{
+	const struct collecting *collecting = data;
+	struct figures_list *list = collecting->list;
+	struct figures *figures = &list->items[list->count];
+	struct dualpi2_key key = {
+		.netns = collecting->netns,
+		.ifindex = ifindex,
+		.parent = qdisc->parent,
+	};
+
+	if (strcmp(qdisc->kind, DUALPI2_KIND) || list->count == DUALPI2_MAX_INSTANCES ||
+	    (collecting->ifindex && collecting->ifindex != key.ifindex) ||
+	    !read_instance(collecting->reg, &key, figures))
+		return;
+	figures->counters = qdisc->counters;
+	figures->refcnt = qdisc->refcnt;
+	list->count++;
 }
 
-static void take_counters(int ifindex, const struct qdisc *qdisc, void *data)
+/* What the kernel itself sums up for the root of an mq. */
+static void visit_mq(int ifindex, const struct qdisc *qdisc, void *data)
 {
 	struct figures_list *list = data;
 
+	if (strcmp(qdisc->kind, MQ_KIND))
+		return;
 	for (size_t i = 0; i < list->count; i++) {
 		struct figures *figures = &list->items[i];
 
-		if (figures->key.ifindex != (__u32)ifindex ||
-		    figures->key.parent != qdisc->parent ||
-		    strcmp(qdisc->kind, figures->is_sum ? MQ_KIND : DUALPI2_KIND))
+		if (!figures->is_sum || figures->key.ifindex != (__u32)ifindex)
 			continue;
 		figures->counters = qdisc->counters;
 		figures->refcnt = qdisc->refcnt;
@@ -167,9 +183,9 @@ static void add_sums(struct figures_list *list)
 bool figures_collect(const struct registration *reg, unsigned int ifindex,
 		     struct figures_list *list)
 {
-	__u32 netns;
+	struct collecting collecting = { .reg = reg, .ifindex = ifindex, .list = list };
 
-	if (!current_netns(&netns))
+	if (!current_netns(&collecting.netns))
 		return false;
 	*list = (struct figures_list){};
 	/* At most a sum for each. */
@@ -177,14 +193,16 @@ bool figures_collect(const struct registration *reg, unsigned int ifindex,
 	if (!list->items)
 		return fail(0, "out of memory: free some");
 	stats_refresh(reg);
-	read_map(reg, netns, ifindex, list);
+	if (!qdisc_dump(visit_instance, &collecting))
+		goto failed;
 	add_sums(list);
-	if (!qdisc_dump(take_counters, list)) {
-		free(list->items);
-		return false;
-	}
+	if (!qdisc_dump(visit_mq, list))
+		goto failed;
 	qsort(list->items, list->count, sizeof(*list->items), compare);
 	return true;
+failed:
+	free(list->items);
+	return false;
 }
 
 __u64 figures_head_age(const struct dualpi2_stats *stats, const struct dualpi2_queue *queue)

@@ -69,6 +69,12 @@ class Multiqueue(Qdisc):
         self.receiver.close()
 
 
+def receive_all(mq, count):
+    received = []
+    wait_until(lambda: received.append(mq.received()) or sum(received) == count,
+               "all frames have arrived")
+
+
 @pytest.fixture
 def mq(registered):
     space = Namespace("mq")
@@ -99,15 +105,14 @@ def test_packets_are_conserved_in_each_queue_and_in_the_sum(mq):
     mq.load("--mq")
     mq.send(ECT_1)
     mq.send(NOT_ECT)
-    received = []
-    wait_until(lambda: received.append(mq.received()) or sum(received) == 2 * FLOWS,
-               "all frames have arrived")
+    receive_all(mq, 2 * FLOWS)
     top, children = mq.shown()
     total, queues = mq.all_stats()
     for queue in queues:
         child = children[queue["parent"]]
         halves = queue["l-queue"], queue["c-queue"]
         assert all(half["packets-in"] > 0 for half in halves), "every queue is used"
+        assert queue["no-verdict"] == queue["other-verdict"] == 0, "the queue was foretold"
         for half in halves:
             assert half["packets-in"] == half["packets-out"] + drops(half), queue
         assert child["packets"] == sum(half["packets-out"] for half in halves)
@@ -119,6 +124,38 @@ def test_packets_are_conserved_in_each_queue_and_in_the_sum(mq):
         assert total[half]["delay"]["max"] == max(queue[half]["delay"]["max"] for queue in queues)
     for key in ("bytes", "packets", "drops", "qlen", "backlog"):
         assert total[key] == top[key] == sum(queue[key] for queue in queues), key
+
+
+@pytest.mark.parametrize("with_cpu_0", [(2,), (1, 3)])
+def test_the_choice_of_xps_is_foretold(mq, with_cpu_0):
+    """XPS (Documentation/networking/scaling.rst) sends what this CPU sends to some queues."""
+    mq.load("--mq")
+    for queue in with_cpu_0:
+        # ip-netns has the /sys of the namespace.
+        run("ip", "netns", "exec", mq.space.name, "tee",
+            f"/sys/class/net/m0/queues/tx-{queue}/xps_cpus", input="1")
+    mq.send(ECT_1)
+    receive_all(mq, FLOWS)
+    _, queues = mq.all_stats()
+    assert tuple(index for index, queue in enumerate(queues)
+                 if queue["l-queue"]["packets-in"]) == with_cpu_0
+    for queue in queues:
+        assert queue["no-verdict"] == queue["other-verdict"] == 0
+
+
+def test_a_queue_that_cannot_be_foretold_is_counted(mq):
+    """Somebody's filter behind our program chooses: class and mark stay."""
+    mq.load("--mq")
+    mq.space.run("tc", "qdisc", "add", "dev", "m0", "clsact")
+    mq.space.run("tc", "filter", "add", "dev", "m0", "egress", "matchall", "action", "skbedit",
+                 "queue_mapping", 2)
+    mq.send(ECT_1)
+    receive_all(mq, FLOWS)
+    queue = mq.all_stats()[1][2]
+    assert queue["l-queue"]["packets-in"] == FLOWS
+    assert queue["no-verdict"] == 0
+    assert 0 < queue["other-verdict"] < FLOWS
+    mq.space.run("tc", "qdisc", "del", "dev", "m0", "clsact")
 
 
 def test_live_change_reaches_every_queue(mq):

@@ -59,11 +59,11 @@ def test_p_cmax_beyond_saturation_spares_c_alone(cable):
 
 def test_overflow_marks_all_and_drops_what_it_must(cable):
     """p' ends where every L4S packet is marked; ECN-capable packets are never dropped."""
-    prob = hold_probability(cable, 0.4999, "--overflow")
-    assert prob == pytest.approx(0.5, abs=1e-4)
+    prob = hold_probability(cable, 0.5, "--overflow")
+    assert prob == 0.5
     arrived, _ = flood(cable, ECT_1)
     assert len(arrived) == COUNT
-    assert ce_count(arrived) >= COUNT - RESTED - 1
+    assert ce_count(arrived) >= COUNT - RESTED - 2
     arrived, _ = flood(cable, ECT_0)
     assert len(arrived) == COUNT
     assert fits(ce_count(arrived), 0.25)
@@ -99,10 +99,12 @@ def test_overload_event(cable):
 
 def test_flapping_is_one_event(cable):
     hold_probability(cable, 0.6)
-    calm_down(cable)
-    cable.load("--target", 0, "--alpha", 100, "--rate", "1mbit")
-    cable.burst(NOT_ECT, 300)
-    wait_until(lambda: published("d0")["prob"] > 2**31, "overload is back")
+    for _ in range(3):
+        cable.load("--target", "4s", "--alpha", 20, "--tupdate", "16ms")
+        wait_until(lambda: published("d0")["prob"] < 2**31, "overload is gone", step=0.02)
+        cable.load("--target", 0, "--alpha", 100)
+        cable.burst(NOT_ECT, 100)
+        wait_until(lambda: published("d0")["prob"] > 2**31, "overload is back", step=0.02)
     assert published("d0")["overload"]["events"] == 1
     calm_down(cable)
     wait_until(lambda: not published("d0")["overload"]["active"], "the event is over")

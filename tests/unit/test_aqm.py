@@ -82,6 +82,7 @@ def tolerance(packets):
 @example(ONE - 1, 2, 0, False, 1)
 @example(ONE // 2 + 1, 2, 0, False, 1)
 @example(ONE // 4, 2, ONE // 20, False, 1)  # above p_Cmax, but p_CL is 1/2
+@example(2 * ONE // 5, 4, ONE // 4, False, 1)  # L is overloaded, C is not yet
 @example(ONE // 3, 3, 0, True, 1)
 def test_queues_are_those_of_figure_7(prob, k, p_cmax, overflow, seed):
     """Packets come and leave at random. We mark on arrival, Figure 7 when they leave; at the
@@ -111,6 +112,7 @@ def test_queues_are_those_of_figure_7(prob, k, p_cmax, overflow, seed):
         ours[in_l, "drop" if dropped else "mark" if marked else "forward"] += 1
         theirs[in_l, dequeue.from_l(0) if in_l else dequeue.from_c(ecn != NOT_ECT)] += 1
         ours[in_l, "packets"] += 1
+        ours[in_l, "ECT dropped"] += dropped and ecn != NOT_ECT
 
     for _ in range(300):
         arrive(chance.choice([NOT_ECT, ECT_1, ECT_0]))
@@ -134,6 +136,8 @@ def test_queues_are_those_of_figure_7(prob, k, p_cmax, overflow, seed):
     assert abs(hits[0] - hits[1]) <= near_c
     if exact.c_overloaded:
         assert ours[False, "mark"] == theirs[False, "mark"] == 0
+    else:
+        assert ours[False, "ECT dropped"] == 0
 
 
 def likelihood_of(exact, ecn, in_l, p_native):
@@ -151,6 +155,9 @@ def likelihood_of(exact, ecn, in_l, p_native):
     couplings,
     st.one_of(st.integers(700_000, 1_300_000), st.just(0)),
 )
+@example(ECT_0, True, 4 * ONE // 5, 2, 1_040_000)  # p_CL = 0.8, p'_L = 0.6, p' = 0.4
+@example(ECT_1, True, 4 * ONE // 5, 2, 1_040_000)
+@example(ECT_0, True, 0, 2, 1_200_000)  # p'_L = 1: to a Classic sender 1/4
 def test_unexpected_packets_as_in_2_5_1_1(ecn, in_l, prob, k, age):
     """Every ECN codepoint in either queue, behind a head that has waited for so long: marked,
     or dropped if it cannot be, as often as the RFC says, and for the right reason.
@@ -191,6 +198,14 @@ def test_overload_drops_whatever_the_ecn_field_says(ecn, in_l):
     assert collections.Counter(drops) == {reason: 9, DROP_NONE: 7}
     if ecn in (ECT_1, ECT_0):
         assert aqm.mark(tos) == (MARK_PI2 if ecn == ECT_1 else MARK_NONE)
+
+
+def test_overload_of_l_has_nothing_to_do_with_its_own_aqm():
+    """p' = 1/4 is above p_Cmax = 1/20: one of 16 is dropped, though p'_L is 1."""
+    aqm = Aqm(p_cmax=ONE // 20)
+    aqm.set_prob(ONE // 4)
+    drops = [aqm.drop(aqm.classify(ECT_1), 2_000_000) for _ in range(16)]
+    assert drops == [DROP_NONE] * 15 + [DROP_OVERLOAD]
 
 
 def test_pi2_rests_below_two_full_frames():

@@ -204,6 +204,7 @@ def overloads(draw):
 @given(overloads())
 @example((1, 0, False, ONE - 1))
 @example((1, ONE - 1, False, ONE - 1))  # p_Cmax = 1 at p' = 1
+@example((3, ONE - 1, False, (ONE - 1) // 3))  # p_CL is exactly 1, p_C a ninth
 @example((255, 0, True, ONE - 1))  # what is left when overflow is set at p' = 1
 def test_overload_is_that_of_appendix_a2(case):
     """2^32 - 1 stands for 1. So much for p_CL, which is exact. p_C is cut, and so is the
@@ -256,11 +257,13 @@ def laqm_prob(delay, packets, **params):
 
 
 @given(queue_delays_ns, queue_packets, st.integers(0, 4))
+@example(MIN_TH_NS + RANGE_NS + 1, 100, 0)
+@example(MIN_TH_NS + RANGE_NS, 2, 3)
 def test_ramp_is_laqm_of_the_rfc(delay, packets, least):
     """To the unit, cut; and only with more packets in the queue than Th_len = 1. Those are
-    the ones that wait and the packet in question.
+    the ones that wait and the packet in question. What the step is does not count.
     """
-    prob = laqm_prob(delay, packets, l_aqm=L_RAMP, min_qlen_step=least)
+    prob = laqm_prob(delay, packets, l_aqm=L_RAMP, min_qlen_step=least, step_in_packets=1)
     acts = packets + 1 > 1 and packets >= least
     exact = model.laqm(delay, MIN_TH_NS, RANGE_NS) if acts else 0
     assert prob == math.floor(exact * (ONE - 1))
