@@ -57,7 +57,7 @@ bool wish_apply(const struct wish *wish, struct dualpi2_params *params)
 {
 	char why[PARAMS_WHY_MAX];
 
-	return params_apply(wish->params, params, why) || fail(0, "%s", why);
+	return params_apply(wish->params, params, why) || fail_usage("%s", why);
 }
 
 static const struct root_queue *foreign_queue(const struct root *root)

@@ -256,17 +256,12 @@ int main(int argc, char **argv)
 {
 	struct wish wish = { .params = params };
 	const char *ifname;
+	enum status status;
 	bool done;
 
 	message_init(command.name);
-	switch (command_read(&command, argc, argv, &ifname)) {
-	case COMMAND_DONE:
-		return STATUS_OK;
-	case COMMAND_WRONG:
-		return STATUS_USAGE;
-	case COMMAND_RUN:
-		break;
-	}
+	if (!command_read(&command, argc, argv, &ifname, &status))
+		return status;
 	wish.mq = actions[ACTION_MQ];
 	wish.ingress = actions[ACTION_INGRESS];
 	wish.replace = actions[ACTION_REPLACE];

@@ -301,8 +301,20 @@ static bool read_arguments(const struct command *command, const struct getopt_ta
 	return true;
 }
 
-enum command_result command_read(const struct command *command, int argc, char **argv,
-				 const char **interface)
+/* True: --help or --version was asked for and is answered. */
+static bool answer_common(const struct command *command, const struct option_group *common)
+{
+	if (common->values[OPT_HELP])
+		print_help(command, common);
+	else if (common->values[OPT_VERSION])
+		printf("%s %s\n", command->name, DUALPI2_VERSION);
+	else
+		return false;
+	return true;
+}
+
+bool command_read(const struct command *command, int argc, char **argv, const char **interface,
+		  enum status *status)
 {
 	const char *values[N_COMMON] = {};
 	struct option_group common = { "General", common_specs, N_COMMON, values, false };
@@ -313,17 +325,11 @@ enum command_result command_read(const struct command *command, int argc, char *
 	add_group(&tables, &common);
 
 	*interface = NULL;
+	*status = STATUS_USAGE;
 	if (!read_arguments(command, &tables, argc, argv, interface))
-		return COMMAND_WRONG;
-	if (values[OPT_HELP]) {
-		print_help(command, &common);
-		return COMMAND_DONE;
-	}
-	if (values[OPT_VERSION]) {
-		printf("%s %s\n", command->name, DUALPI2_VERSION);
-		return COMMAND_DONE;
-	}
+		return false;
+	*status = STATUS_OK;
 	if (values[OPT_VERBOSE])
 		message_set_verbose();
-	return COMMAND_RUN;
+	return !answer_common(command, &common);
 }

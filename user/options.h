@@ -67,17 +67,12 @@ struct command {
 	const struct foreign_word *foreign_words; /* ends with a NULL name; may be NULL */
 };
 
-/* What a tool does after its command line was read. */
-enum command_result {
-	COMMAND_RUN,   /* its work */
-	COMMAND_DONE,  /* nothing: --help or --version was answered; exit 0 */
-	COMMAND_WRONG, /* nothing: bad input was reported; exit 2 */
-};
-
 /* Read the command line. `interface`: the first argument that is not an option, or
  * NULL. --help, --version and --verbose are understood without being in a group.
+ * False: the tool has nothing to do but to exit with `status`, because bad input was
+ * reported, or --help or --version answered.
  */
-enum command_result command_read(const struct command *command, int argc, char **argv,
-				 const char **interface);
+bool command_read(const struct command *command, int argc, char **argv, const char **interface,
+		  enum status *status);
 
 #endif /* OPTIONS_H */

@@ -154,16 +154,11 @@ static bool arguments_agree(void)
 int main(int argc, char **argv)
 {
 	const char *ifname;
+	enum status status;
 
 	message_init(command.name);
-	switch (command_read(&command, argc, argv, &ifname)) {
-	case COMMAND_DONE:
-		return STATUS_OK;
-	case COMMAND_WRONG:
-		return STATUS_USAGE;
-	case COMMAND_RUN:
-		break;
-	}
+	if (!command_read(&command, argc, argv, &ifname, &status))
+		return status;
 	if (!arguments_agree())
 		return STATUS_USAGE;
 	return run(ifname) ? STATUS_OK : STATUS_FAILURE;

@@ -185,7 +185,7 @@ def test_limit_renews_memlimit(qdisc):
 
 def test_dscp_lists_stay_apart_live(qdisc):
     qdisc.load("--l4s-dscp", "nqb,ef")
-    line = one_line(qdisc.load("--classic-dscp", "ef,le", check=False), 1)
+    line = one_line(qdisc.load("--classic-dscp", "ef,le", check=False), 2)
     assert "--classic-dscp" in line and "ef" in line
     assert qdisc.stats()["options"]["classic-dscp"] == []
     qdisc.load("--l4s-dscp", "none", "--classic-dscp", "ef,le")
