@@ -28,7 +28,7 @@
  *	slot.bpf.h   instances and maps     txqueue.bpf.h   which qdisc of an mq
  *	ecn.bpf.h    the ECN field          classify.bpf.h  which of the two queues
  *	queue.bpf.h  lists, recycled nodes  pi2.bpf.h       the AQM
- *	tick.bpf.h   the periodic work
+ *	tick.bpf.h   the periodic work      ingress.bpf.h   the way in, through an ifb
  * and the integer arithmetic, shared with the unit tests, in include/.
  */
 #include "vmlinux.h"

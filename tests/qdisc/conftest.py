@@ -77,6 +77,20 @@ class Qdisc:
         return stats
 
 
+def received(sock):
+    """What waits in a socket that does not block and has SO_TIMESTAMPNS: pairs of data
+    and the time of arrival in ns."""
+    while True:
+        try:
+            data, ancillary, _, _ = sock.recvmsg(65536, 256)
+        except BlockingIOError:
+            return
+        seconds, nanoseconds = next(
+            struct.unpack("qq", value) for level, kind, value in ancillary
+            if (level, kind) == (socket.SOL_SOCKET, SO_TIMESTAMPNS))
+        yield data, seconds * 10**9 + nanoseconds
+
+
 class Cable:
     """A sender and a receiver of raw frames, and the qdisc between them. Made once;
     every test starts anew with start()."""
@@ -125,17 +139,9 @@ class Cable:
 
     def receive(self):
         """What has arrived since the last call."""
-        arrived = []
-        while True:
-            try:
-                data, ancillary, _, _ = self.receiver.recvmsg(65536, 256)
-            except BlockingIOError:
-                self.arrived += len(arrived)
-                return arrived
-            seconds, nanoseconds = next(
-                struct.unpack("qq", value) for level, kind, value in ancillary
-                if (level, kind) == (socket.SOL_SOCKET, SO_TIMESTAMPNS))
-            arrived.append(frames.parse(data, seconds * 10**9 + nanoseconds))
+        arrived = [frames.parse(data, time_ns) for data, time_ns in received(self.receiver)]
+        self.arrived += len(arrived)
+        return arrived
 
     def drain(self, seconds=60):
         """Wait until the queues are empty and all is received; what has arrived."""
@@ -228,6 +234,15 @@ def box():
         space.ip(f"link set {name} up")
     yield space
     space.delete()
+
+
+@pytest.fixture
+def foreign_program():
+    """A tcx program that is not ours, pinned."""
+    pin = PIN_DIR.parent / "foreign"
+    run("bpftool", "prog", "load", BIN / "foreign.bpf.o", pin)
+    yield pin
+    pin.unlink()
 
 
 @pytest.fixture(scope="session", autouse=True)

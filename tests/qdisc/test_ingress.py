@@ -8,7 +8,7 @@ import socket
 import struct
 
 import pytest
-from conftest import BIN, LOADER, PIN_DIR, SO_TIMESTAMPNS, Qdisc, drops, one_line
+from conftest import BIN, LOADER, PIN_DIR, SO_TIMESTAMPNS, Qdisc, drops, one_line, received
 from frames import CE, ECT_1, NOT_ECT, SERIAL_LEN, ipv4_frame
 from netns import Namespace, run, veth, wait_until
 
@@ -44,17 +44,8 @@ class Path:
 
     def receive(self):
         """What has arrived since the last call: (serial, ECN, time in ns)."""
-        arrived = []
-        while True:
-            try:
-                packet, ancillary, _, _ = self.receiver.recvmsg(65536, 256)
-            except BlockingIOError:
-                return arrived
-            seconds, nanoseconds = next(
-                struct.unpack("qq", value) for level, kind, value in ancillary
-                if (level, kind) == (socket.SOL_SOCKET, SO_TIMESTAMPNS))
-            [serial] = struct.unpack("!Q", packet[-SERIAL_LEN:])
-            arrived.append((serial, packet[1] & 3, seconds * 10**9 + nanoseconds))
+        return [(struct.unpack("!Q", packet[-SERIAL_LEN:])[0], packet[1] & 3, time_ns)
+                for packet, time_ns in received(self.receiver)]
 
     def expect(self, count):
         """Wait for so many packets."""
@@ -179,14 +170,6 @@ def test_not_an_ethernet_device(path):
     assert path.devices() == {"tun7"}
 
 
-@pytest.fixture
-def foreign_program():
-    pin = PIN_DIR.parent / "foreign"
-    run("bpftool", "prog", "load", BIN / "foreign.bpf.o", pin)
-    yield pin
-    pin.unlink()
-
-
 def test_somebodys_program_stays_and_comes_first(path, foreign_program):
     path.rx.run("bpftool", "net", "attach", "tcx_ingress", "pinned", foreign_program, "dev", "t0")
     path.load("--rate", "20mbit")
@@ -241,6 +224,45 @@ def test_the_interface_is_deleted(path):
     path.rx.ip("link del gone")
     assert path.devices() == {"in-gone"}
     one_line(path.load("--unload", check=False), 1)
+    path.check_nothing_left()
+
+
+def test_the_interface_is_renamed(path):
+    path.rx.ip("link add before type dummy")
+    path.rx.run(LOADER, "before", "--ingress", "--rate", "5mbit")
+    path.rx.ip("link set before name after")
+    path.rx.run(LOADER, "after", "--ingress", "--rate", "6mbit")
+    assert Qdisc(path.rx, "in-before").stats()["options"]["rate"] == 6_000_000
+    path.rx.run(LOADER, "after", "--ingress", "--unload")
+    assert path.devices() == {"after"}
+
+
+def test_killed_loader(path):
+    """Whatever it leaves is known as ours: the next one goes on from there."""
+    loader = path.rx.popen(LOADER, "t0", "--ingress", "--rate", "1mbit")
+    wait_until(lambda: "in-t0" in path.devices() or loader.poll() is not None, "there is an ifb",
+               step=0)
+    loader.kill()
+    loader.communicate()
+    path.load("--rate", "20mbit")
+    path.send(NOT_ECT, 5)
+    path.expect(5)
+    assert path.ifb.stats()["options"]["rate"] == 20_000_000
+    assert path.ifb.stats()["c-queue"]["packets-in"] == 5
+    path.load("--unload")
+    path.check_nothing_left()
+
+
+def test_ifb_that_is_left_half_made(path):
+    """Killed between making it and noting its number: the map has 0 for the interface."""
+    [link] = json.loads(path.rx.run("ip", "-j", "link", "show", "t0").stdout)
+    netns = int(path.rx.run("stat", "-Lc", "%i", "/proc/self/ns/net").stdout)
+    key = struct.pack("=III", netns, link["ifindex"], 0)
+    path.rx.ip("link add in-t0 type ifb")
+    run("bpftool", "map", "update", "pinned", PIN_DIR / "dualpi2_ifbs",
+        "key", *key, "value", 0, 0, 0, 0)
+    path.load("--rate", "20mbit")
+    path.load("--unload")
     path.check_nothing_left()
 
 

@@ -5,9 +5,9 @@ import json
 import socket
 
 import pytest
-from conftest import BIN, LOADER, PIN_DIR, Qdisc, one_line, root
+from conftest import BIN, LOADER, Qdisc, one_line, root
 from frames import ECT_1, NOT_ECT
-from netns import Namespace, run
+from netns import Namespace
 
 
 @pytest.fixture
@@ -15,15 +15,6 @@ def space(registered, box):
     yield box
     for name in ("one", "two"):
         box.run(LOADER, name, "--unload", check=False)
-
-
-@pytest.fixture
-def foreign_program():
-    """A tcx program that is not ours, pinned."""
-    pin = PIN_DIR.parent / "foreign"
-    run("bpftool", "prog", "load", BIN / "foreign.bpf.o", pin)
-    yield pin
-    pin.unlink()
 
 
 @pytest.mark.parametrize("qdisc", ["fq_codel limit 123 target 7ms noecn", "pfifo limit 77",
