@@ -17,7 +17,7 @@ from netns import run, wait_until
 from rtnetlink import Qdiscs, attribute, attributes
 
 BIN = Path(os.environ.get("DUALPI2_BIN", ".output")).resolve()
-SO_SNDBUFFORCE, SO_RCVBUFFORCE, SO_TIMESTAMPNS = 32, 33, 35
+SO_SNDBUFFORCE, SO_RCVBUFFORCE = 32, 33
 PROB_MAX = 2**32 - 1
 
 
@@ -36,9 +36,8 @@ class Side:
         self.sender.bind((dev, 0))
         # Sees what the gate lets through.
         self.receiver = self.packet_socket(SO_RCVBUFFORCE)
-        self.receiver.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+        frames.stamp_arrivals(self.receiver)
         self.receiver.bind((dev, frames.ETH_P_ALL))
-        self.receiver.setblocking(False)
 
     @staticmethod
     def packet_socket(buffer):
@@ -105,16 +104,7 @@ class Side:
 
     def passed(self):
         """What has come through the gate since the last call."""
-        found = []
-        while True:
-            try:
-                data, ancillary, _, _ = self.receiver.recvmsg(65536, 256)
-            except BlockingIOError:
-                return found
-            seconds, nanoseconds = next(
-                struct.unpack("qq", value) for level, kind, value in ancillary
-                if (level, kind) == (socket.SOL_SOCKET, SO_TIMESTAMPNS))
-            found.append(frames.parse(data, seconds * 10**9 + nanoseconds))
+        return [frames.parse(*arrival) for arrival in frames.received(self.receiver)]
 
 
 class Ours(Side):

@@ -8,8 +8,8 @@ import socket
 import struct
 
 import pytest
-from conftest import BIN, LOADER, PIN_DIR, SO_TIMESTAMPNS, Qdisc, drops, one_line
-from frames import CE, ECT_1, NOT_ECT, SERIAL_LEN, ipv4_frame
+from conftest import BIN, LOADER, PIN_DIR, Qdisc, drops, one_line
+from frames import CE, ECT_1, NOT_ECT, SERIAL_LEN, ipv4_frame, received, stamp_arrivals
 from netns import Namespace, run, veth, wait_until
 
 CALM = ("--target", "4000s", "--step-thresh", "4000s")
@@ -28,8 +28,7 @@ class Path:
         self.sender.bind(("f0", 0))
         self.receiver = self.rx.socket(socket.AF_INET, socket.SOCK_RAW, PROTOCOL)
         self.receiver.setsockopt(socket.SOL_SOCKET, 33, 1 << 28)  # SO_RCVBUFFORCE
-        self.receiver.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
-        self.receiver.setblocking(False)
+        stamp_arrivals(self.receiver)
         self.serials = itertools.count(1)
         self.ifb = Qdisc(self.rx, "in-t0")
 
@@ -44,17 +43,8 @@ class Path:
 
     def receive(self):
         """What has arrived since the last call: (serial, ECN, time in ns)."""
-        arrived = []
-        while True:
-            try:
-                packet, ancillary, _, _ = self.receiver.recvmsg(65536, 256)
-            except BlockingIOError:
-                return arrived
-            seconds, nanoseconds = next(
-                struct.unpack("qq", value) for level, kind, value in ancillary
-                if (level, kind) == (socket.SOL_SOCKET, SO_TIMESTAMPNS))
-            [serial] = struct.unpack("!Q", packet[-SERIAL_LEN:])
-            arrived.append((serial, packet[1] & 3, seconds * 10**9 + nanoseconds))
+        return [(struct.unpack("!Q", packet[-SERIAL_LEN:])[0], packet[1] & 3, time_ns)
+                for packet, time_ns in received(self.receiver)]
 
     def expect(self, count):
         """Wait for so many packets."""
