@@ -43,7 +43,7 @@ SHARED_O := $(SHARED:user/%.c=$(O)/%.o)
 PROGRAMS := $(O)/dualpi2-load $(O)/dualpi2-stats
 
 .DELETE_ON_ERROR:
-.PHONY: all foreign test unit-tests demo check-vmlinux lint format install clean help
+.PHONY: all foreign test unit-tests demo compare check-vmlinux lint format install clean help
 all: $(PROGRAMS)
 	@:
 
@@ -102,6 +102,11 @@ demo: ## the default FIFO, then bpf_dualpi2, in the lab: a table and a picture
 	$(Q)tests/lab/bootstrap
 	$(Q)$(IN_ROOT) all
 	$(Q)tests/demo --kernel $(KERNEL)
+
+compare: ## the same packets through sch_dualpi2 and bpf_dualpi2: a table
+	$(Q)tests/lab/bootstrap
+	$(Q)$(IN_ROOT) all
+	$(Q)tests/compare/run --kernel $(KERNEL)
 
 check-vmlinux: ## compare vmlinux.h with the BTF of a kernel (KERNEL=7.2.12)
 	$(Q)tests/lab/bootstrap

@@ -19,6 +19,14 @@ BUILD_OUTPUT = ".output/lab"
 class LabError(Exception):
     """Something the user has to know, in one line: the cause and the remedy."""
 
+    status = 1
+
+
+class NotToBeHad(LabError):
+    """What is asked for cannot be had here: it has left the archive, or there is no network."""
+
+    status = 3
+
 
 def say(line):
     """Progress and warnings: on stderr, for stdout belongs to the guest's command."""

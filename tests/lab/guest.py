@@ -15,6 +15,7 @@ from pathlib import Path
 
 import archive
 import kernels
+import native
 import roots
 from common import BUILD_OUTPUT, CACHE, HERE, REPOSITORY, LabError, digest, is_made, making, step
 
@@ -54,8 +55,9 @@ def system_archive(kernel):
     return place
 
 
-def write_initramfs(path, system, command, *, interactive=False):
-    """The packed system, then what differs between runs."""
+def write_initramfs(path, system, command, *, modules=None, interactive=False):
+    """The packed system, then what differs between runs. `modules`: a directory with
+    more kernel modules."""
     with open(path, "wb") as output, open(system, "rb") as packed:
         shutil.copyfileobj(packed, output, 1 << 20)
         pack = archive.Archive(output)
@@ -65,6 +67,9 @@ def write_initramfs(path, system, command, *, interactive=False):
         pack.add_file("lab/command", f"exec {shlex.join(command)}\n")
         if interactive:
             pack.add_file("lab/interactive", "")
+        if modules:
+            pack.add_directory("lab/modules")
+            pack.add_tree(modules, "lab/modules/")
         pack.add_directory("src")
         for name in PROJECT:
             for parent in reversed(Path(name).parents[:-1]):
@@ -132,7 +137,8 @@ class Run:
         """Run QEMU to its end; the guest's words go to stdout and stderr meanwhile."""
         initramfs = self.directory / "initramfs"
         results = self.directory / "results"
-        write_initramfs(initramfs, system_archive(kernel), self.options.command)
+        modules = native.modules(kernel) if self.options.with_native else None
+        write_initramfs(initramfs, system_archive(kernel), self.options.command, modules=modules)
         argv = [*qemu_argv(kernel, initramfs, self.options),
                 "-serial", f"file:{self.console.input.name}",
                 "-serial", f"file:{self.output.input.name}",

@@ -112,15 +112,8 @@ def unpack(version, releases, place):
     """Make a directory with `vmlinuz`, `release` and lib/modules/."""
     release, packages = max(releases.items())
     with step(f"fetching kernel {version}"), making(place, release) as temporary:
-        debs = temporary / "debs"
         tree = temporary / "tree"
-        debs.mkdir(parents=True)
-        logged(roots.chroot_argv(["sh", "-ec", 'cd "$1"; shift; exec apt-get download "$@"', "sh",
-                                  roots.in_src(debs), "-qq", "-oAPT::Sandbox::User=root",
-                                  *packages]),
-               CACHE / f"kernel-{version}.log", f"downloading kernel {version}")
-        for deb in debs.iterdir():
-            subprocess.run(["dpkg", "-x", deb, tree], check=True)
+        unpack_packages(packages, tree, f"kernel {version}")
         lib = tree / "usr/lib/modules" / release
         image = next((path for path in (tree / f"boot/vmlinuz-{release}", lib / "vmlinuz",
                                         lib / "vmlinuz.unsigned") if path.exists()), None)
@@ -130,9 +123,20 @@ def unpack(version, releases, place):
         image.rename(temporary / "vmlinuz")
         (temporary / "lib/modules").mkdir(parents=True)
         lib.rename(temporary / "lib/modules" / release)
-        remove(debs)
         remove(tree)
         depmod(temporary, release)
+
+
+def unpack_packages(packages, tree, what):
+    """Fetch packages of the archive and unpack them, without installing, into `tree`."""
+    debs = tree.with_name("debs")
+    debs.mkdir(parents=True)
+    logged(roots.chroot_argv(["sh", "-ec", 'cd "$1"; shift; exec apt-get download "$@"', "sh",
+                              roots.in_src(debs), "-qq", "-oAPT::Sandbox::User=root", *packages]),
+           CACHE / f"{what.replace(' ', '-')}.log", f"downloading {what}")
+    for deb in debs.iterdir():
+        subprocess.run(["dpkg", "-x", deb, tree], check=True)
+    remove(debs)
 
 
 def depmod(base, release):

@@ -10,7 +10,6 @@ import itertools
 import json
 import os
 import socket
-import struct
 import sys
 from pathlib import Path
 
@@ -23,7 +22,6 @@ from netns import Namespace, run, veth, wait_until  # noqa: E402
 
 BIN = Path(os.environ.get("DUALPI2_BIN", ".output")).resolve()
 PIN_DIR = Path("/sys/fs/bpf/dualpi2")
-SO_TIMESTAMPNS = 35
 LOADER = BIN / "dualpi2-load"
 DROPS = ("drop-pi2", "drop-overload", "drop-limit", "drop-memlimit", "drop-trim",
          "drop-no-memory", "drop-reset")
@@ -77,20 +75,6 @@ class Qdisc:
         return stats
 
 
-def received(sock):
-    """What waits in a socket that does not block and has SO_TIMESTAMPNS: pairs of data
-    and the time of arrival in ns."""
-    while True:
-        try:
-            data, ancillary, _, _ = sock.recvmsg(65536, 256)
-        except BlockingIOError:
-            return
-        seconds, nanoseconds = next(
-            struct.unpack("qq", value) for level, kind, value in ancillary
-            if (level, kind) == (socket.SOL_SOCKET, SO_TIMESTAMPNS))
-        yield data, seconds * 10**9 + nanoseconds
-
-
 class Cable:
     """A sender and a receiver of raw frames, and the qdisc between them. Made once;
     every test starts anew with start()."""
@@ -107,9 +91,8 @@ class Cable:
         self.receiver = self.rx.socket(socket.AF_PACKET, socket.SOCK_RAW,
                                        socket.htons(frames.ETH_P_ALL))
         self.receiver.setsockopt(socket.SOL_SOCKET, 33, 1 << 30)  # SO_RCVBUFFORCE
-        self.receiver.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+        frames.stamp_arrivals(self.receiver)
         self.receiver.bind(("p0", frames.ETH_P_ALL))
-        self.receiver.setblocking(False)
         self.arrived = 0
 
     def start(self):
@@ -139,7 +122,7 @@ class Cable:
 
     def receive(self):
         """What has arrived since the last call."""
-        arrived = [frames.parse(data, time_ns) for data, time_ns in received(self.receiver)]
+        arrived = [frames.parse(*arrival) for arrival in frames.received(self.receiver)]
         self.arrived += len(arrived)
         return arrived
 

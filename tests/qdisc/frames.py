@@ -11,6 +11,8 @@ import struct
 NOT_ECT, ECT_1, ECT_0, CE = range(4)
 ECN_NAMES = {NOT_ECT: "Not-ECT", ECT_1: "ECT(1)", ECT_0: "ECT(0)", CE: "CE"}
 
+SO_TIMESTAMPNS = 35
+
 ETH_P_ALL = 0x0003
 ETH_P_IP = 0x0800
 ETH_P_8021Q = 0x8100
@@ -106,6 +108,25 @@ def ipv6_options_frame(serial, ecn, length=1514, vlans=()):
     options = struct.pack("!BBBB4x", 60, 0, 1, 4) + struct.pack("!BBBB4x", 253, 0, 1, 4)
     return frame(ETH_P_IPV6, ipv6(ecn, options + numbered(serial, length, overhead),
                                   next_header=0), vlans)
+
+
+def stamp_arrivals(receiver):
+    """Have the kernel say when a packet came: for received()."""
+    receiver.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+    receiver.setblocking(False)
+
+
+def received(receiver):
+    """(packet, time in ns) of all that waits in a socket."""
+    while True:
+        try:
+            data, ancillary, _, _ = receiver.recvmsg(65536, 256)
+        except BlockingIOError:
+            return
+        seconds, nanoseconds = next(
+            struct.unpack("qq", value) for level, kind, value in ancillary
+            if (level, kind) == (socket.SOL_SOCKET, SO_TIMESTAMPNS))
+        yield data, seconds * 10**9 + nanoseconds
 
 
 @dataclasses.dataclass(frozen=True)

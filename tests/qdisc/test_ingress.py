@@ -8,8 +8,8 @@ import socket
 import struct
 
 import pytest
-from conftest import BIN, LOADER, PIN_DIR, SO_TIMESTAMPNS, Qdisc, drops, one_line, received
-from frames import CE, ECT_1, NOT_ECT, SERIAL_LEN, ipv4_frame
+from conftest import BIN, LOADER, PIN_DIR, Qdisc, drops, one_line
+from frames import CE, ECT_1, NOT_ECT, SERIAL_LEN, ipv4_frame, received, stamp_arrivals
 from netns import Namespace, run, veth, wait_until
 
 CALM = ("--target", "4000s", "--step-thresh", "4000s")
@@ -28,8 +28,7 @@ class Path:
         self.sender.bind(("f0", 0))
         self.receiver = self.rx.socket(socket.AF_INET, socket.SOCK_RAW, PROTOCOL)
         self.receiver.setsockopt(socket.SOL_SOCKET, 33, 1 << 28)  # SO_RCVBUFFORCE
-        self.receiver.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
-        self.receiver.setblocking(False)
+        stamp_arrivals(self.receiver)
         self.serials = itertools.count(1)
         self.ifb = Qdisc(self.rx, "in-t0")
 
