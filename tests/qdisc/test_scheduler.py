@@ -3,6 +3,7 @@
 
 import pytest
 from frames import ECT_1, NOT_ECT
+from netns import wait_until
 
 # Frames wait, and nothing is marked or dropped.
 CALM = ("--target", "4000s", "--step-thresh", "4000s")
@@ -40,3 +41,23 @@ def test_classic_gets_its_share(cable, percent):
     both = order[1:last_of_both]  # the first one left before L had any
     share = both.count(NOT_ECT) / len(both)
     assert share == pytest.approx(percent / 100, abs=2 / len(both))
+
+
+def test_only_a_new_share_resets_the_credit(cable):
+    """A live change of anything else leaves the state alone, as in sch_dualpi2."""
+    cable.load(*CALM, "--rate", "1mbit")
+    cable.burst(NOT_ECT, 20)
+    cable.burst(ECT_1, 20)
+    cable.load("--rate", "10kbit")  # a packet every 1.2 s: none leaves while we look
+    left = cable.qdisc.stats()["packets"]
+    before = wait_until(lambda: (now := cable.qdisc.stats())["packets"] > left and now,
+                        "one has just left", step=0.02)
+    cable.load("--target", "20ms", "--coupling-factor", 3, "--step-thresh", "5p", "--limit", 500,
+               "--any-ect", "--overflow", "--l-aqm", "ramp", "--tupdate", "4000s")
+    after = cable.qdisc.stats()
+    for key in ("credit", "prob", "qlen", "backlog", "maxq", "pkts-in-l", "pkts-in-c", "ecn-mark"):
+        assert after[key] == before[key], key
+    cable.load("--classic-protection", "30%")
+    assert cable.qdisc.stats()["credit"] == 1514 * (30 - 70)
+    cable.load("--rate", 0)
+    cable.drain()
