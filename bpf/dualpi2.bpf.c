@@ -60,7 +60,8 @@ char LICENSE[] SEC("license") = "GPL";
 
 /* What the tcx program tells enqueue, in the 20 bytes of skb->cb that are the
  * qdisc's. Other programs and qdiscs write there too: only a verdict with the
- * right `check` that names this qdisc's slot counts.
+ * right `check` counts that names the slot of this qdisc, or of a neighbour under the
+ * same mq.
  */
 struct verdict {
 	u64 now_ns;

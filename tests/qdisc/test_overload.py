@@ -4,6 +4,7 @@ what is dropped then, and what is told about it."""
 
 import json
 import re
+import select
 import signal
 import subprocess
 
@@ -114,6 +115,12 @@ def test_flapping_is_one_event(cable):
     calm_down(cable)
 
 
+def next_line(follower):
+    """Waits for it, for a bounded time."""
+    wait_until(lambda: select.select([follower.stdout], [], [], 0)[0], "it tells of an event")
+    return follower.stdout.readline()
+
+
 def test_events_can_be_followed(cable):
     """dualpi2-stats --events tells of both ends of an event while it happens."""
     cable.load()
@@ -121,10 +128,10 @@ def test_events_can_be_followed(cable):
                                 stdout=subprocess.PIPE, text=True)
     try:
         hold_probability(cable, 0.6)
-        began = json.loads(follower.stdout.readline())
+        began = json.loads(next_line(follower))
         assert (began["dev"], began["event"]) == ("d0", "began")
         calm_down(cable)
-        ended = json.loads(follower.stdout.readline())
+        ended = json.loads(next_line(follower))
         assert (ended["dev"], ended["event"]) == ("d0", "ended")
         assert ended["start"] == began["start"]
         assert ended["duration"] > 0
@@ -141,12 +148,12 @@ def test_events_and_overload_for_people(cable):
     try:
         hold_probability(cable, 0.6)
         assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} d0: overload began\n",
-                            follower.stdout.readline())
+                            next_line(follower))
         assert re.search(r"  overload .*: 1 event, .* in all; the latest began .* ago\n"
                          r"    and has lasted for ", cable.qdisc.table())
         calm_down(cable)
         assert re.fullmatch(r".* d0: overload ended after [0-9.]+m?s\n",
-                            follower.stdout.readline())
+                            next_line(follower))
         assert "    and lasted for " in cable.qdisc.table()
         assert max(len(line) for line in cable.qdisc.table().splitlines()) <= 80
         follower.send_signal(signal.SIGINT)
