@@ -14,7 +14,7 @@ matplotlib.rcParams["svg.hashsalt"] = "dualpi2"  # the same picture, the same by
 import matplotlib.pyplot as plt  # noqa: E402
 
 TITLES = {"fifo": "FIFO: both flows wait for each other",
-          "bpf_dualpi2": "bpf_dualpi2: L4S packets do not wait, Cubic keeps its throughput"}
+          "bpf_dualpi2": "bpf_dualpi2: L4S packets do not wait for Classic ones"}
 QUEUES = {"c": ("Classic packets", "#b5543c"), "l": ("L4S packets", "#1f6f8b")}
 
 
@@ -30,7 +30,8 @@ def draw(axis, report, title):
     axis.set_xlim(0, report["seconds"])
     axis.grid(alpha=0.25)
     axis.spines[["top", "right"]].set_visible(False)
-    axis.legend(loc="upper right", frameon=False)
+    # Above the curves, at the right of the title.
+    axis.legend(loc="lower right", bbox_to_anchor=(1, 0.98), frameon=False, fontsize=9)
 
 
 def main():
