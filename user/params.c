@@ -223,12 +223,18 @@ static const char *show_l_aqm(const struct dualpi2_params *params, char *text)
 	return text;
 }
 
+/* 1/k^2, whatever k is */
+#define P_CMAX_AUTO "auto"
+
 /* 100 % is 2^32, which does not fit: it is kept as the highest probability there is. */
 static enum value_status set_p_cmax(const char *text, struct dualpi2_params *params)
 {
 	const uint64_t one = 1ULL << 32;
 	uint64_t share;
 
+	params->p_cmax = 0;
+	if (!strcmp(text, P_CMAX_AUTO))
+		return VALUE_OK;
 	if (!parse_share(text, &share))
 		return VALUE_MALFORMED;
 	params->p_cmax = share < one ? share : PI2_PROB_MAX;
@@ -240,7 +246,7 @@ static const char *show_p_cmax(const struct dualpi2_params *params, char *text)
 	if (params->p_cmax)
 		snprintf(text, OPTION_TEXT_MAX, "%.9g%%", 100.0 * params->p_cmax / PI2_PROB_MAX);
 	else
-		strcpy(text, "1/K^2");
+		strcpy(text, P_CMAX_AUTO);
 	return text;
 }
 
@@ -466,8 +472,8 @@ const struct option_spec param_specs[N_PARAMS] = {
 	[PARAM_P_CMAX] = {
 		.name = "p-cmax", .argument = "PERCENT",
 		.help = "Classic probability from which on it is overload\n"
-			"(1/K^2)",
-		.kind = "a percentage", .example = "25%", .range = "above 0 to 100",
+			"(auto: 1/K^2)",
+		.kind = "a percentage", .example = "25%", .range = "above 0 to 100, or auto",
 		.set = set_p_cmax, .format = show_p_cmax,
 	},
 };

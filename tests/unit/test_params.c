@@ -318,7 +318,7 @@ static void step_in_packets_and_back(void **state)
 	assert_int_equal(params.step_ns, 2000000);
 }
 
-static void p_cmax_ends_at_one(void **state)
+static void p_cmax_ends_at_one_and_can_be_auto(void **state)
 {
 	struct dualpi2_params params = apply_one(PARAM_P_CMAX, "100");
 	char text[OPTION_TEXT_MAX];
@@ -326,7 +326,10 @@ static void p_cmax_ends_at_one(void **state)
 	(void)state;
 	assert_int_equal(params.p_cmax, UINT32_MAX);
 	assert_string_equal(param_specs[PARAM_P_CMAX].format(&params, text), "100%");
-	assert_string_equal(param_specs[PARAM_P_CMAX].format(&defaults, text), "1/K^2");
+	assert_int_equal(param_specs[PARAM_P_CMAX].set("auto", &params), VALUE_OK);
+	assert_int_equal(params.p_cmax, 0);
+	assert_string_equal(param_specs[PARAM_P_CMAX].format(&params, text), "auto");
+	assert_string_equal(param_specs[PARAM_P_CMAX].format(&defaults, text), "auto");
 }
 
 /* As dualpi2_change() of native has it. */
@@ -547,7 +550,7 @@ int main(void)
 		cmocka_unit_test(flags_take_back),
 		cmocka_unit_test(all_dscps_fit_the_text),
 		cmocka_unit_test(step_in_packets_and_back),
-		cmocka_unit_test(p_cmax_ends_at_one),
+		cmocka_unit_test(p_cmax_ends_at_one_and_can_be_auto),
 		cmocka_unit_test(limit_alone_renews_memlimit),
 		cmocka_unit_test(presets_of_links),
 		cmocka_unit_test(overhead_and_mpu_adjust_a_preset),
