@@ -100,7 +100,6 @@ static void set_no_addresses(int ifindex)
 
 bool link_set_up(int ifindex)
 {
-	struct rtnl_refusal refusal;
 	struct rtnl_request request;
 	struct ifinfomsg *info;
 
@@ -108,22 +107,15 @@ bool link_set_up(int ifindex)
 	info = rtnl_begin(&request, RTM_NEWLINK, NLM_F_ACK, sizeof(*info));
 	info->ifi_index = ifindex;
 	info->ifi_flags = info->ifi_change = IFF_UP;
-	if (rtnl_talk(&request, NULL, NULL, &refusal))
-		return true;
-	return fail(refusal.error, "the kernel refuses to set interface %d up: %s", ifindex,
-		    rtnl_reason(&refusal));
+	return rtnl_order(&request, "set interface %d up", ifindex);
 }
 
 bool link_delete(int ifindex)
 {
-	struct rtnl_refusal refusal;
 	struct rtnl_request request;
 	struct ifinfomsg *info;
 
 	info = rtnl_begin(&request, RTM_DELLINK, NLM_F_ACK, sizeof(*info));
 	info->ifi_index = ifindex;
-	if (rtnl_talk(&request, NULL, NULL, &refusal))
-		return true;
-	return fail(refusal.error, "the kernel refuses to remove interface %d: %s", ifindex,
-		    rtnl_reason(&refusal));
+	return rtnl_order(&request, "remove interface %d", ifindex);
 }

@@ -208,7 +208,6 @@ bool qdisc_has_parts(int ifindex, const struct qdisc *qdisc, bool *has_parts)
 
 bool qdisc_create(int ifindex, const struct qdisc *qdisc, bool replace)
 {
-	struct rtnl_refusal refusal;
 	struct rtnl_request request;
 	struct tcmsg *tc;
 
@@ -221,25 +220,18 @@ bool qdisc_create(int ifindex, const struct qdisc *qdisc, bool replace)
 	mnl_attr_put_strz(&request.header, TCA_KIND, qdisc->kind);
 	if (qdisc->options_len)
 		mnl_attr_put(&request.header, TCA_OPTIONS, qdisc->options_len, qdisc->options);
-	if (rtnl_talk(&request, NULL, NULL, &refusal))
-		return true;
-	return fail(refusal.error, "the kernel refuses to attach %s: %s", qdisc->kind,
-		    rtnl_reason(&refusal));
+	return rtnl_order(&request, "attach %s", qdisc->kind);
 }
 
 bool qdisc_delete(int ifindex)
 {
-	struct rtnl_refusal refusal;
 	struct rtnl_request request;
 	struct tcmsg *tc;
 
 	tc = rtnl_begin(&request, RTM_DELQDISC, NLM_F_ACK, sizeof(*tc));
 	tc->tcm_ifindex = ifindex;
 	tc->tcm_parent = TC_H_ROOT;
-	if (rtnl_talk(&request, NULL, NULL, &refusal))
-		return true;
-	return fail(refusal.error, "the kernel refuses to remove the root qdisc: %s",
-		    rtnl_reason(&refusal));
+	return rtnl_order(&request, "remove the root qdisc");
 }
 
 const char *qdisc_text(const char *kind, uint32_t handle, uint32_t parent, char *text)

@@ -3,9 +3,12 @@
 
 #include <errno.h>
 #include <linux/rtnetlink.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "message.h"
 
 void *rtnl_begin(struct rtnl_request *request, uint16_t type, uint16_t flags, size_t size)
 {
@@ -98,6 +101,20 @@ bool rtnl_talk(struct rtnl_request *request, mnl_cb_t on_message, void *data,
 		refusal->error = errno;
 	mnl_socket_close(nl);
 	return done;
+}
+
+bool rtnl_order(struct rtnl_request *request, const char *what, ...)
+{
+	struct rtnl_refusal refusal;
+	char text[64];
+	va_list arguments;
+
+	if (rtnl_talk(request, NULL, NULL, &refusal))
+		return true;
+	va_start(arguments, what);
+	vsnprintf(text, sizeof(text), what, arguments);
+	va_end(arguments);
+	return fail(refusal.error, "the kernel refuses to %s: %s", text, rtnl_reason(&refusal));
 }
 
 const char *rtnl_reason(const struct rtnl_refusal *refusal)

@@ -36,6 +36,12 @@ void *rtnl_begin(struct rtnl_request *request, uint16_t type, uint16_t flags, si
 bool rtnl_talk(struct rtnl_request *request, mnl_cb_t on_message, void *data,
 	       struct rtnl_refusal *refusal);
 
+/* Have a request carried out that is answered by an ACK alone. A failure is reported:
+ * "the kernel refuses to WHAT: why", `what` and what follows as for printf().
+ */
+bool rtnl_order(struct rtnl_request *request, const char *what, ...)
+	__attribute__((format(printf, 2, 3)));
+
 /* The kernel's words, or those for the errno. */
 const char *rtnl_reason(const struct rtnl_refusal *refusal);
 

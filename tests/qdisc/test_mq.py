@@ -5,6 +5,7 @@ import json
 import socket
 import struct
 
+import frames
 import pytest
 from conftest import BIN, LOADER, Qdisc, drops, one_line, root
 from frames import ECT_1, ETH_P_ALL, ETHER_LEN, IPV4_LEN, NOT_ECT, internet_checksum, ipv4_frame
@@ -33,8 +34,8 @@ class Multiqueue(Qdisc):
         self.sender.bind((dev, 0))
         self.receiver = space.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
         self.receiver.setsockopt(socket.SOL_SOCKET, 33, 1 << 26)  # SO_RCVBUFFORCE
+        frames.stamp_arrivals(self.receiver)
         self.receiver.bind((peer, ETH_P_ALL))
-        self.receiver.setblocking(False)
 
     def all_stats(self):
         """The sum and the queues, in the order of --json."""
@@ -56,13 +57,8 @@ class Multiqueue(Qdisc):
             self.sender.send(from_flow(ipv4_frame(flow, ecn), flow))
 
     def received(self):
-        count = 0
-        while True:
-            try:
-                self.receiver.recv(2048)
-            except BlockingIOError:
-                return count
-            count += 1
+        """How many frames have arrived since the last call."""
+        return sum(1 for _ in frames.received(self.receiver))
 
     def close(self):
         self.sender.close()
