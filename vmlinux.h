@@ -35,9 +35,19 @@ struct ns_common {
 	unsigned int inum;
 };
 
+/* include/linux/types.h */
+struct hlist_node {
+	struct hlist_node *next;
+};
+
+struct hlist_head {
+	struct hlist_node *first;
+};
+
 /* include/net/net_namespace.h */
 struct net {
 	struct ns_common ns;
+	struct hlist_head *dev_index_head;
 };
 
 typedef struct {
@@ -63,6 +73,11 @@ struct net_device {
 	int ifindex;
 	unsigned int mtu;
 	unsigned short hard_header_len;
+	unsigned long state;
+	unsigned int gso_max_size;
+	unsigned int gso_ipv4_max_size;
+	u16 gso_max_segs;
+	struct hlist_node index_hlist;
 	struct Qdisc *qdisc;
 	struct netdev_queue *_tx;
 	unsigned int real_num_tx_queues;
@@ -88,12 +103,19 @@ struct sock {
 struct skb_shared_info {
 	unsigned short gso_size;
 	unsigned short gso_segs;
+	unsigned int gso_type;
+};
+
+/* include/net/dst.h */
+struct dst_entry {
+	unsigned short flags;
 };
 
 struct sk_buff {
 	struct sock *sk;
 	struct net_device *dev;
 	char cb[48];
+	unsigned long _skb_refdst;
 	unsigned int len;
 	u8 ooo_okay : 1;
 	u32 priority;
@@ -128,6 +150,7 @@ struct gnet_stats_queue {
 };
 
 struct Qdisc {
+	int (*enqueue)(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free);
 	u32 limit;
 	u32 handle;
 	u32 parent;

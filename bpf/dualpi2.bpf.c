@@ -4,7 +4,9 @@
  * One link, two queues. L4S packets (ECT(1) and CE, RFC 9331) wait in the L queue,
  * all others in the C queue. A packet goes through this file from top to bottom:
  *
- *	tcx egress    dualpi2_mark     finds the ECN field, chooses the queue and
+ *	tcx egress    dualpi2_split    sends GSO packets through a device that splits
+ *	                               them (split.bpf.h)
+ *	              dualpi2_mark     finds the ECN field, chooses the queue and
  *	                               decides the ECN mark, because a BPF qdisc may
  *	                               not write to the packet; leaves a verdict
  *	qdisc         dualpi2_enqueue  limits, timestamp, tail of its queue
@@ -28,11 +30,13 @@
  *	slot.bpf.h   instances and maps     txqueue.bpf.h   which qdisc of an mq
  *	ecn.bpf.h    the ECN field          classify.bpf.h  which of the two queues
  *	queue.bpf.h  lists, recycled nodes  pi2.bpf.h       the AQM
- *	tick.bpf.h   the periodic work      ingress.bpf.h   the way in, through an ifb
+ *	tick.bpf.h   the periodic work      split.bpf.h     GSO packets
+ *	ingress.bpf.h   the way in, through an ifb
  * and the integer arithmetic, shared with the unit tests, in include/.
  */
 #include "vmlinux.h"
 #include <linux/bpf.h>
+#include <linux/if_link.h>
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
@@ -52,6 +56,7 @@
 #include "classify.bpf.h"
 #include "pi2.bpf.h"
 #include "tick.bpf.h"
+#include "split.bpf.h"
 #include "ingress.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -234,6 +239,8 @@ int BPF_PROG(dualpi2_enqueue, struct sk_buff *skb, struct Qdisc *sch,
 	in_l = verdict.flags & PACKET_L;
 	queue = queue_stats(slot, in_l);
 	count_arrival(queue, VERDICT_MARK_OF(verdict.flags), packets, len);
+	if (packets > 1)
+		slot->stats.gso_whole++;
 
 	cause = over_limit(slot, sch, queue, truesize);
 	if (cause) {

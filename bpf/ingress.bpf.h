@@ -7,14 +7,6 @@
 #ifndef INGRESS_BPF_H
 #define INGRESS_BPF_H
 
-/* The ifb of an interface, by its number; written by dualpi2-load. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, DUALPI2_MAX_INSTANCES);
-	__type(key, struct dualpi2_key);
-	__type(value, u32);
-} dualpi2_ifbs SEC(".maps");
-
 /* Do packets for this device reach our qdisc at its root now? Not if somebody has
  * deleted the device or the qdisc, or set the device down: then its queue leads to the
  * kernel's noop_qdisc, which throws packets away, or to another qdisc.
@@ -41,8 +33,9 @@ int dualpi2_ingress(struct __sk_buff *ctx)
 	struct dualpi2_key key = {
 		.netns = skb->dev->nd_net.net->ns.inum,
 		.ifindex = skb->dev->ifindex,
+		.parent = DUALPI2_IFB,
 	};
-	const u32 *ifb = bpf_map_lookup_elem(&dualpi2_ifbs, &key);
+	const u32 *ifb = bpf_map_lookup_elem(&dualpi2_helpers, &key);
 
 	if (!ifb)
 		return TCX_NEXT;

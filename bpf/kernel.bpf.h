@@ -14,6 +14,33 @@
 #define ETH_P_8021AD 0x88A8
 #define ETH_P_PPP_SES 0x8864
 
+/* include/linux/netdevice.h: bits of net_device.state; include/linux/kernel.h */
+#define __LINK_STATE_START 0
+#define __LINK_STATE_NOCARRIER 2
+#define NETDEV_HASHENTRIES 256
+
+/* include/net/dst.h, include/linux/skbuff.h: a destination that is a tunnel's metadata */
+#define SKB_DST_PTRMASK (~1UL)
+#define DST_METADATA 0x0080
+
+/* include/linux/skbuff.h: skb_shared_info.gso_type. TCP_FIXEDID is one bit up to 6.17,
+ * later two, for the outer and the inner header.
+ */
+#define SKB_GSO_TCPV4 (1U << 0)
+#define SKB_GSO_DODGY (1U << 1)
+#define SKB_GSO_TCP_ECN (1U << 2)
+#define SKB_GSO_TCP_FIXEDID_ANY (1U << 3 | 3U << 30)
+#define SKB_GSO_TCPV6 (1U << 4)
+#define SKB_GSO_GRE (1U << 6)
+#define SKB_GSO_GRE_CSUM (1U << 7)
+#define SKB_GSO_IPXIP4 (1U << 8)
+#define SKB_GSO_IPXIP6 (1U << 9)
+#define SKB_GSO_UDP_TUNNEL (1U << 10)
+#define SKB_GSO_UDP_TUNNEL_CSUM (1U << 11)
+#define SKB_GSO_UDP_L4 (1U << 17)
+#define SKB_GSO_FRAGLIST (1U << 18)
+#define SKB_GSO_TCP_ACCECN (1U << 19)
+
 /* include/uapi/linux/ppp_defs.h */
 #define PPP_IP 0x21
 #define PPP_IPV6 0x57
@@ -76,11 +103,16 @@ static __always_inline u32 qdisc_pkt_len(const struct sk_buff *skb)
 	return qdisc_skb_cb(skb)->pkt_len;
 }
 
+static __always_inline const struct skb_shared_info *shared_info(const struct sk_buff *skb)
+{
+	return bpf_rdonly_cast(skb->head + skb->end,
+			       bpf_core_type_id_kernel(struct skb_shared_info));
+}
+
 /* Packets on the wire that this skb becomes, as bstats_update() counts them. */
 static __always_inline u16 wire_packets(const struct sk_buff *skb)
 {
-	const struct skb_shared_info *info = bpf_rdonly_cast(
-		skb->head + skb->end, bpf_core_type_id_kernel(struct skb_shared_info));
+	const struct skb_shared_info *info = shared_info(skb);
 
 	return info->gso_size && info->gso_segs ? info->gso_segs : 1;
 }

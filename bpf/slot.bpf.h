@@ -93,6 +93,16 @@ struct {
 	__type(value, struct dualpi2_params);
 } dualpi2_conf SEC(".maps");
 
+/* Devices that dualpi2-load has made for an interface, by number. The key's parent says
+ * what for: DUALPI2_IFB or DUALPI2_SPLITTER.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 2 * DUALPI2_MAX_INSTANCES);
+	__type(key, struct dualpi2_key);
+	__type(value, u32);
+} dualpi2_helpers SEC(".maps");
+
 /* Map values that are too large for the stack are started from these. */
 const struct dualpi2_stats fresh_stats = { .params = DUALPI2_DEFAULT_PARAMS };
 const struct dualpi2_delays fresh_delays = {};

@@ -21,7 +21,7 @@
 /* Raised whenever a struct in this file or what the programs mean by it changes:
  * programs and tools of different ABIs never work on the same maps.
  */
-#define DUALPI2_ABI 2
+#define DUALPI2_ABI 3
 
 /* Qdiscs that can live at the same time on one host (slots of an array map). */
 #define DUALPI2_MAX_INSTANCES 256
@@ -93,6 +93,8 @@ struct dualpi2_params {
 	__u8 overflow;		 /* 1: p' ends at 1/k and the queue grows; 0 (default): drop */
 	__u8 drop_enqueue;	 /* 1: PI2 drops on arrival; 0 (default): on departure */
 	__u8 framing;		 /* enum dualpi2_framing; default DUALPI2_FRAMING_RAW */
+	__u8 split_gso;		 /* 1 (default): GSO packets are split before they queue */
+	__u8 reserved[7];	 /* 0 */
 };
 
 #define DUALPI2_DEFAULT_PARAMS                            \
@@ -106,6 +108,7 @@ struct dualpi2_params {
 		.coupling = 2,                            \
 		.classic_protection = 10,                 \
 		.ecn_mask = DUALPI2_ECN_L4S_ECT,          \
+		.split_gso = 1,                           \
 	}
 
 /* Native's rule of thumb for memlimit: twice the bytes of `limit` full packets,
@@ -129,6 +132,10 @@ struct dualpi2_key {
 	__u32 ifindex; /* interface */
 	__u32 parent;  /* TC_H_ROOT, or the class of an mq that it sits under */
 };
+
+/* In place of the parent, in keys of dualpi2_helpers: what a device was made for. */
+#define DUALPI2_SPLITTER 0xffffffffU /* TC_H_ROOT: splits GSO packets that leave */
+#define DUALPI2_IFB 0xfffffff1U	     /* TC_H_INGRESS: has the qdisc for what arrives */
 
 /* Counters of one queue: X(member, unit, meaning). One line here makes the
  * member, the JSON key (with hyphens) and the description.
@@ -214,6 +221,9 @@ struct dualpi2_stats {
 	__s32 credit;		      /* WRR credit, byte * %; positive: C is served first */
 	__u64 no_verdict;	      /* packets that did not pass our tcx program */
 	__u64 other_verdict;	      /* ... whose mark was decided for another queue of the mq */
+	__u64 gso_split;	      /* GSO packets that were split; their segments then arrive */
+	__u64 gso_whole;	      /* GSO packets that arrived whole, each one in packets_in as
+				       * its segments */
 	__u64 updates;		      /* PI updates */
 	struct dualpi2_overload overload;
 	struct dualpi2_queue l; /* the low-latency (L4S) queue */

@@ -4,6 +4,7 @@
  *	dualpi2_prior	remember the root qdisc that has to go (--replace)
  *	dualpi2_conf	parameters, for the qdiscs to start with
  *	tcx		the program that classifies and marks, pinned (instance.h)
+ *	gso		what splits GSO packets (gso.h)
  *	qdisc		last: from here on packets go through it. With --mq the mq,
  *			then a qdisc for each queue
  */
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gso.h"
 #include "instance.h"
 #include "link.h"
 #include "message.h"
@@ -341,7 +343,7 @@ static bool attach_steps(const struct registration *reg, struct target *target,
 	    !prior_write(reg, &target->key, &target->root.qdisc))
 		return false;
 	return conf_write(reg, &target->key, wanted) && tcx_attach(reg, &target->key, TCX_EGRESS) &&
-	       create_qdiscs(reg, target, wish);
+	       (!wanted->split_gso || gso_start(reg, target)) && create_qdiscs(reg, target, wish);
 }
 
 static void print_attached(const struct target *target, const struct wish *wish,
@@ -366,8 +368,10 @@ static bool attach_new(const struct registration *reg, struct target *target,
 	if (!wish_apply(wish, &wanted))
 		return false;
 	/* What is left from an earlier time with us on this interface. */
+	gso_stop(reg, target);
 	instance_forget(reg, &target->key);
 	if (!attach_steps(reg, target, wish, &wanted)) {
+		gso_stop(reg, target);
 		tcx_detach(&target->key, TCX_EGRESS);
 		instance_forget(reg, &target->key);
 		return false;
@@ -381,6 +385,7 @@ static bool attach_new(const struct registration *reg, struct target *target,
 /* What was found missing. */
 struct repairs {
 	bool tcx;
+	bool gso;
 	size_t queues;
 };
 
@@ -389,6 +394,9 @@ static const char *repairs_text(const struct repairs *repairs, char *text, size_
 	int used =
 		snprintf(text, size, "%s", repairs->tcx ? "its tcx program is attached again" : "");
 
+	if (repairs->gso)
+		used += snprintf(text + used, size - used, "%sGSO packets are split again",
+				 used ? ", " : "");
 	if (repairs->queues)
 		snprintf(text + used, size - used, "%s%zu of its queues have it again",
 			 used ? ", " : "", repairs->queues);
@@ -410,7 +418,8 @@ static bool change_params(const struct registration *reg, const struct target *t
 }
 
 /* A queue that is attached again starts with the parameters in force, and stays so if
- * a later step fails.
+ * a later step fails. The way GSO packets take is there before it is switched on, and
+ * ends after it was switched off.
  */
 static bool change_steps(const struct registration *reg, struct target *target,
 			 const struct repairs *repairs, const struct dualpi2_params *in_force,
@@ -418,39 +427,53 @@ static bool change_steps(const struct registration *reg, struct target *target,
 {
 	if (repairs->tcx && !tcx_attach(reg, &target->key, TCX_EGRESS))
 		return false;
+	if (wanted->split_gso && !gso_start(reg, target))
+		return false;
 	if (repairs->queues && (!conf_write(reg, &target->key, in_force) ||
 				!complete_queues(reg, target) || !read_root_again(target)))
 		return false;
-	return change_params(reg, target, in_force, wanted);
+	return change_params(reg, target, in_force, wanted) &&
+	       (wanted->split_gso || gso_stop(reg, target));
 }
 
-static bool change_live(const struct registration *reg, struct target *target,
-			const struct wish *wish, const struct dualpi2_params *in_force)
+static void print_changed(const struct target *target, const struct wish *wish,
+			  const struct dualpi2_params *wanted, const struct repairs *repairs)
 {
-	struct repairs repairs = {
-		.tcx = !tcx_attached(reg, &target->key, TCX_EGRESS),
-		.queues = missing_queues(&target->root),
-	};
-	struct dualpi2_params wanted = *in_force;
-	char params[512], repaired[96];
+	char params[512], repaired[128];
 
-	if (!wish_apply(wish, &wanted))
-		return false;
-	if (!change_steps(reg, target, &repairs, in_force, &wanted)) {
-		if (repairs.tcx)
-			tcx_detach(&target->key, TCX_EGRESS);
-		return false;
-	}
-	repairs_text(&repairs, repaired, sizeof(repaired));
+	repairs_text(repairs, repaired, sizeof(repaired));
 	if (params_given(wish->params))
 		printf("%s: " DUALPI2_KIND " changed%s%s%s\n", target->label,
-		       params_describe(wish->params, &wanted, params, sizeof(params)),
+		       params_describe(wish->params, wanted, params, sizeof(params)),
 		       repaired[0] ? "; " : "", repaired);
 	else if (repaired[0])
 		printf("%s: " DUALPI2_KIND " repaired: %s\n", target->label, repaired);
 	else
 		printf("%s: " DUALPI2_KIND " is attached already, nothing changed\n",
 		       target->label);
+}
+
+static bool change_live(const struct registration *reg, struct target *target,
+			const struct wish *wish, const struct dualpi2_params *in_force)
+{
+	struct dualpi2_params wanted = *in_force;
+	struct repairs repairs;
+
+	if (!wish_apply(wish, &wanted))
+		return false;
+	repairs = (struct repairs){
+		.tcx = !tcx_attached(reg, &target->key, TCX_EGRESS),
+		.gso = in_force->split_gso && wanted.split_gso && !gso_works(reg, target),
+		.queues = missing_queues(&target->root),
+	};
+	if (!change_steps(reg, target, &repairs, in_force, &wanted)) {
+		if (repairs.tcx)
+			tcx_detach(&target->key, TCX_EGRESS);
+		if (!in_force->split_gso)
+			gso_stop(reg, target);
+		return false;
+	}
+	print_changed(target, wish, &wanted, &repairs);
 	return true;
 }
 
@@ -478,6 +501,8 @@ bool attach_undo(const struct registration *reg, struct target *target)
 			    "`sysctl net.core.default_qdisc=fq_codel`",
 			    target->label);
 	had_tcx = tcx_detach(&target->key, TCX_EGRESS);
+	if (!gso_stop(reg, target))
+		return false;
 	instance_forget(reg, &target->key);
 	return ours || had_tcx ||
 	       fail(0, "%s: nothing to unload: " DUALPI2_KIND " is not attached to it",

@@ -31,6 +31,7 @@ struct target {
 	const char *ifname;
 	const char *label;	/* begins the messages about it */
 	struct dualpi2_key key; /* of a qdisc at its root */
+	__u32 feeder;		/* number of the interface before it, if it is an ifb; or 0 */
 	struct root root;
 };
 

@@ -58,8 +58,8 @@ static void print_dscps(const char *key, __u64 dscps)
 	json_close_array();
 }
 
-/* What native has. It writes `split-gso` as null where it splits, and not at all where it
- * does not; we do not split yet, and say so.
+/* What native has, as tc writes it: `split-gso` is null where GSO packets are split, and is
+ * not there where they are not.
  */
 static void print_native_options(const struct dualpi2_stats *stats)
 {
@@ -81,7 +81,8 @@ static void print_native_options(const struct dualpi2_stats *stats)
 	json_string("drop-early", params_choice(SLOT_DROP, params));
 	json_uint("c-protection", params->classic_protection);
 	json_string("ecn-mask", params_choice(SLOT_ECN, params));
-	json_bool("split-gso", false);
+	if (params->split_gso)
+		json_null("split-gso");
 }
 
 static const char *framing_name(enum dualpi2_framing framing)
@@ -163,6 +164,14 @@ static void print_overload(const struct dualpi2_overload *overload)
 	json_close_object();
 }
 
+static void print_gso(const struct dualpi2_stats *stats)
+{
+	json_open_object("gso");
+	json_uint("split", stats->gso_split);
+	json_uint("whole", stats->gso_whole);
+	json_close_object();
+}
+
 static void print_place(const struct figures *figures)
 {
 	char handle[FORMAT_MAX];
@@ -187,6 +196,7 @@ static void print_totals(const struct figures *figures)
 	json_uint("other-verdict", stats->other_verdict);
 	json_bool("tcx-attached", figures->tcx_attached);
 	json_uint("updates", stats->updates);
+	print_gso(stats);
 	print_overload(&stats->overload);
 	print_queue("l-queue", &stats->l, &figures->delays.l);
 	print_queue("c-queue", &stats->c, &figures->delays.c);

@@ -136,6 +136,8 @@ static void add_figures(struct figures *sum, const struct figures *figures)
 	stats->max_memory_used += figures->stats.max_memory_used;
 	stats->no_verdict += figures->stats.no_verdict;
 	stats->other_verdict += figures->stats.other_verdict;
+	stats->gso_split += figures->stats.gso_split;
+	stats->gso_whole += figures->stats.gso_whole;
 	stats->updates += figures->stats.updates;
 	/* Whether any queue was ever in use. */
 	if (figures->stats.maxq > stats->maxq)

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The steps, each of which is undone if a later one fails:
  *
- *	dualpi2_ifbs	say that an ifb is being made (number 0), so that it is known as
- *			ours whenever this process ends
- *	ifb		make it, set it up, enter its number
+ *	ifb		make it, enter it in the map of helpers, set it up
  *	tcx ingress	the program that sends packets to the ifb; it lets them pass as
  *			long as no bpf_dualpi2 is in service there
  *	qdisc		last, as on any interface (attach.c): from here on packets go
@@ -25,67 +23,22 @@
 #include "params.h"
 
 #define IFB_KIND "ifb"
-#define IFB_PREFIX "in-"
-#define IFB_PENDING 0U /* the number of an ifb that is being made */
+#define IFB_PREFIX "in"
 
 /* At the lowest rate, 8kbit, the next packet may be due in 1.5 s. */
 #define DRAIN_WAIT_MS 2000
 #define DRAIN_POLL_MS 2
 
-/* ---- the map of ifbs ----------------------------------------------------------- */
-
-static bool ifb_read(const struct registration *reg, const struct dualpi2_key *key, __u32 *ifindex)
-{
-	return !bpf_map_lookup_elem(reg->ifbs, key, ifindex);
-}
-
-static bool ifb_write(const struct registration *reg, const struct dualpi2_key *key, __u32 ifindex)
-{
-	if (bpf_map_update_elem(reg->ifbs, key, &ifindex, BPF_ANY))
-		return fail(errno, "cannot store the ifb: at most %u interfaces can have one",
-			    DUALPI2_MAX_INSTANCES);
-	return true;
-}
-
-static void ifb_forget(const struct registration *reg, const struct dualpi2_key *key)
-{
-	bpf_map_delete_elem(reg->ifbs, key);
-}
-
-static bool is_ifb(const struct link *link)
-{
-	return !strcmp(link->kind, IFB_KIND);
-}
-
 /* ---- find ------------------------------------------------------------------------ */
 
-/* in-eth0; in-7 where that would be too long for the name of a device. */
-static void name_ifb(const char *ifname, __u32 ifindex, char *name)
+/* The key of the qdisc at the root of the ifb. */
+static struct dualpi2_key qdisc_key(const struct helper *ifb)
 {
-	if (strlen(IFB_PREFIX) + strlen(ifname) < IF_NAMESIZE)
-		snprintf(name, IF_NAMESIZE, IFB_PREFIX "%s", ifname);
-	else
-		snprintf(name, IF_NAMESIZE, IFB_PREFIX "%u", ifindex);
-}
-
-/* The recorded ifb under whatever name it or the interface have now, or a device with
- * the name.
- */
-static void find_ifb(const struct registration *reg, struct ingress *ingress)
-{
-	__u32 recorded = IFB_PENDING;
-	bool known = ifb_read(reg, &ingress->key, &recorded);
-	struct link link;
-
-	ingress->owner = IFB_NONE;
-	if (recorded != IFB_PENDING && link_read(recorded, &link) && is_ifb(&link)) {
-		ingress->owner = IFB_OURS;
-		memcpy(ingress->ifb, link.name, sizeof(ingress->ifb));
-	} else if (link_read(if_nametoindex(ingress->ifb), &link)) {
-		known = known && recorded == IFB_PENDING && is_ifb(&link);
-		ingress->owner = known ? IFB_OURS : IFB_FOREIGN;
-	}
-	ingress->ifb_key.ifindex = link.ifindex;
+	return (struct dualpi2_key){
+		.netns = ifb->key.netns,
+		.ifindex = ifb->ifindex,
+		.parent = TC_H_ROOT,
+	};
 }
 
 bool ingress_find(const struct registration *reg, const char *ifname, struct ingress *ingress)
@@ -98,11 +51,12 @@ bool ingress_find(const struct registration *reg, const char *ifname, struct ing
 		return false;
 	if (!link_read(key.ifindex, &link))
 		return fail(0, "%s: has just been removed", ifname);
-	ingress->key = ingress->ifb_key = key;
-	ingress->ifb_key.parent = TC_H_ROOT;
+	ingress->key = key;
 	ingress->type = link.type;
-	name_ifb(ifname, key.ifindex, ingress->ifb);
-	find_ifb(reg, ingress);
+	ingress->ifb = (struct helper){ .key = key, .kind = IFB_KIND };
+	ingress->ifb.key.parent = DUALPI2_IFB;
+	helper_name(IFB_PREFIX, ifname, key.ifindex, ingress->ifb.name);
+	helper_find(reg, &ingress->ifb);
 	return true;
 }
 
@@ -110,9 +64,10 @@ bool ingress_find(const struct registration *reg, const char *ifname, struct ing
 
 static bool has_rate(const struct registration *reg, const struct ingress *ingress)
 {
+	const struct dualpi2_key key = qdisc_key(&ingress->ifb);
 	struct dualpi2_stats live;
 
-	return ingress->owner == IFB_OURS && stats_read(reg, &ingress->ifb_key, &live) &&
+	return ingress->ifb.owner == HELPER_OURS && stats_read(reg, &key, &live) &&
 	       live.params.rate;
 }
 
@@ -141,11 +96,11 @@ static bool find_obstacle(const struct registration *reg, const struct ingress *
 	if (ingress->type != ARPHRD_ETHER)
 		obstacle_set(obstacle, "is not an Ethernet device, and an ifb takes only those: "
 				       "use --ingress on the one below it");
-	else if (ingress->owner == IFB_FOREIGN)
+	else if (ingress->ifb.owner == HELPER_FOREIGN)
 		obstacle_set(obstacle,
 			     "%s is somebody else's device: rename it, or "
 			     "`ip link del %s`",
-			     ingress->ifb, ingress->ifb);
+			     ingress->ifb.name, ingress->ifb.name);
 	else if (!wishes_rate(wish) && !has_rate(reg, ingress)) {
 		obstacle_set(obstacle, "--ingress: needs --rate, a little less than what the "
 				       "bottleneck before it has: without one nothing waits here");
@@ -174,24 +129,28 @@ bool ingress_check(const struct registration *reg, const struct ingress *ingress
 		return false;
 	if (obstacle.text[0])
 		printf("MISSING  %s: %s\n", ingress->ifname, obstacle.text);
-	else if (ingress->owner == IFB_OURS)
-		printf("ok       %s is its ifb already\n", ingress->ifb);
+	else if (ingress->ifb.owner == HELPER_OURS)
+		printf("ok       %s is its ifb already\n", ingress->ifb.name);
 	else
-		printf("ok       %s is free as the name of its ifb\n", ingress->ifb);
+		printf("ok       %s is free as the name of its ifb\n", ingress->ifb.name);
 	return !obstacle.text[0];
 }
 
 /* ---- attach ---------------------------------------------------------------------- */
 
-static bool make_ifb(const struct registration *reg, struct ingress *ingress)
+static bool make_ifb(const struct registration *reg, struct helper *ifb)
 {
-	if (!ifb_write(reg, &ingress->key, IFB_PENDING))
-		return false;
-	if (ingress->owner == IFB_NONE && !link_create(ingress->ifb, IFB_KIND))
-		return false;
-	ingress->owner = IFB_OURS;
-	ingress->ifb_key.ifindex = if_nametoindex(ingress->ifb);
-	return ifb_write(reg, &ingress->key, ingress->ifb_key.ifindex);
+	return helper_announce(reg, ifb) &&
+	       (ifb->owner == HELPER_OURS || link_create(ifb->name, IFB_KIND)) &&
+	       helper_enter(reg, ifb);
+}
+
+static bool set_up(const struct helper *ifb)
+{
+	const struct link_change change = { .up = true };
+
+	link_without_addresses(ifb->ifindex);
+	return link_change(ifb->ifindex, &change);
 }
 
 /* Remove what there is of us, the interface's own pin first: packets then take the
@@ -199,14 +158,16 @@ static bool make_ifb(const struct registration *reg, struct ingress *ingress)
  */
 static bool remove_all(const struct registration *reg, const struct ingress *ingress)
 {
+	const struct dualpi2_key key = qdisc_key(&ingress->ifb);
+
 	tcx_detach(&ingress->key, TCX_INGRESS);
-	if (ingress->owner == IFB_OURS) {
-		if (!link_delete(ingress->ifb_key.ifindex))
+	if (ingress->ifb.owner == HELPER_OURS) {
+		if (!link_delete(ingress->ifb.ifindex))
 			return false;
-		tcx_detach(&ingress->ifb_key, TCX_EGRESS);
-		instance_forget(reg, &ingress->ifb_key);
+		tcx_detach(&key, TCX_EGRESS);
+		instance_forget(reg, &key);
 	}
-	ifb_forget(reg, &ingress->key);
+	helper_forget(reg, &ingress->ifb);
 	return true;
 }
 
@@ -218,10 +179,12 @@ static bool attach_qdisc(const struct registration *reg, const struct ingress *i
 	struct target target;
 	bool done;
 
-	if (!target_find(ingress->ifb, &target))
+	if (!target_find(ingress->ifb.name, &target))
 		return false;
-	snprintf(label, sizeof(label), "%s, ingress (%s)", ingress->ifname, ingress->ifb);
+	snprintf(label, sizeof(label), "%s, ingress (%s)", ingress->ifname,
+		 ingress->ifb.name);
 	target.label = label;
+	target.feeder = ingress->key.ifindex;
 	done = attach_allowed(&target, wish) && attach_or_change(reg, &target, wish);
 	target_free(&target);
 	return done;
@@ -230,7 +193,7 @@ static bool attach_qdisc(const struct registration *reg, const struct ingress *i
 static bool attach_steps(const struct registration *reg, struct ingress *ingress,
 			 const struct wish *wish)
 {
-	return make_ifb(reg, ingress) && link_set_up(ingress->ifb_key.ifindex) &&
+	return make_ifb(reg, &ingress->ifb) && set_up(&ingress->ifb) &&
 	       tcx_attach(reg, &ingress->key, TCX_INGRESS) && attach_qdisc(reg, ingress, wish);
 }
 
@@ -240,7 +203,7 @@ static bool change_live(const struct registration *reg, struct ingress *ingress,
 {
 	bool attached = tcx_attached(reg, &ingress->key, TCX_INGRESS);
 
-	if (!link_set_up(ingress->ifb_key.ifindex) ||
+	if (!set_up(&ingress->ifb) ||
 	    (!attached && !tcx_attach(reg, &ingress->key, TCX_INGRESS)) ||
 	    !attach_qdisc(reg, ingress, wish)) {
 		if (!attached)
@@ -248,17 +211,15 @@ static bool change_live(const struct registration *reg, struct ingress *ingress,
 		return false;
 	}
 	if (!attached)
-		printf("%s: what arrives goes through %s again\n", ingress->ifname, ingress->ifb);
+		printf("%s: what arrives goes through %s again\n", ingress->ifname,
+		       ingress->ifb.name);
 	return true;
 }
 
 bool ingress_attach(const struct registration *reg, struct ingress *ingress,
 		    const struct wish *wish)
 {
-	__u32 recorded = IFB_PENDING;
-
-	ifb_read(reg, &ingress->key, &recorded);
-	if (ingress->owner == IFB_OURS && recorded != IFB_PENDING)
+	if (ingress->ifb.owner == HELPER_OURS && helper_entered(reg, &ingress->ifb))
 		return change_live(reg, ingress, wish);
 	if (attach_steps(reg, ingress, wish))
 		return true;
@@ -295,56 +256,43 @@ static void drain(const struct registration *reg, const struct dualpi2_key *key)
 
 bool ingress_undo(const struct registration *reg, const struct ingress *ingress)
 {
+	const struct dualpi2_key key = qdisc_key(&ingress->ifb);
 	bool had_tcx = tcx_detach(&ingress->key, TCX_INGRESS);
 
-	if (ingress->owner != IFB_OURS && !had_tcx)
+	if (ingress->ifb.owner != HELPER_OURS && !had_tcx)
 		return fail(0, "%s: nothing to unload: --ingress is not in use on it",
 			    ingress->ifname);
-	if (ingress->owner == IFB_OURS)
-		drain(reg, &ingress->ifb_key);
+	if (ingress->ifb.owner == HELPER_OURS)
+		drain(reg, &key);
 	return remove_all(reg, ingress);
 }
 
 /* ---- sweep ----------------------------------------------------------------------- */
 
-static bool interface_exists(__u32 ifindex)
+/* If an interface's link is dead, its ifb goes; that may live on, in this namespace or in
+ * another.
+ */
+static void sweep_one(const struct registration *reg, const struct dualpi2_key *key, __u32 ifindex)
 {
-	char name[IF_NAMESIZE];
+	struct ingress ingress = {
+		.key = { .netns = key->netns, .ifindex = key->ifindex },
+		.ifb = { .key = *key, .kind = IFB_KIND, .ifindex = ifindex },
+	};
+	const struct dualpi2_key ifb_key = qdisc_key(&ingress.ifb);
+	bool is_here = is_current_netns(key->netns);
 
-	return if_indextoname(ifindex, name);
-}
-
-/* An interface's link is dead. The ifb may live on, in this namespace or in another. */
-static void sweep_one(const struct registration *reg, const struct dualpi2_key *key, bool is_here)
-{
-	struct ingress ingress = { .key = *key, .ifb_key = *key };
-	struct link link;
-
-	ifb_read(reg, key, &ingress.ifb_key.ifindex);
-	if (!is_here && tcx_attached(reg, &ingress.ifb_key, TCX_EGRESS))
+	if (tcx_attached(reg, &ingress.key, TCX_INGRESS) ||
+	    (is_here && interface_exists(key->ifindex)))
+		return;
+	if (!is_here && tcx_attached(reg, &ifb_key, TCX_EGRESS))
 		return; /* for a loader there */
 	verbose("interface %u is gone, and its ifb goes", key->ifindex);
-	if (is_here && link_read(ingress.ifb_key.ifindex, &link) && is_ifb(&link))
-		ingress.owner = IFB_OURS;
+	if (is_here)
+		helper_find(reg, &ingress.ifb);
 	remove_all(reg, &ingress);
 }
 
 void ingress_sweep(const struct registration *reg)
 {
-	struct dualpi2_key keys[DUALPI2_MAX_INSTANCES], *previous = NULL;
-	size_t count = 0;
-	__u32 here;
-
-	if (!current_netns(&here))
-		return;
-	while (count < DUALPI2_MAX_INSTANCES &&
-	       !bpf_map_get_next_key(reg->ifbs, previous, &keys[count]))
-		previous = &keys[count++];
-	for (size_t i = 0; i < count; i++) {
-		bool is_here = keys[i].netns == here;
-
-		if (!tcx_attached(reg, &keys[i], TCX_INGRESS) &&
-		    !(is_here && interface_exists(keys[i].ifindex)))
-			sweep_one(reg, &keys[i], is_here);
-	}
+	helpers_each(reg, DUALPI2_IFB, sweep_one);
 }

@@ -9,25 +9,15 @@
 #ifndef INGRESS_H
 #define INGRESS_H
 
-#include <net/if.h>
-
 #include "attach.h"
-
-/* Whose is the device with the name of the ifb? */
-enum ifb_owner {
-	IFB_NONE, /* there is none */
-	IFB_OURS,
-	IFB_FOREIGN,
-};
+#include "helper.h"
 
 /* An interface of this network namespace, and its ifb. */
 struct ingress {
 	const char *ifname;
 	struct dualpi2_key key; /* of the interface; parent 0 */
 	uint16_t type;		/* ARPHRD_* of the interface */
-	enum ifb_owner owner;
-	char ifb[IF_NAMESIZE];	    /* name */
-	struct dualpi2_key ifb_key; /* of the qdisc at its root, if there is an ifb */
+	struct helper ifb;
 };
 
 /* Find an interface and its ifb. `reg` need not be open. */

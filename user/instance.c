@@ -16,9 +16,18 @@
 #define TCX_NAME_MAX 40
 #define EGRESS_PREFIX "tcx-"
 
-static const char *const tcx_prefixes[] = {
-	[TCX_EGRESS] = EGRESS_PREFIX,
-	[TCX_INGRESS] = "ingress-",
+struct tcx_place {
+	const char *prefix;
+	enum bpf_attach_type type;
+	__u32 flags;	/* BPF_F_BEFORE: in front of all others; 0: behind them */
+	size_t program; /* member of struct registration */
+};
+
+static const struct tcx_place tcx_places[] = {
+	[TCX_EGRESS] = { EGRESS_PREFIX, BPF_TCX_EGRESS, 0, offsetof(struct registration, mark) },
+	[TCX_INGRESS] = { "ingress-", BPF_TCX_INGRESS, 0, offsetof(struct registration, ingress) },
+	[TCX_SPLIT] = { "split-", BPF_TCX_EGRESS, BPF_F_BEFORE,
+			offsetof(struct registration, split) },
 };
 
 bool current_netns(__u32 *netns)
@@ -29,6 +38,13 @@ bool current_netns(__u32 *netns)
 		return fail(errno, "/proc is not mounted: run `mount -t proc proc /proc`");
 	*netns = ns.st_ino;
 	return true;
+}
+
+bool is_current_netns(__u32 netns)
+{
+	__u32 here;
+
+	return current_netns(&here) && here == netns;
 }
 
 void stats_refresh(const struct registration *reg)
@@ -126,12 +142,25 @@ void instance_forget(const struct registration *reg, const struct dualpi2_key *k
 
 	bpf_map_delete_elem(reg->conf, &map_key);
 	bpf_map_delete_elem(reg->prior, &map_key);
+	bpf_map_delete_elem(reg->settings, &map_key);
+}
+
+bool instance_lives(const struct registration *reg, const struct dualpi2_key *key)
+{
+	struct dualpi2_key live, *previous = NULL;
+
+	while (!bpf_map_get_next_key(reg->stats, previous, &live)) {
+		if (live.netns == key->netns && live.ifindex == key->ifindex)
+			return true;
+		previous = &live;
+	}
+	return false;
 }
 
 static const char *tcx_name(const struct dualpi2_key *key, enum tcx_hook hook,
 			    char name[TCX_NAME_MAX])
 {
-	snprintf(name, TCX_NAME_MAX, "%s%u-%u", tcx_prefixes[hook], key->netns, key->ifindex);
+	snprintf(name, TCX_NAME_MAX, "%s%u-%u", tcx_places[hook].prefix, key->netns, key->ifindex);
 	return name;
 }
 
@@ -150,7 +179,7 @@ static __u32 link_program(const char *name)
 	return info.prog_id;
 }
 
-static __u32 program_id(int fd)
+__u32 program_id(int fd)
 {
 	struct bpf_prog_info info = {};
 	__u32 len = sizeof(info);
@@ -160,7 +189,7 @@ static __u32 program_id(int fd)
 
 static int tcx_program(const struct registration *reg, enum tcx_hook hook)
 {
-	return hook == TCX_EGRESS ? reg->mark : reg->ingress;
+	return *(const int *)((const char *)reg + tcx_places[hook].program);
 }
 
 bool tcx_attached(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook)
@@ -173,13 +202,13 @@ bool tcx_attached(const struct registration *reg, const struct dualpi2_key *key,
 
 bool tcx_attach(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook)
 {
-	enum bpf_attach_type type = hook == TCX_EGRESS ? BPF_TCX_EGRESS : BPF_TCX_INGRESS;
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = tcx_places[hook].flags);
 	char name[TCX_NAME_MAX];
 	bool pinned;
 	int fd;
 
 	tcx_detach(key, hook); /* a dead one, or one of an older registration */
-	fd = bpf_link_create(tcx_program(reg, hook), key->ifindex, type, NULL);
+	fd = bpf_link_create(tcx_program(reg, hook), key->ifindex, tcx_places[hook].type, &opts);
 	if (fd < 0)
 		return fail(-fd, "the kernel refuses the tcx program: does it have "
 				 "CONFIG_NET_XGRESS=y?");

@@ -15,6 +15,9 @@
 /* The network namespace that we are in, as struct dualpi2_key has it. */
 bool current_netns(__u32 *netns);
 
+/* Is it that one? */
+bool is_current_netns(__u32 netns);
+
 /* Bring the public maps up to date. Reports nothing: without it they are at most
  * one tupdate old on a busy link.
  */
@@ -45,23 +48,32 @@ bool prior_read(const struct registration *reg, const struct dualpi2_key *key, s
 bool prior_write(const struct registration *reg, const struct dualpi2_key *key,
 		 const struct qdisc *qdisc);
 
-/* Where our tcx programs are attached: dualpi2_mark and dualpi2_ingress. */
+/* Does a qdisc of ours live on an interface (key.parent: any)? Reports nothing. */
+bool instance_lives(const struct registration *reg, const struct dualpi2_key *key);
+
+/* Where our tcx programs are attached: dualpi2_mark and dualpi2_ingress behind all others,
+ * dualpi2_split before them, so that they see a packet once.
+ */
 enum tcx_hook {
 	TCX_EGRESS,
 	TCX_INGRESS,
+	TCX_SPLIT,
 };
 
 /* Is our program attached to this interface? Reports nothing. */
 bool tcx_attached(const struct registration *reg, const struct dualpi2_key *key,
 		  enum tcx_hook hook);
 
-/* Attach it, last of all, and pin the link. */
+/* Attach it in its place, and pin the link. */
 bool tcx_attach(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook);
 
 /* Detach it and remove its pin. False if there was none; reports nothing. */
 bool tcx_detach(const struct dualpi2_key *key, enum tcx_hook hook);
 
-/* Forget parameters and prior qdisc of an interface. */
+/* The id of a program, by its file descriptor; 0: none. Reports nothing. */
+__u32 program_id(int fd);
+
+/* Forget parameters, prior qdisc and prior settings of an interface. */
 void instance_forget(const struct registration *reg, const struct dualpi2_key *key);
 
 /* Forget interfaces that no longer exist: their numbers may come again. The lock is

@@ -28,6 +28,7 @@ static int on_link(const struct nlmsghdr *message, void *data)
 
 	link->ifindex = info->ifi_index;
 	link->type = info->ifi_type;
+	link->running = (info->ifi_flags & (IFF_UP | IFF_RUNNING)) == (IFF_UP | IFF_RUNNING);
 	mnl_attr_for_each(attr, message, sizeof(*info)) {
 		switch (mnl_attr_get_type(attr)) {
 		case IFLA_IFNAME:
@@ -35,6 +36,18 @@ static int on_link(const struct nlmsghdr *message, void *data)
 			break;
 		case IFLA_NUM_TX_QUEUES:
 			link->tx_queues = mnl_attr_get_u32(attr);
+			break;
+		case IFLA_GSO_MAX_SEGS:
+			link->gso_max_segs = mnl_attr_get_u32(attr);
+			break;
+		case IFLA_GRO_MAX_SIZE:
+			link->gro_max_size = mnl_attr_get_u32(attr);
+			break;
+		case IFLA_GRO_IPV4_MAX_SIZE:
+			link->gro_ipv4_max_size = mnl_attr_get_u32(attr);
+			break;
+		case IFLA_LINK:
+			link->peer = (int)mnl_attr_get_u32(attr);
 			break;
 		case IFLA_LINKINFO:
 			read_kind(attr, link);
@@ -78,10 +91,40 @@ bool link_create(const char *name, const char *kind)
 		    rtnl_reason(&refusal));
 }
 
-/* No IPv6 address of its own, with the router solicitations that come of it. Best
- * effort: it is an error where there is no IPv6.
- */
-static void set_no_addresses(int ifindex)
+enum link_made link_create_netkit(const char *name, const char *peer, enum netkit_mode mode)
+{
+	const struct ifinfomsg peer_header = {};
+	struct rtnl_refusal refusal;
+	struct rtnl_request request;
+	struct nlattr *info, *data, *peer_info;
+	struct ifinfomsg *header;
+
+	rtnl_begin(&request, RTM_NEWLINK, NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL,
+		   sizeof(struct ifinfomsg));
+	mnl_attr_put_strz(&request.header, IFLA_IFNAME, name);
+	info = mnl_attr_nest_start(&request.header, IFLA_LINKINFO);
+	mnl_attr_put_strz(&request.header, IFLA_INFO_KIND, "netkit");
+	data = mnl_attr_nest_start(&request.header, IFLA_INFO_DATA);
+	mnl_attr_put_u32(&request.header, IFLA_NETKIT_MODE, mode);
+	mnl_attr_put_u32(&request.header, IFLA_NETKIT_POLICY, NETKIT_DROP);
+	mnl_attr_put_u32(&request.header, IFLA_NETKIT_PEER_POLICY, NETKIT_DROP);
+	peer_info = mnl_attr_nest_start(&request.header, IFLA_NETKIT_PEER_INFO);
+	header = mnl_nlmsg_get_payload_tail(&request.header);
+	*header = peer_header;
+	request.header.nlmsg_len += MNL_ALIGN(sizeof(*header));
+	mnl_attr_put_strz(&request.header, IFLA_IFNAME, peer);
+	mnl_attr_nest_end(&request.header, peer_info);
+	mnl_attr_nest_end(&request.header, data);
+	mnl_attr_nest_end(&request.header, info);
+	if (rtnl_talk(&request, NULL, NULL, &refusal))
+		return LINK_MADE;
+	if (refusal.error == EOPNOTSUPP)
+		return LINK_UNKNOWN_KIND;
+	fail(refusal.error, "the kernel refuses to make %s: %s", name, rtnl_reason(&refusal));
+	return LINK_REFUSED;
+}
+
+void link_without_addresses(int ifindex)
 {
 	struct nlattr *families, *ipv6;
 	struct rtnl_refusal refusal;
@@ -98,16 +141,28 @@ static void set_no_addresses(int ifindex)
 	rtnl_talk(&request, NULL, NULL, &refusal);
 }
 
-bool link_set_up(int ifindex)
+static void put_figure(struct rtnl_request *request, uint16_t attribute, uint32_t figure)
+{
+	if (figure)
+		mnl_attr_put_u32(&request->header, attribute, figure);
+}
+
+bool link_change(int ifindex, const struct link_change *change)
 {
 	struct rtnl_request request;
 	struct ifinfomsg *info;
 
-	set_no_addresses(ifindex);
 	info = rtnl_begin(&request, RTM_NEWLINK, NLM_F_ACK, sizeof(*info));
 	info->ifi_index = ifindex;
-	info->ifi_flags = info->ifi_change = IFF_UP;
-	return rtnl_order(&request, "set interface %d up", ifindex);
+	if (change->up)
+		info->ifi_flags = info->ifi_change = IFF_UP;
+	if (change->alias)
+		mnl_attr_put_str(&request.header, IFLA_IFALIAS, change->alias);
+	put_figure(&request, IFLA_GSO_MAX_SEGS, change->gso_max_segs);
+	put_figure(&request, IFLA_GSO_MAX_SIZE, change->gso_max_size);
+	put_figure(&request, IFLA_GRO_MAX_SIZE, change->gro_max_size);
+	put_figure(&request, IFLA_GRO_IPV4_MAX_SIZE, change->gro_ipv4_max_size);
+	return rtnl_order(&request, "set up interface %d", ifindex);
 }
 
 bool link_delete(int ifindex)

@@ -7,6 +7,7 @@
 #ifndef LINK_H
 #define LINK_H
 
+#include <linux/if_link.h>
 #include <net/if.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,6 +20,11 @@ struct link {
 	char kind[LINK_KIND_MAX]; /* "ifb", "veth"; empty: a hardware device */
 	uint16_t type;		  /* ARPHRD_* */
 	uint32_t tx_queues;	  /* transmit queues that the device has, used or not */
+	uint32_t gso_max_segs;
+	uint32_t gro_max_size;	    /* bytes; of IPv6 packets */
+	uint32_t gro_ipv4_max_size; /* bytes */
+	int peer;		    /* other end, where that is a device of this host; or 0 */
+	bool running;		    /* up, and connected */
 };
 
 /* An interface of this network namespace by its number. Reports nothing: false means that
@@ -29,8 +35,34 @@ bool link_read(int ifindex, struct link *link);
 /* Make a device; it is down. */
 bool link_create(const char *name, const char *kind);
 
-/* Set a device up, without IPv6 addresses. */
-bool link_set_up(int ifindex);
+/* Make a netkit pair, both ends down, which passes nothing but what programs pass. Reports
+ * LINK_REFUSED only.
+ */
+enum link_made {
+	LINK_MADE,
+	LINK_UNKNOWN_KIND, /* the kernel has no such devices */
+	LINK_REFUSED,
+};
+
+enum link_made link_create_netkit(const char *name, const char *peer, enum netkit_mode mode);
+
+/* What to change on a device; what is 0 stays. */
+#define LINK_ALIAS_MAX 64
+struct link_change {
+	bool up;
+	const char *alias; /* what `ip link` shows about it, to people */
+	uint32_t gso_max_segs;
+	uint32_t gso_max_size; /* bytes; also of IPv4 packets */
+	uint32_t gro_max_size; /* bytes; also of IPv4 packets, unless the next says otherwise */
+	uint32_t gro_ipv4_max_size;
+};
+
+bool link_change(int ifindex, const struct link_change *change);
+
+/* No IPv6 address of its own, with the router solicitations that come of it. Best
+ * effort: it is an error where there is no IPv6.
+ */
+void link_without_addresses(int ifindex);
 
 /* Remove a device that was made. */
 bool link_delete(int ifindex);

@@ -14,6 +14,7 @@
 
 #include "attach.h"
 #include "checks.h"
+#include "gso.h"
 #include "ingress.h"
 #include "instance.h"
 #include "message.h"
@@ -60,12 +61,6 @@ static struct option_group groups[] = {
 	  false },
 };
 
-static const struct foreign_word foreign_words[] = {
-	{ "split_gso", "GSO packets are not split yet: leave it out, and see the README" },
-	{ "no_split_gso", NULL },
-	{ NULL, NULL },
-};
-
 static const struct command command = {
 	.name = "dualpi2-load",
 	.synopsis = "IFACE [OPTIONS]",
@@ -89,7 +84,6 @@ static const struct command command = {
 		    "  dualpi2-load eth0 --unload\n",
 	.groups = groups,
 	.n_groups = sizeof(groups) / sizeof(groups[0]),
-	.foreign_words = foreign_words,
 };
 
 /* ---- what is asked for, on the root or on what arrives --------------------------- */
@@ -138,6 +132,17 @@ static bool unload_ingress(const struct registration *reg, const char *ifname)
 	return ingress_find(reg, ifname, &ingress) && ingress_undo(reg, &ingress);
 }
 
+/* Would GSO packets be split as wished? */
+static bool check_gso(const struct target *target, const struct wish *wish)
+{
+	struct dualpi2_params wanted = DUALPI2_DEFAULT_PARAMS;
+	struct registration reg;
+	bool found;
+
+	return wish_apply(wish, &wanted) && registration_open(&reg, &found) &&
+	       (!wanted.split_gso || gso_check(&reg, target));
+}
+
 static bool check_root(const char *ifname, const struct wish *wish)
 {
 	struct target target;
@@ -146,6 +151,7 @@ static bool check_root(const char *ifname, const struct wish *wish)
 	if (!target_find(ifname, &target))
 		return false;
 	passed = attach_check(&target, wish);
+	passed &= check_gso(&target, wish);
 	target_free(&target);
 	return passed;
 }
@@ -166,6 +172,7 @@ static bool check_ingress(const char *ifname, const struct wish *wish)
 static void sweep(const struct registration *reg)
 {
 	ingress_sweep(reg);
+	gso_sweep(reg);
 	instances_sweep(reg);
 }
 

@@ -23,6 +23,13 @@ bool interface_index(const char *ifname, unsigned int *ifindex)
 	return true;
 }
 
+bool interface_exists(unsigned int ifindex)
+{
+	char name[IF_NAMESIZE];
+
+	return if_indextoname(ifindex, name);
+}
+
 /* Payload of an attribute as a struct that may have grown or shrunk. */
 static void copy_payload(const struct nlattr *attr, void *to, size_t size)
 {

@@ -230,19 +230,6 @@ static bool find_word(const struct option_group *group, const char *word, size_t
 	return false;
 }
 
-/* A word that is no option: tc's, or nobody's. */
-static bool take_foreign(const struct command *command, const char *word, const char *interface)
-{
-	const struct foreign_word *foreign = command->foreign_words;
-
-	for (; foreign && foreign->name; foreign++) {
-		if (is_name(word, foreign->name))
-			return !foreign->refusal || fail(0, "%s: %s", word, foreign->refusal);
-	}
-	return fail(0, "%s: no such option, and one interface at a time (after %s; see %s --help)",
-		    word, interface, command->name);
-}
-
 /* An argument without dashes: the interface, then options in tc's spelling. */
 static bool take_word(const struct command *command, int argc, char **argv, const char *word,
 		      const char **interface)
@@ -263,7 +250,8 @@ static bool take_word(const struct command *command, int argc, char **argv, cons
 			return refuse_value(&group->specs[index], NULL, "a value is missing");
 		return take_option(command, group, index, argv[optind++]);
 	}
-	return take_foreign(command, word, *interface);
+	return fail(0, "%s: no such option, and one interface at a time (after %s; see %s --help)",
+		    word, *interface, command->name);
 }
 
 /* ---- the whole line ------------------------------------------------------------ */

@@ -51,12 +51,6 @@ struct option_group {
 	bool as_words; /* `step_thresh 1ms`, as tc spells it, means `--step-thresh 1ms` */
 };
 
-/* A word of tc that is no option of ours. */
-struct foreign_word {
-	const char *name;
-	const char *refusal; /* why it is refused; NULL: it asks for what we do anyway */
-};
-
 struct command {
 	const char *name;
 	const char *synopsis; /* of the arguments */
@@ -64,7 +58,6 @@ struct command {
 	const char *epilogue; /* ends with EXAMPLES */
 	struct option_group *groups;
 	size_t n_groups;
-	const struct foreign_word *foreign_words; /* ends with a NULL name; may be NULL */
 };
 
 /* Read the command line. `interface`: the first argument that is not an option, or

@@ -123,6 +123,8 @@ DEFINE_FLAG(drop_enqueue, drop_enqueue, 1)
 DEFINE_FLAG(l4s_ect, ecn_mask, DUALPI2_ECN_L4S_ECT)
 DEFINE_FLAG(any_ect, ecn_mask, DUALPI2_ECN_ANY_ECT)
 DEFINE_FLAG(no_l4s, ecn_mask, DUALPI2_ECN_NO_L4S)
+DEFINE_FLAG(split_gso, split_gso, 1)
+DEFINE_FLAG(no_split_gso, split_gso, 0)
 
 /* The figures of cake's keywords (tc-cake(8)). */
 DEFINE_LINK(raw, DUALPI2_FRAMING_RAW, 0, 0)
@@ -441,6 +443,16 @@ const struct option_spec param_specs[N_PARAMS] = {
 		.name = "any-ect", .slot = SLOT_ECN,
 		.help = "ECT(0) is L4S too",
 		.set = set_any_ect,
+	},
+	[PARAM_SPLIT_GSO] = {
+		.name = "split-gso", .slot = SLOT_SPLIT,
+		.help = "GSO packets are split before they queue (default)",
+		.set = set_split_gso,
+	},
+	[PARAM_NO_SPLIT_GSO] = {
+		.name = "no-split-gso", .slot = SLOT_SPLIT,
+		.help = "a GSO packet, up to 64 kB and more, waits as one",
+		.set = set_no_split_gso,
 	},
 	[PARAM_NO_L4S] = {
 		.name = "no-l4s", .slot = SLOT_ECN,

@@ -37,6 +37,8 @@ enum param {
 	PARAM_DROP_ENQUEUE,
 	PARAM_L4S_ECT,
 	PARAM_ANY_ECT,
+	PARAM_SPLIT_GSO,
+	PARAM_NO_SPLIT_GSO,
 
 	/* what it has not */
 	PARAM_NO_L4S,
@@ -57,6 +59,7 @@ enum param_slot {
 	SLOT_OVERLOAD,
 	SLOT_DROP,
 	SLOT_ECN,
+	SLOT_SPLIT,
 };
 
 extern const struct option_spec param_specs[N_PARAMS];

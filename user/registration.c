@@ -63,7 +63,8 @@ static bool is_compatible(const struct registration *reg)
 	       value_size_is(reg->stats, sizeof(struct dualpi2_stats)) &&
 	       value_size_is(reg->delays, sizeof(struct dualpi2_delays)) &&
 	       value_size_is(reg->conf, sizeof(struct dualpi2_params)) &&
-	       value_size_is(reg->prior, sizeof(struct prior_qdisc));
+	       value_size_is(reg->prior, sizeof(struct prior_qdisc)) &&
+	       value_size_is(reg->settings, sizeof(struct prior_settings));
 }
 
 bool registration_open(struct registration *reg, bool *found)
@@ -130,17 +131,25 @@ static int own(int fd)
 	return fd < 0 ? -1 : dup(fd);
 }
 
-/* Maps that no BPF program uses. */
-static bool create_tool_maps(struct registration *reg)
+/* A map of values by interface that no BPF program uses. */
+static int create_interface_map(const char *name, __u32 value_size)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_NO_PREALLOC);
+
+	return bpf_map_create(BPF_MAP_TYPE_HASH, name, sizeof(struct dualpi2_key), value_size,
+			      DUALPI2_MAX_INSTANCES, &opts);
+}
+
+static bool create_tool_maps(struct registration *reg)
+{
 	__u32 zero = 0, abi = DUALPI2_ABI;
 
 	reg->abi = bpf_map_create(BPF_MAP_TYPE_ARRAY, "dualpi2_abi", sizeof(zero), sizeof(abi), 1,
 				  NULL);
-	reg->prior = bpf_map_create(BPF_MAP_TYPE_HASH, "dualpi2_prior", sizeof(struct dualpi2_key),
-				    sizeof(struct prior_qdisc), DUALPI2_MAX_INSTANCES, &opts);
-	if (reg->abi < 0 || reg->prior < 0 || bpf_map_update_elem(reg->abi, &zero, &abi, BPF_ANY))
+	reg->prior = create_interface_map("dualpi2_prior", sizeof(struct prior_qdisc));
+	reg->settings = create_interface_map("dualpi2_setting", sizeof(struct prior_settings));
+	if (reg->abi < 0 || reg->prior < 0 || reg->settings < 0 ||
+	    bpf_map_update_elem(reg->abi, &zero, &abi, BPF_ANY))
 		return fail(errno, "the kernel refuses to create a BPF map: free some memory");
 	return true;
 }
@@ -166,7 +175,9 @@ static bool load(struct dualpi2 *skel, struct registration *reg)
 	reg->delays = own(bpf_map__fd(skel->maps.dualpi2_delays));
 	reg->events = own(bpf_map__fd(skel->maps.dualpi2_events));
 	reg->conf = own(bpf_map__fd(skel->maps.dualpi2_conf));
-	reg->ifbs = own(bpf_map__fd(skel->maps.dualpi2_ifbs));
+	reg->helpers = own(bpf_map__fd(skel->maps.dualpi2_helpers));
+	reg->split = own(bpf_program__fd(skel->progs.dualpi2_split));
+	reg->segment = own(bpf_program__fd(skel->progs.dualpi2_segment));
 	reg->mark = own(bpf_program__fd(skel->progs.dualpi2_mark));
 	reg->ingress = own(bpf_program__fd(skel->progs.dualpi2_ingress));
 	reg->change = own(bpf_program__fd(skel->progs.dualpi2_change));
@@ -220,7 +231,7 @@ bool registration_in_use(const struct registration *reg)
 	struct dualpi2_key key;
 
 	return !bpf_map_get_next_key(reg->stats, NULL, &key) ||
-	       !bpf_map_get_next_key(reg->ifbs, NULL, &key) || is_default_qdisc();
+	       !bpf_map_get_next_key(reg->helpers, NULL, &key) || is_default_qdisc();
 }
 
 size_t registration_room(const struct registration *reg)

@@ -23,8 +23,11 @@
 	X(conf, "dualpi2_conf")       \
 	X(events, "dualpi2_events")   \
 	X(prior, "dualpi2_prior")     \
-	X(ifbs, "dualpi2_ifbs")       \
+	X(settings, "dualpi2_settings") \
+	X(helpers, "dualpi2_helpers") \
 	X(abi, "dualpi2_abi")         \
+	X(split, "dualpi2_split")     \
+	X(segment, "dualpi2_segment") \
 	X(mark, "dualpi2_mark")       \
 	X(ingress, "dualpi2_ingress") \
 	X(change, "dualpi2_change")   \
@@ -48,6 +51,15 @@ struct prior_qdisc {
 	__u8 options[QDISC_OPTIONS_MAX];
 };
 
+/* Value of the map dualpi2_settings, by struct dualpi2_key: what the interface had before we
+ * changed it; 0: we did not.
+ */
+struct prior_settings {
+	__u32 gso_max_segs;
+	__u32 gro_max_size;
+	__u32 gro_ipv4_max_size;
+};
+
 /* Open what is pinned. `found` is false if the kind is not registered; then nothing is
  * open, and look-ups find nothing.
  */
@@ -58,7 +70,7 @@ bool registration_open(struct registration *reg, bool *found);
  */
 bool registration_make(struct registration *reg);
 
-/* True if a qdisc lives, what arrives somewhere goes through an ifb, or our kind is
+/* True if a qdisc lives, a helper device (helper.h) is in use, or our kind is
  * net.core.default_qdisc.
  */
 bool registration_in_use(const struct registration *reg);

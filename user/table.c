@@ -147,6 +147,16 @@ static void print_overload(const struct dualpi2_stats *stats)
 	       format_delay(overload->duration_ns, latest));
 }
 
+static void print_gso(const struct dualpi2_stats *stats)
+{
+	char split[FORMAT_MAX], whole[FORMAT_MAX];
+
+	if (stats->gso_split || stats->gso_whole)
+		printf("  GSO packets: %s split before they queued, %s queued whole\n",
+		       format_count(stats->gso_split, split),
+		       format_count(stats->gso_whole, whole));
+}
+
 static void print_remarks(const struct figures *figures)
 {
 	const struct dualpi2_stats *stats = &figures->stats;
@@ -172,6 +182,7 @@ static void print_instance(const struct figures *figures)
 	if (!figures->is_sum)
 		print_probabilities(&figures->stats);
 	print_overload(&figures->stats);
+	print_gso(&figures->stats);
 	print_queues(&figures->stats.l, &figures->stats.c);
 	print_delays(&figures->delays.l, &figures->delays.c);
 	print_remarks(figures);

@@ -85,7 +85,7 @@ static void print_native_options(const struct dualpi2_stats *stats)
 	print_words(params_choice(SLOT_DROP, params));
 	printf("classic_protection %u%% ", params->classic_protection);
 	print_words(params_choice(SLOT_ECN, params));
-	printf("no_split_gso ");
+	print_words(params_choice(SLOT_SPLIT, params));
 }
 
 static void print_own_options(const struct dualpi2_params *params)

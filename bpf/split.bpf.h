@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* GSO packets are split before they queue, so that each segment waits, is marked and is
+ * shaped by itself.
+ *
+ * No kfunc segments. But the kernel does, in front of a device that takes no GSO packets
+ * (net/core/dev.c, validate_xmit_skb()). So a GSO packet takes a way round:
+ *
+ *	tcx egress of eth0	dualpi2_split, before all other programs: to gso-eth0
+ *	gso-eth0 (netkit)	the kernel makes segments; then, for each,
+ *				dualpi2_segment: back to eth0
+ *	tcx egress of eth0	dualpi2_split lets it pass, and all goes on as usual
+ *
+ * All of it happens at once, on one CPU, before the sender's call returns: nothing is ever
+ * held in between, so nothing is overtaken or left behind.
+ *
+ * It cannot loop, because it starts only where the kernel is sure to segment: `splits()`
+ * looks at the same figures of the helper device as the kernel will. A segment is too
+ * small for them; and if somebody has changed the device in between, so that a GSO packet
+ * came back whole, the second look sees that, too.
+ */
+#ifndef SPLIT_BPF_H
+#define SPLIT_BPF_H
+
+/* Devices in one bucket of the kernel's table, at most, that are looked through. */
+#define DEVICES_IN_BUCKET 8
+
+/* What the kernel segments with nothing but its own code, whatever is loaded. Not SCTP
+ * and ESP, which need their modules, nor types of old tunnels and FCoE.
+ */
+#define SPLITTABLE                                                                               \
+	(SKB_GSO_TCPV4 | SKB_GSO_TCPV6 | SKB_GSO_TCP_ECN | SKB_GSO_TCP_ACCECN |                  \
+	 SKB_GSO_TCP_FIXEDID_ANY | SKB_GSO_UDP_L4 | SKB_GSO_FRAGLIST | SKB_GSO_DODGY |           \
+	 SKB_GSO_GRE | SKB_GSO_GRE_CSUM | SKB_GSO_IPXIP4 | SKB_GSO_IPXIP6 | SKB_GSO_UDP_TUNNEL | \
+	 SKB_GSO_UDP_TUNNEL_CSUM)
+
+/* What a segment brings back: words of __sk_buff.cb, which the kernel copies from the GSO
+ * packet. The mapping is the receive queue plus 1, or 0; the helper device overwrites it.
+ */
+#define NOTE_CHECK 0
+#define NOTE_IFINDEX 1
+#define NOTE_QUEUE_MAPPING 2
+#define SEGMENT_CHECK 0x47534f21 /* "GSO!" */
+
+/* A device by its number, found as dev_get_by_index_rcu() finds it: that is what
+ * bpf_redirect() will do.
+ */
+static __always_inline const struct net_device *device_by_index(const struct net *net, u32 ifindex)
+{
+	const u32 id = bpf_core_type_id_kernel(struct net_device);
+	const struct hlist_head *bucket = bpf_rdonly_cast(
+		(void *)net->dev_index_head +
+			(ifindex & (NETDEV_HASHENTRIES - 1)) * sizeof(struct hlist_head),
+		bpf_core_type_id_kernel(struct hlist_head));
+	const struct hlist_node *node = bucket->first;
+	const struct net_device *dev;
+
+	for (int i = 0; i < DEVICES_IN_BUCKET && node; i++) {
+		dev = bpf_rdonly_cast(
+			(void *)node - bpf_core_field_offset(struct net_device, index_hlist), id);
+		if ((u32)dev->ifindex == ifindex)
+			return dev;
+		node = dev->index_hlist.next;
+	}
+	return NULL;
+}
+
+/* Is a device up, without a queue, and connected (for a netkit device: to a peer that is
+ * up)? If not, it throws packets away.
+ */
+static __always_inline bool passes_packets(const struct net_device *dev)
+{
+	const u64 bits = 1 << __LINK_STATE_START | 1 << __LINK_STATE_NOCARRIER;
+
+	return (dev->state & bits) == 1 << __LINK_STATE_START && !dev->_tx->qdisc->enqueue;
+}
+
+/* Will the kernel segment this packet in front of the device? (net/core/dev.c,
+ * gso_features_check())
+ */
+static __always_inline bool splits(const struct net_device *dev, const struct __sk_buff *ctx)
+{
+	return ctx->gso_segs > dev->gso_max_segs ||
+	       (ctx->len >= dev->gso_max_size && ctx->len >= dev->gso_ipv4_max_size);
+}
+
+/* Does a packet carry directions for a tunnel device, which would be lost on the way? */
+static __always_inline bool has_tunnel_metadata(const struct sk_buff *skb)
+{
+	const struct dst_entry *dst = bpf_rdonly_cast((void *)(skb->_skb_refdst & SKB_DST_PTRMASK),
+						      bpf_core_type_id_kernel(struct dst_entry));
+
+	return dst->flags & DST_METADATA;
+}
+
+static __always_inline bool is_splittable(struct __sk_buff *ctx, const struct sk_buff *skb)
+{
+	struct bpf_dynptr frame;
+	struct ip_place ip;
+
+	if (shared_info(skb)->gso_type & ~SPLITTABLE || has_tunnel_metadata(skb))
+		return false;
+	bpf_dynptr_from_skb(ctx, 0, &frame);
+	ecn_find(&frame, skb, &ip);
+	return ip.version && network_offset(skb) >= skb->dev->hard_header_len;
+}
+
+static __noinline int split(struct __sk_buff *ctx)
+{
+	struct sk_buff *skb = bpf_cast_to_kern_ctx(ctx);
+	struct net *net = skb->dev->nd_net.net;
+	struct dualpi2_key key = {
+		.netns = net->ns.inum,
+		.ifindex = skb->dev->ifindex,
+		.parent = DUALPI2_SPLITTER,
+	};
+	struct slot *slot = slot_ahead(ctx, skb);
+	const struct net_device *splitter;
+	const u32 *helper;
+
+	if (!slot || !slot->stats.params.split_gso || !is_splittable(ctx, skb))
+		return TCX_NEXT;
+	helper = bpf_map_lookup_elem(&dualpi2_helpers, &key);
+	if (!helper)
+		return TCX_NEXT;
+	splitter = device_by_index(net, *helper);
+	if (!splitter || splitter->hard_header_len != skb->dev->hard_header_len ||
+	    !passes_packets(splitter) || !splits(splitter, ctx))
+		return TCX_NEXT;
+
+	__sync_fetch_and_add(&slot->stats.gso_split, 1);
+	ctx->cb[NOTE_CHECK] = SEGMENT_CHECK;
+	ctx->cb[NOTE_IFINDEX] = key.ifindex;
+	ctx->cb[NOTE_QUEUE_MAPPING] = ctx->queue_mapping;
+	return bpf_redirect(*helper, 0);
+}
+
+SEC("tcx/egress")
+int dualpi2_split(struct __sk_buff *ctx)
+{
+	return ctx->gso_size ? split(ctx) : TCX_NEXT;
+}
+
+/* A segment is back on its way. Nothing else has any business on this device. */
+SEC("netkit/primary")
+int dualpi2_segment(struct __sk_buff *ctx)
+{
+	if (ctx->cb[NOTE_CHECK] != SEGMENT_CHECK)
+		return NETKIT_DROP;
+	ctx->queue_mapping = ctx->cb[NOTE_QUEUE_MAPPING];
+	return bpf_redirect(ctx->cb[NOTE_IFINDEX], 0);
+}
+
+#endif /* SPLIT_BPF_H */

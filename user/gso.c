@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The steps to a splitter, each of which is undone if a later one fails:
+ *
+ *	netkit		make the pair; its program, which goes with it; set it up, and no
+ *			GSO packet passes it whole; enter it in the map of helpers
+ *	tcx egress	the program that sends GSO packets there, before all others
+ */
+#include "gso.h"
+
+#include <net/if.h> /* first: <linux/if_arp.h> yields to it */
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <linux/if_arp.h>
+#include <linux/if_link.h>
+#include <linux/membarrier.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "helper.h"
+#include "instance.h"
+#include "link.h"
+#include "message.h"
+#include "settings.h"
+
+#define SPLITTER_KIND "netkit"
+#define SPLITTER_PREFIX "gso"
+#define PEER_PREFIX "gsx" /* the other end, which carries nothing */
+
+/* No packet of more than one segment passes whole; and none above this many bytes, for those
+ * of virtual machines may leave it to the kernel to count their segments. The kernel
+ * allows no less than a TCP header's room (MAX_TCP_HEADER, 320 at most).
+ */
+#define SPLITTER_GSO_MAX_SEGS 1
+#define SPLITTER_GSO_MAX_SIZE 512
+
+/* ---- the device ------------------------------------------------------------------ */
+
+/* A device with the link header of this type; false: there is none such
+ * (dev_is_mac_header_xmit() of include/linux/if_arp.h). Tunnels by type have an address for
+ * each packet, in what a redirect takes away.
+ */
+static bool mode_for(uint16_t type, enum netkit_mode *mode)
+{
+	switch (type) {
+	case ARPHRD_ETHER:
+		*mode = NETKIT_L2;
+		return true;
+	case ARPHRD_NONE:
+	case ARPHRD_RAWIP:
+	case ARPHRD_PPP:
+		*mode = NETKIT_L3;
+		return true;
+	}
+	return false;
+}
+
+static struct helper find_splitter(const struct registration *reg, const struct target *target)
+{
+	struct helper splitter = { .key = target->key, .kind = SPLITTER_KIND };
+
+	splitter.key.parent = DUALPI2_SPLITTER;
+	helper_name(SPLITTER_PREFIX, target->ifname, target->key.ifindex, splitter.name);
+	helper_find(reg, &splitter);
+	return splitter;
+}
+
+static bool has_program(const struct registration *reg, const struct helper *splitter)
+{
+	__u32 id = 0;
+	LIBBPF_OPTS(bpf_prog_query_opts, opts, .prog_ids = &id, .count = 1);
+
+	return !bpf_prog_query_opts((int)splitter->ifindex, BPF_NETKIT_PRIMARY, &opts) && id &&
+	       id == program_id(reg->segment);
+}
+
+/* Not by a link: the program stays as long as the device does, whatever becomes of our
+ * pins.
+ */
+static bool attach_program(const struct registration *reg, const struct helper *splitter)
+{
+	int error;
+
+	if (has_program(reg, splitter))
+		return true;
+	error = bpf_prog_attach_opts(reg->segment, (int)splitter->ifindex, BPF_NETKIT_PRIMARY,
+				     NULL);
+	return !error || fail(-error, "the kernel refuses the program of %s", splitter->name);
+}
+
+/* Both ends have to be up. */
+static bool set_up(const struct target *target, const struct helper *splitter)
+{
+	char about[LINK_ALIAS_MAX], about_peer[LINK_ALIAS_MAX];
+	const struct link_change change = {
+		.up = true,
+		.alias = about,
+		.gso_max_segs = SPLITTER_GSO_MAX_SEGS,
+		.gso_max_size = SPLITTER_GSO_MAX_SIZE,
+	};
+	const struct link_change peer_change = { .up = true, .alias = about_peer };
+	struct link link;
+
+	snprintf(about, sizeof(about), "splits GSO packets of %s for " DUALPI2_KIND,
+		 target->ifname);
+	snprintf(about_peer, sizeof(about_peer), "other end of %s, carries nothing",
+		 splitter->name);
+	if (!link_read(splitter->ifindex, &link))
+		return fail(0, "%s: has just been removed", splitter->name);
+	link_without_addresses(link.peer);
+	link_without_addresses(splitter->ifindex);
+	return link_change(link.peer, &peer_change) && link_change(splitter->ifindex, &change);
+}
+
+static void remove_splitter(const struct registration *reg, const struct helper *splitter)
+{
+	helper_forget(reg, splitter);
+	tcx_detach(&splitter->key, TCX_SPLIT);
+	if (splitter->owner != HELPER_OURS)
+		return;
+	/* Whoever has seen the device in the map is done with it after this: all that runs
+	 * under RCU on any CPU.
+	 */
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
+		verbose("membarrier: %s", strerror(errno));
+	link_delete(splitter->ifindex);
+}
+
+/* ---- without it ------------------------------------------------------------------ */
+
+static bool do_without(const struct registration *reg, const struct target *target, const char *why)
+{
+	if (!settings_borrowed(reg, &target->key))
+		printf("%s: %s, so GSO packets cannot be split; local senders make none\n"
+		       "  now (gso_max_segs 1), and forwarded ones are queued whole\n",
+		       target->label, why);
+	return settings_borrow(reg, &target->key, SETTING_NO_GSO);
+}
+
+/* The interface that an ifb takes its packets from. */
+static struct dualpi2_key feeder_key(const struct target *target)
+{
+	return (struct dualpi2_key){ .netns = target->key.netns, .ifindex = target->feeder };
+}
+
+/* ---- start, stop ----------------------------------------------------------------- */
+
+/* `splitter` is there afterwards, ours, if this returns LINK_MADE. */
+static enum link_made make_splitter(const struct registration *reg, const struct target *target,
+				    enum netkit_mode mode, struct helper *splitter)
+{
+	char peer[IF_NAMESIZE];
+	enum link_made made;
+
+	if (splitter->owner == HELPER_OURS)
+		return LINK_MADE;
+	if (splitter->owner == HELPER_FOREIGN) {
+		fail(0,
+		     "%s: %s is somebody else's device: rename it, `ip link del %s`, or take "
+		     "--no-split-gso",
+		     target->label, splitter->name, splitter->name);
+		return LINK_REFUSED;
+	}
+	if (!helper_announce(reg, splitter))
+		return LINK_REFUSED;
+	helper_name(PEER_PREFIX, target->ifname, target->key.ifindex, peer);
+	made = link_create_netkit(splitter->name, peer, mode);
+	if (made == LINK_MADE) {
+		splitter->owner = HELPER_OURS;
+		splitter->ifindex = if_nametoindex(splitter->name);
+	} else {
+		helper_forget(reg, splitter);
+	}
+	return made;
+}
+
+static bool start_splitter(const struct registration *reg, const struct target *target,
+			   struct helper *splitter)
+{
+	return attach_program(reg, splitter) && set_up(target, splitter) &&
+	       (tcx_attached(reg, &target->key, TCX_SPLIT) ||
+		tcx_attach(reg, &target->key, TCX_SPLIT)) &&
+	       helper_enter(reg, splitter);
+}
+
+bool gso_start(const struct registration *reg, const struct target *target)
+{
+	const struct dualpi2_key feeder = feeder_key(target);
+	struct helper splitter;
+	enum netkit_mode mode;
+	struct link link;
+
+	if (target->feeder)
+		return settings_borrow(reg, &feeder, SETTING_NO_GRO);
+	if (!link_read(target->key.ifindex, &link))
+		return fail(0, "%s: has just been removed", target->label);
+	if (!mode_for(link.type, &mode))
+		return do_without(reg, target, "no netkit device fits this kind of interface");
+	splitter = find_splitter(reg, target);
+	switch (make_splitter(reg, target, mode, &splitter)) {
+	case LINK_MADE:
+		break;
+	case LINK_UNKNOWN_KIND:
+		return do_without(reg, target, "the kernel has no netkit devices (CONFIG_NETKIT)");
+	case LINK_REFUSED:
+		return false;
+	}
+	if (start_splitter(reg, target, &splitter))
+		return true;
+	remove_splitter(reg, &splitter);
+	return false;
+}
+
+bool gso_stop(const struct registration *reg, const struct target *target)
+{
+	const struct dualpi2_key feeder = feeder_key(target);
+	const struct helper splitter = find_splitter(reg, target);
+
+	if (target->feeder)
+		return settings_return(reg, &feeder);
+	remove_splitter(reg, &splitter);
+	return settings_return(reg, &target->key);
+}
+
+bool gso_works(const struct registration *reg, const struct target *target)
+{
+	const struct dualpi2_key feeder = feeder_key(target);
+	const struct helper splitter = find_splitter(reg, target);
+	struct link link;
+
+	if (target->feeder)
+		return settings_borrowed(reg, &feeder);
+	if (splitter.owner != HELPER_OURS)
+		return settings_borrowed(reg, &target->key);
+	return helper_entered(reg, &splitter) && link_read(splitter.ifindex, &link) &&
+	       link.running && link.gso_max_segs == SPLITTER_GSO_MAX_SEGS &&
+	       has_program(reg, &splitter) && tcx_attached(reg, &target->key, TCX_SPLIT);
+}
+
+/* ---- check, sweep ------------------------------------------------------------------ */
+
+bool gso_check(const struct registration *reg, const struct target *target)
+{
+	const struct helper splitter = find_splitter(reg, target);
+	const bool foreign = splitter.owner == HELPER_FOREIGN;
+	enum netkit_mode mode;
+	struct link link;
+
+	if (target->feeder)
+		printf("ok       what it receives will not be merged (GRO)\n");
+	else if (!link_read(target->key.ifindex, &link) || !mode_for(link.type, &mode))
+		printf("ok       GSO packets: only those of local senders can be split here\n");
+	else if (foreign)
+		printf("MISSING  %s: the device %s is somebody else's: rename it, or take "
+		       "--no-split-gso\n",
+		       target->label, splitter.name);
+	else
+		printf("ok       %s %s GSO packets\n", splitter.name,
+		       splitter.owner == HELPER_OURS ? "splits" : "is free as the device to split");
+	return target->feeder || !foreign;
+}
+
+static void sweep_one(const struct registration *reg, const struct dualpi2_key *key, __u32 ifindex)
+{
+	struct helper splitter = { .key = *key, .kind = SPLITTER_KIND, .ifindex = ifindex };
+	const bool is_here = is_current_netns(key->netns);
+
+	if (is_here ? instance_lives(reg, key) : tcx_attached(reg, key, TCX_SPLIT))
+		return;
+	verbose("interface %u has no qdisc of ours any more, and its splitter goes", key->ifindex);
+	if (is_here)
+		helper_find(reg, &splitter);
+	remove_splitter(reg, &splitter);
+}
+
+void gso_sweep(const struct registration *reg)
+{
+	helpers_each(reg, DUALPI2_SPLITTER, sweep_one);
+}

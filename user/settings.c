@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "settings.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+
+#include "link.h"
+#include "message.h"
+
+#define LEAST 1U /* what a setting is changed to */
+
+static struct dualpi2_key interface_key(const struct dualpi2_key *key)
+{
+	return (struct dualpi2_key){ .netns = key->netns, .ifindex = key->ifindex };
+}
+
+bool settings_borrow(const struct registration *reg, const struct dualpi2_key *key,
+		     enum setting setting)
+{
+	const struct dualpi2_key map_key = interface_key(key);
+	struct link_change change = {};
+	struct prior_settings prior = {};
+	struct link link;
+
+	if (settings_borrowed(reg, key))
+		return true;
+	if (!link_read(key->ifindex, &link))
+		return fail(0, "interface %u has just been removed", key->ifindex);
+	if (setting == SETTING_NO_GSO) {
+		prior.gso_max_segs = link.gso_max_segs;
+		change.gso_max_segs = LEAST;
+	} else {
+		prior.gro_max_size = link.gro_max_size;
+		prior.gro_ipv4_max_size = link.gro_ipv4_max_size;
+		change.gro_max_size = change.gro_ipv4_max_size = LEAST;
+	}
+	if (bpf_map_update_elem(reg->settings, &map_key, &prior, BPF_ANY))
+		return fail(errno,
+			    "cannot remember the settings: at most %u interfaces can have some",
+			    DUALPI2_MAX_INSTANCES);
+	return link_change(key->ifindex, &change);
+}
+
+/* The value to put back; 0, for none, unless the one in force is ours. */
+static uint32_t to_return(uint32_t prior, uint32_t now)
+{
+	return now == LEAST ? prior : 0;
+}
+
+bool settings_return(const struct registration *reg, const struct dualpi2_key *key)
+{
+	const struct dualpi2_key map_key = interface_key(key);
+	struct prior_settings prior;
+	struct link link;
+
+	if (bpf_map_lookup_elem(reg->settings, &map_key, &prior))
+		return true;
+	if (link_read(key->ifindex, &link)) {
+		const struct link_change change = {
+			.gso_max_segs = to_return(prior.gso_max_segs, link.gso_max_segs),
+			.gro_max_size = to_return(prior.gro_max_size, link.gro_max_size),
+			.gro_ipv4_max_size =
+				to_return(prior.gro_ipv4_max_size, link.gro_ipv4_max_size),
+		};
+
+		if (!link_change(key->ifindex, &change))
+			return false;
+	}
+	bpf_map_delete_elem(reg->settings, &map_key);
+	return true;
+}
+
+bool settings_borrowed(const struct registration *reg, const struct dualpi2_key *key)
+{
+	const struct dualpi2_key map_key = interface_key(key);
+	struct prior_settings prior;
+
+	return !bpf_map_lookup_elem(reg->settings, &map_key, &prior);
+}
