@@ -107,8 +107,11 @@ struct skb_shared_info {
 };
 
 /* include/net/dst.h */
+struct lwtunnel_state;
+
 struct dst_entry {
 	unsigned short flags;
+	struct lwtunnel_state *lwtstate;
 };
 
 struct sk_buff {

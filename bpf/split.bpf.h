@@ -83,13 +83,15 @@ static __always_inline bool splits(const struct net_device *dev, const struct __
 	       (ctx->len >= dev->gso_max_size && ctx->len >= dev->gso_ipv4_max_size);
 }
 
-/* Does a packet carry directions for a tunnel device, which would be lost on the way? */
-static __always_inline bool has_tunnel_metadata(const struct sk_buff *skb)
+/* Does a packet carry directions for a tunnel device, of a program or of its route? They
+ * would be lost on the way (include/net/dst_metadata.h, skb_tunnel_info()).
+ */
+static __always_inline bool has_tunnel_info(const struct sk_buff *skb)
 {
 	const struct dst_entry *dst = bpf_rdonly_cast((void *)(skb->_skb_refdst & SKB_DST_PTRMASK),
 						      bpf_core_type_id_kernel(struct dst_entry));
 
-	return dst->flags & DST_METADATA;
+	return dst->flags & DST_METADATA || dst->lwtstate;
 }
 
 static __always_inline bool is_splittable(struct __sk_buff *ctx, const struct sk_buff *skb)
@@ -97,7 +99,7 @@ static __always_inline bool is_splittable(struct __sk_buff *ctx, const struct sk
 	struct bpf_dynptr frame;
 	struct ip_place ip;
 
-	if (shared_info(skb)->gso_type & ~SPLITTABLE || has_tunnel_metadata(skb))
+	if (shared_info(skb)->gso_type & ~SPLITTABLE || has_tunnel_info(skb))
 		return false;
 	bpf_dynptr_from_skb(ctx, 0, &frame);
 	ecn_find(&frame, skb, &ip);

@@ -1,0 +1,646 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""--split-gso: what becomes of GSO packets."""
+
+import contextlib
+import ctypes
+import itertools
+import json
+import os
+import socket
+import struct
+import threading
+import time
+from pathlib import Path
+
+import frames
+import pytest
+import superpackets
+from conftest import LOADER, PIN_DIR, Qdisc, one_line
+from frames import CE, ECT_0, ECT_1, NOT_ECT
+from netns import Namespace, run, veth, wait_until
+from superpackets import ACK, CWR, ECE, IPPROTO_TCP, IPPROTO_UDP, MSS, PSH, super_frame
+
+CALM = ("--target", "4000s", "--step-thresh", "4000s")
+SEGMENTS = 40
+FEW = 10
+FRAME_MAX = 1514
+KINDS = pytest.mark.parametrize(("version", "protocol"), [
+    pytest.param(version, protocol, id=f"{name} over IPv{version}")
+    for version in (4, 6) for name, protocol in (("TCP", IPPROTO_TCP), ("UDP", IPPROTO_UDP))])
+
+
+def payload_of(segments, start=0):
+    """Bytes of which each segment's differ."""
+    return b"".join(number.to_bytes(4, "big") * (MSS // 4)
+                    for number in range(start, start + segments))
+
+
+NO_ICMPV6 = """table ip6 quiet {
+    chain sent {
+        type filter hook output priority 0; policy accept;
+        meta l4proto icmpv6 drop
+    }
+}
+"""
+
+
+class Wire:
+    """A cable that takes GSO packets. The qdisc is on g0; what arrives is seen on h0."""
+
+    def __init__(self):
+        self.tx, self.rx = Namespace("gtx"), Namespace("grx")
+        veth(self.tx, "g0", self.rx, "h0", offload=True)
+        for space, device, number in ((self.tx, "g0", 1), (self.rx, "h0", 2)):
+            # Nothing but the tests' packets is on the cable.
+            space.run("nft", "-f", "-", input=NO_ICMPV6)
+            space.sysctl(f"net.ipv6.conf.{device}.disable_ipv6", 0)
+            for net, length in (("10.0.0.", 24), ("fd00::", 64)):
+                space.ip(f"addr add {net}{number}/{length} dev {device}"
+                         f"{' nodad' if ':' in net else ''}")
+                space.ip(f"neigh add {net}{3 - number} dev {device} nud permanent lladdr "
+                         f"02:00:00:00:00:0{3 - number}")
+        self.qdisc = Qdisc(self.tx, "g0")
+        self.sender = superpackets.sender(self.tx, "g0")
+        self.receiver = self.rx.socket(socket.AF_PACKET, socket.SOCK_RAW,
+                                       socket.htons(frames.ETH_P_ALL))
+        self.receiver.setsockopt(socket.SOL_SOCKET, 33, 1 << 30)  # SO_RCVBUFFORCE
+        frames.stamp_arrivals(self.receiver)
+        self.receiver.bind(("h0", frames.ETH_P_ALL))
+
+    def load(self, *options, check=True):
+        return self.qdisc.load(*options, check=check)
+
+    def send(self, segments, **options):
+        self.sender.send(super_frame(payload_of(segments), **options))
+
+    def arrived(self, count):
+        """So many frames, as they came."""
+        found = []
+
+        def enough():
+            found.extend(data for data, _ in frames.received(self.receiver)
+                         if self.is_test(data))
+            return len(found) >= count
+
+        wait_until(enough, f"{count} frames have arrived", 60)
+        assert len(found) == count
+        return found
+
+    @staticmethod
+    def is_test(data):
+        ether_type = int.from_bytes(data[12:14], "big")
+        return (ether_type in (frames.ETH_P_IP, frames.ETH_P_IPV6) and
+                superpackets.parse(data) is not None)
+
+    def segments(self, count):
+        return [superpackets.parse(data) for data in self.arrived(count)]
+
+    def devices(self):
+        shown = json.loads(self.tx.run("ip", "-j", "link", "show").stdout)
+        return {link["ifname"]: link for link in shown if link["ifname"] not in ("lo", "g0")}
+
+    def programs(self):
+        [shown] = json.loads(self.tx.run("bpftool", "-j", "net", "show", "dev", "g0").stdout)
+        return [program["name"] for program in shown["tc"]]
+
+    def setting(self, name):
+        [link] = json.loads(self.tx.run("ip", "-j", "-d", "link", "show", "g0").stdout)
+        return link[name]
+
+    def restore(self):
+        """As it was before the test."""
+        if self.qdisc.is_attached():
+            self.load("--unload")
+        for space, device in ((self.tx, "g0"), (self.rx, "h0")):
+            for link in json.loads(space.run("ip", "-j", "link", "show").stdout):
+                if link["ifname"] not in ("lo", device):
+                    space.run("ip", "link", "del", link["ifname"], check=False)
+            space.ip(f"link set {device} up gso_max_segs 65535 gso_max_size 65536")
+        self.tx.run("tc", "qdisc", "del", "dev", "g0", "root", check=False)
+        self.tx.run("bpftool", "net", "detach", "tcx_egress", "dev", "g0", check=False)
+        for _ in frames.received(self.receiver):
+            pass
+
+    def close(self):
+        self.sender.close()
+        self.receiver.close()
+        self.tx.delete()
+        self.rx.delete()
+
+
+@pytest.fixture(scope="module")
+def one_wire(registered):
+    wire = Wire()
+    yield wire
+    wire.close()
+
+
+@pytest.fixture
+def wire(one_wire):
+    yield one_wire
+    try:
+        if one_wire.qdisc.is_attached():
+            one_wire.qdisc.check_conservation()
+    finally:
+        one_wire.restore()
+
+
+@KINDS
+def test_each_segment_waits_by_itself(wire, version, protocol):
+    wire.load(*CALM)
+    wire.send(SEGMENTS, version=version, protocol=protocol, ecn=ECT_1)
+    arrived = wire.segments(SEGMENTS)
+    assert b"".join(segment.payload for segment in arrived) == payload_of(SEGMENTS)
+    assert max(segment.length for segment in arrived) <= FRAME_MAX
+    assert {segment.ecn for segment in arrived} == {ECT_1}
+    stats = wire.qdisc.check_conservation()
+    assert stats["gso"] == {"split": 1, "whole": 0}
+    assert stats["l-queue"]["packets-in"] == SEGMENTS
+    assert stats["no-verdict"] == 0
+
+
+@KINDS
+@pytest.mark.parametrize("ecn", [NOT_ECT, ECT_1, ECT_0, CE])
+def test_segments_are_those_of_the_kernel(wire, version, protocol, ecn):
+    """CE is on every segment, CWR on the first, PSH on the last: byte for byte what the
+    kernel makes of the packet where it has to segment it."""
+    options = {"version": version, "protocol": protocol, "ecn": ecn,
+               "flags": ACK | PSH | ECE | CWR}
+    wire.tx.ip("link set g0 gso_max_segs 1 gso_max_size 512")
+    wire.send(SEGMENTS, **options)
+    expected = wire.arrived(SEGMENTS)
+    wire.tx.ip("link set g0 gso_max_segs 65535 gso_max_size 65536")
+    wire.load(*CALM)
+    wire.send(SEGMENTS, **options)
+    assert wire.arrived(SEGMENTS) == expected
+    parsed = [superpackets.parse(data) for data in expected]
+    assert {segment.ecn for segment in parsed} == {ecn}
+    if protocol == IPPROTO_TCP:
+        assert [bool(segment.flags & CWR) for segment in parsed] == [True] + [False] * (
+            SEGMENTS - 1)
+
+
+def test_marks_are_of_single_segments(wire):
+    """The step falls in the middle of a GSO packet."""
+    wire.load("--rate", "10mbit")  # 1.2 ms a segment
+    wire.send(SEGMENTS, ecn=ECT_1)
+    marked = [segment.ecn == CE for segment in wire.segments(SEGMENTS)]
+    assert marked == sorted(marked) and 30 < sum(marked) < SEGMENTS
+    low = wire.qdisc.stats()["l-queue"]
+    assert low["mark-step"] + low["mark-pi2"] == sum(marked)
+
+
+def test_rate_is_exact(wire):
+    wire.load("--rate", "10mbit", *CALM)
+    wire.send(SEGMENTS)
+    wire.arrived(SEGMENTS)
+    highest = wire.qdisc.stats()["c-queue"]["delay"]["max"]
+    assert highest == pytest.approx((SEGMENTS - 1) * (MSS + 54) * 8 / 10, rel=0.01)  # us
+
+
+def test_not_split_it_waits_as_one(wire):
+    """Counted as the packets that it is on the wire, and marked whole."""
+    wire.load("--no-split-gso", *CALM)
+    wire.send(SEGMENTS, ecn=ECT_1)
+    [segment] = wire.segments(1)
+    assert segment.payload == payload_of(SEGMENTS)
+    stats = wire.qdisc.check_conservation()
+    assert stats["gso"] == {"split": 0, "whole": 1}
+    assert stats["l-queue"]["bytes-in"] >= SEGMENTS * MSS
+    assert wire.devices() == {}
+
+
+def test_vlan_tags_stay(wire):
+    wire.load(*CALM)
+    for space, device, number in ((wire.tx, "g0", 1), (wire.rx, "h0", 2)):
+        space.ip(f"link add link {device} name tagged type vlan id 5")
+        space.sysctl("net.ipv6.conf.tagged.disable_ipv6", 1)
+        space.ip(f"addr add 10.0.5.{number}/24 dev tagged")
+        space.ip("link set tagged up")
+    transfer(wire, "10.0.5.2")
+    in_frame = super_frame(payload_of(SEGMENTS), vlans=[(frames.ETH_P_8021Q, 5)])
+    before = wire.qdisc.stats()
+    wire.sender.send(in_frame)
+    wait_until(lambda: wire.qdisc.stats()["c-queue"]["packets-out"] ==
+               before["c-queue"]["packets-out"] + SEGMENTS, "the tagged segments have left")
+    gso = wire.qdisc.stats()["gso"]
+    assert gso["split"] > before["gso"]["split"] > 0 and gso["whole"] == 0
+
+
+TRANSFER_BYTES = 4_000_000
+
+
+def transfer(wire, address, *, source=None, count=TRANSFER_BYTES):
+    """TCP from the sender's own stack; what arrives is what was sent."""
+    server = wire.rx.socket(socket.AF_INET6 if ":" in address else socket.AF_INET)
+    server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    server.settimeout(60)
+    server.bind((address, 5001))
+    server.listen()
+    client = (source or wire.tx).socket(server.family)
+    client.settimeout(60)
+    client.connect((address, 5001))
+    connection, _ = server.accept()
+    connection.settimeout(60)
+    with server, client, connection:
+        client.setblocking(False)
+        connection.setblocking(False)
+        data = os.urandom(1 << 16) * (count // (1 << 16))
+        sent, received = 0, bytearray()
+
+        def done():
+            nonlocal sent
+            progress = True
+            while progress:
+                progress = False
+                try:
+                    if sent < len(data):
+                        sent += client.send(data[sent:sent + (1 << 18)])
+                        progress = True
+                except BlockingIOError:
+                    pass
+                try:
+                    received.extend(connection.recv(1 << 20))
+                    progress = True
+                except BlockingIOError:
+                    pass
+            return len(received) == len(data)
+
+        wait_until(done, f"{count} bytes have arrived", 120, step=0.005)
+        assert received == data
+        shown = (source or wire.tx).run("ss", "-Htin", "dport", "=", ":5001").stdout
+    return shown
+
+
+@pytest.mark.parametrize("address", ["10.0.0.2", "fd00::2"])
+def test_local_tcp(wire, address):
+    wire.load("--rate", "200mbit", *CALM)
+    shown = transfer(wire, address)
+    assert "retrans:" not in shown, shown
+    stats = wire.qdisc.check_conservation()
+    assert stats["gso"]["split"] > 20 and stats["gso"]["whole"] == 0
+    queue = stats["c-queue"]
+    assert queue["bytes-in"] / queue["packets-in"] <= FRAME_MAX
+    received = (wire.rx if ":" not in address else wire.rx).run("nstat", "-asz",
+                                                               "TcpExtTCPOFOQueue").stdout
+    assert received.split()[-2] == "0", received  # nothing came out of order
+
+
+def test_local_udp_gso(wire):
+    """UDP_SEGMENT, as QUIC senders use it."""
+    wire.load(*CALM)
+    sock = wire.tx.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    sock.bind(("10.0.0.1", superpackets.PORTS[0]))
+    sock.setsockopt(socket.IPPROTO_UDP, 103, MSS)  # UDP_SEGMENT
+    sock.sendto(payload_of(SEGMENTS), ("10.0.0.2", superpackets.PORTS[1]))
+    arrived = wire.segments(SEGMENTS)
+    sock.close()
+    assert b"".join(segment.payload for segment in arrived) == payload_of(SEGMENTS)
+    assert wire.qdisc.stats()["gso"] == {"split": 1, "whole": 0}
+
+
+@pytest.fixture
+def router(wire):
+    """The tx namespace forwards for a host behind it, on a cable with the offloads that the
+    test chooses."""
+    host = Namespace("ghost")
+    yield host
+    host.delete()
+
+
+@pytest.mark.parametrize("merged_by", ["GSO of the host", "GRO of the router"])
+def test_forwarded(wire, router, merged_by):
+    veth(router, "o0", wire.tx, "i0", offload=True)
+    router.ip("addr add 10.1.0.1/24 dev o0")
+    wire.tx.ip("addr add 10.1.0.2/24 dev i0")
+    router.ip("route add default via 10.1.0.2")
+    wire.rx.ip("route replace 10.1.0.0/24 via 10.0.0.1")
+    wire.tx.sysctl("net.ipv4.ip_forward", 1)
+    if merged_by == "GRO of the router":
+        router.run("ethtool", "-K", "o0", "tso", "off", "gso", "off")
+        wire.tx.run("ethtool", "-K", "i0", "gro", "on")
+    wire.load("--rate", "200mbit", *CALM)
+    transfer(wire, "10.0.0.2", source=router)
+    stats = wire.qdisc.check_conservation()
+    assert stats["gso"]["split"] > 20 and stats["gso"]["whole"] == 0
+
+
+def test_vxlan_is_split(wire):
+    """The segments have the outer headers; the inner TCP gets all it was sent."""
+    wire.load("--rate", "200mbit", *CALM)
+    for space, device, number in ((wire.tx, "g0", 1), (wire.rx, "h0", 2)):
+        space.ip(f"link add vx0 type vxlan id 7 local 10.0.0.{number} remote 10.0.0.{3 - number} "
+                 f"dstport 4789 dev {device}")
+        space.sysctl("net.ipv6.conf.vx0.disable_ipv6", 1)
+        space.ip(f"addr add 10.7.0.{number}/24 dev vx0")
+        space.ip("link set vx0 up")
+    transfer(wire, "10.7.0.2")
+    stats = wire.qdisc.check_conservation()
+    assert stats["gso"]["split"] > 20 and stats["gso"]["whole"] == 0
+    queue = stats["c-queue"]
+    assert queue["bytes-in"] / queue["packets-in"] <= FRAME_MAX
+
+
+def test_directions_for_a_tunnel_are_kept(wire):
+    """On a device that takes the address of the tunnel's end from each packet's metadata,
+    GSO packets pass whole: on the way round they would lose it."""
+    for space, number in ((wire.tx, 1), (wire.rx, 2)):
+        other = 3 - number
+        space.ip(f"link add vx0 address 02:00:00:00:07:0{number} type vxlan external dstport 4789")
+        space.sysctl("net.ipv6.conf.vx0.disable_ipv6", 1)
+        space.ip(f"addr add 10.7.0.{number}/32 dev vx0")
+        space.ip("link set vx0 up mtu 1450")
+        space.ip(f"route add 10.7.0.{other}/32 encap ip id 7 dst 10.0.0.{other} dev vx0")
+        space.ip(f"neigh add 10.7.0.{other} lladdr 02:00:00:00:07:0{other} dev vx0")
+    qdisc = Qdisc(wire.tx, "vx0")
+    qdisc.load("--rate", "200mbit", *CALM)
+    transfer(wire, "10.7.0.2")
+    stats = qdisc.check_conservation()
+    assert stats["gso"]["whole"] > 0 and stats["gso"]["split"] == 0
+    qdisc.load("--unload")
+
+
+# ---- other programs, and the helper device in other hands --------------------------
+
+
+def test_other_programs_see_each_packet_once(wire, foreign_program):
+    """A program that was there before ours sees the segments, and only these."""
+    wire.tx.run("bpftool", "net", "attach", "tcx_egress", "pinned", foreign_program, "dev", "g0")
+    wire.load(*CALM)
+    before = foreign_count(foreign_program)
+    wire.send(SEGMENTS)
+    wire.segments(SEGMENTS)
+    assert foreign_count(foreign_program) - before == SEGMENTS
+    assert wire.programs() == ["dualpi2_split", "foreign", "dualpi2_mark"]
+    wire.load("--unload")
+    assert wire.programs() == ["foreign"]
+
+
+def test_no_program_can_make_it_loop(wire, foreign_program):
+    """One in front of ours scribbles over skb->cb and skb->mark each time."""
+    wire.load(*CALM)
+    attach_in_front(wire.tx, "g0", foreign_program)
+    assert wire.programs() == ["foreign", "dualpi2_split", "dualpi2_mark"]
+    before = foreign_count(foreign_program)
+    wire.send(SEGMENTS)
+    assert [segment.length for segment in wire.segments(SEGMENTS)] == [MSS + 54] * SEGMENTS
+    assert foreign_count(foreign_program) - before == SEGMENTS + 1
+    assert wire.qdisc.stats()["no-verdict"] == 0
+
+
+def foreign_count(pin):
+    """Packets that the foreign program has seen."""
+    program = json.loads(run("bpftool", "-j", "prog", "show", "pinned", pin).stdout)
+    [number] = program["map_ids"]
+    [entry] = json.loads(run("bpftool", "-j", "map", "dump", "id", number).stdout)
+    return entry["formatted"]["value"]
+
+
+# include/uapi/linux/bpf.h
+SYS_BPF = 321  # x86-64
+BPF_OBJ_GET, BPF_PROG_ATTACH = 7, 8
+BPF_TCX_EGRESS, BPF_F_BEFORE = 47, 1 << 3
+
+
+def bpf(command, attributes):
+    libc = ctypes.CDLL(None, use_errno=True)
+    result = libc.syscall(SYS_BPF, command, attributes, len(attributes))
+    assert result >= 0, os.strerror(ctypes.get_errno())
+    return result
+
+
+def attach_in_front(space, device, pin):
+    """Attach a pinned tcx program before all others, which bpftool cannot."""
+    path = ctypes.create_string_buffer(str(pin).encode())
+    program = bpf(BPF_OBJ_GET, struct.pack("<QII", ctypes.addressof(path), 0, 0))
+    with space.entered():
+        index = socket.if_nametoindex(device)
+        bpf(BPF_PROG_ATTACH, struct.pack("<IIIIIIQ", index, program, BPF_TCX_EGRESS,
+                                         BPF_F_BEFORE, 0, 0, 0))
+    os.close(program)
+
+
+PACE_SECONDS = 0.002
+
+
+@contextlib.contextmanager
+def steadily(send):
+    """Meanwhile, `send()` is called again and again by a thread of its own."""
+    stop = threading.Event()
+
+    def work():
+        while not stop.is_set():
+            send()
+            time.sleep(PACE_SECONDS)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
+SPOILERS = {
+    "it takes GSO packets": "link set gso-g0 gso_max_segs 65535 gso_max_size 65536",
+    "it is down": "link set gso-g0 down",
+    "its other end is down": "link set gsx-g0 down",
+    "it is gone": "link del gso-g0",
+    "its other end is gone": "link del gsx-g0",
+    "it has a queue": "",
+}
+
+
+def spoil(wire, how):
+    if SPOILERS[how]:
+        wire.tx.ip(SPOILERS[how])
+    else:
+        wire.tx.run("tc", "qdisc", "add", "dev", "gso-g0", "root", "pfifo", "limit", 1)
+
+
+@pytest.mark.parametrize("how", SPOILERS)
+def test_without_its_device_packets_pass_whole(wire, how):
+    wire.load(*CALM)
+    spoil(wire, how)
+    wire.send(SEGMENTS)
+    [segment] = wire.segments(1)
+    assert segment.payload == payload_of(SEGMENTS)
+    assert wire.qdisc.stats()["gso"] == {"split": 0, "whole": 1}
+
+
+@pytest.mark.parametrize("how", [how for how in SPOILERS if how != "it has a queue"])
+def test_next_run_mends_it(wire, how):
+    wire.load(*CALM)
+    spoil(wire, how)
+    assert "GSO packets are split again" in wire.load().stdout
+    assert "nothing changed" in wire.load().stdout
+    wire.send(SEGMENTS)
+    assert len(wire.segments(SEGMENTS)) == SEGMENTS
+
+
+def test_strangers_packets_end_in_the_device(wire):
+    """What somebody sends through gso-g0 does not leave through g0."""
+    wire.load(*CALM)
+    stranger = superpackets.sender(wire.tx, "gso-g0")
+    stranger.send(super_frame(payload_of(2)))
+    stranger.close()
+    wire.send(1)
+    assert len(wire.segments(1)) == 1
+    assert wire.qdisc.stats()["c-queue"]["packets-in"] == 1
+
+
+CHANGES = {
+    "off and on again": (("load", "--no-split-gso"), ("load", "--split-gso")),
+    "device deleted and made again": (("ip", "link del gso-g0"), ("load",)),
+    "device down and up": (("ip", "link set gso-g0 down"), ("load",)),
+    "device takes GSO packets": (("ip", SPOILERS["it takes GSO packets"]), ("load",)),
+}
+
+
+@pytest.mark.parametrize("changes", CHANGES.values(), ids=CHANGES)
+def test_changes_under_load_lose_and_reorder_nothing(wire, changes):
+    """Traffic runs while the way of GSO packets changes, again and again."""
+    wire.load("--limit", 1_000_000, *CALM)
+    number = itertools.count(step=FEW)
+    sent = bytearray()
+
+    def send():
+        payload = payload_of(FEW, next(number))
+        wire.sender.send(super_frame(payload, seq=len(sent)))
+        sent.extend(payload)
+
+    with steadily(send):
+        for _ in range(4):
+            for what, *arguments in changes:
+                if what == "load":
+                    wire.load(*arguments)
+                else:
+                    wire.tx.ip(*arguments)
+    send()
+    received = bytearray()
+
+    def all_arrived():
+        for data, _ in frames.received(wire.receiver):
+            if wire.is_test(data):
+                received.extend(superpackets.parse(data).payload)
+        return len(received) >= len(sent)
+
+    wait_until(all_arrived, "all bytes have arrived", 60)
+    assert received == sent
+    gso = wire.qdisc.check_conservation()["gso"]
+    assert gso["split"] > 0 and gso["whole"] > 0
+
+
+def test_link_down_throws_away_what_waits_and_no_more(wire):
+    wire.load("--rate", "1mbit", *CALM)
+    wire.send(SEGMENTS)
+    wire.tx.ip("link set g0 down")
+    stats = wire.qdisc.check_conservation()
+    queue = stats["c-queue"]
+    assert queue["packets-in"] == SEGMENTS and queue["backlog-packets"] == 0
+    assert queue["drop-reset"] == SEGMENTS - queue["packets-out"] > 0
+    wire.tx.ip("link set g0 up")
+    wire.load("--rate", 0)
+    wire.segments(queue["packets-out"])
+    wire.send(SEGMENTS)
+    assert len(wire.segments(SEGMENTS)) == SEGMENTS
+
+
+def test_sender_feels_the_queue(wire):
+    """TCP small queues: what one socket has in the qdisc is bounded, though its window is
+    not."""
+    limit = 1 << 18
+    wire.tx.sysctl("net.ipv4.tcp_limit_output_bytes", limit)
+    highest = {}
+    for split in ("--split-gso", "--no-split-gso"):
+        wire.load("--rate", "20mbit", split, *CALM)
+        transfer(wire, "10.0.0.2", count=3_000_000)
+        highest[split] = wire.qdisc.stats()["max-memory-used"]
+        wire.load("--unload")
+    print(highest)
+    assert all(0 < memory <= 2 * limit for memory in highest.values()), highest
+
+
+# ---- the device's life -----------------------------------------------------------------
+
+
+def test_device_explains_itself_and_goes_with_the_instance(wire):
+    wire.load(*CALM)
+    devices = wire.devices()
+    assert set(devices) == {"gso-g0", "gsx-g0"}
+    assert devices["gso-g0"]["ifalias"] == "splits GSO packets of g0 for bpf_dualpi2"
+    assert devices["gsx-g0"]["ifalias"] == "other end of gso-g0, carries nothing"
+    assert wire.tx.run("ip", "-j", "-6", "addr", "show", "dev", "gso-g0").stdout.count("inet6") == 0
+    wire.load("--unload")
+    assert wire.devices() == {}
+    assert not split_pin(wire.tx, "g0").exists()
+
+
+def split_pin(space, device):
+    """Of the interface's tcx program."""
+    netns = Path("/run/netns", space.name).stat().st_ino
+    with space.entered():
+        return PIN_DIR / f"split-{netns}-{socket.if_nametoindex(device)}"
+
+
+def test_long_name_gives_way_to_the_number(registered):
+    space = Namespace("long")
+    space.ip("link add abcdefghijklmno type dummy")
+    space.run(LOADER, "abcdefghijklmno")
+    [link] = json.loads(space.run("ip", "-j", "link", "show", "abcdefghijklmno").stdout)
+    space.run("ip", "link", "show", f"gso-{link['ifindex']}")
+    space.run(LOADER, "abcdefghijklmno", "--unload")
+    space.delete()
+
+
+def test_somebody_elses_device_is_left_alone(wire):
+    wire.tx.ip("link add gso-g0 type dummy")
+    assert "gso-g0" in one_line(wire.load(check=False), 1)
+    assert not wire.qdisc.is_attached()
+    check = wire.tx.run(LOADER, "g0", "--check", check=False)
+    assert check.returncode == 1 and "MISSING" in check.stdout and "gso-g0" in check.stdout
+    wire.load("--no-split-gso")
+    one_line(wire.load("--split-gso", check=False), 1)
+    assert "split-gso" not in wire.qdisc.stats()["options"]
+    assert set(wire.devices()) == {"gso-g0"}
+    wire.load("--unload")
+    wire.tx.ip("link del gso-g0")
+
+
+def test_check_tells(wire):
+    assert "gso-g0 is free" in wire.tx.run(LOADER, "g0", "--check").stdout
+    wire.load()
+    assert "gso-g0 splits GSO packets" in wire.tx.run(LOADER, "g0", "--check").stdout
+
+
+@pytest.mark.parametrize("end", ["the qdisc", "the interface"])
+def test_device_without_instance_goes_with_the_next_run(registered, end):
+    space = Namespace("swept")
+    for name in ("one", "two"):
+        space.ip(f"link add {name} type dummy")
+    space.run(LOADER, "one")
+    pin = split_pin(space, "one")
+    if end == "the qdisc":
+        space.run("tc", "qdisc", "del", "dev", "one", "root")
+    else:
+        space.ip("link del one")
+    space.run("ip", "link", "show", "gso-one")
+    assert pin.exists()
+    space.run(LOADER, "two")
+    assert space.run("ip", "link", "show", "gso-one", check=False).returncode
+    assert not pin.exists()
+    space.run(LOADER, "two", "--unload")
+    space.delete()
+
+
+def test_live_change_shows_as_native_shows_it(wire):
+    wire.load()
+    assert wire.qdisc.stats()["options"]["split-gso"] is None
+    done = wire.load("no_split_gso")
+    assert done.stdout == "g0: bpf_dualpi2 changed, no-split-gso\n"
+    assert "split-gso" not in wire.qdisc.stats()["options"]
+    assert wire.devices() == {}
+    assert "not default: no-split-gso" in wire.qdisc.table()
+    wire.load("split_gso")
+    assert set(wire.devices()) == {"gso-g0", "gsx-g0"}
