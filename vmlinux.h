@@ -73,6 +73,7 @@ struct net_device {
 	int ifindex;
 	unsigned int mtu;
 	unsigned short hard_header_len;
+	unsigned short type;
 	unsigned long state;
 	unsigned int gso_max_size;
 	unsigned int gso_ipv4_max_size;
@@ -124,6 +125,7 @@ struct sk_buff {
 	u32 priority;
 	__be16 protocol;
 	u16 network_header;
+	u16 transport_header;
 	sk_buff_data_t end;
 	unsigned char *head;
 	unsigned char *data;

@@ -47,10 +47,10 @@
 static __always_inline const struct net_device *device_by_index(const struct net *net, u32 ifindex)
 {
 	const u32 id = bpf_core_type_id_kernel(struct net_device);
-	const struct hlist_head *bucket = bpf_rdonly_cast(
-		(void *)net->dev_index_head +
-			(ifindex & (NETDEV_HASHENTRIES - 1)) * sizeof(struct hlist_head),
-		bpf_core_type_id_kernel(struct hlist_head));
+	const struct hlist_head *bucket =
+		bpf_rdonly_cast((void *)net->dev_index_head + (ifindex & (NETDEV_HASHENTRIES - 1)) *
+								      sizeof(struct hlist_head),
+				bpf_core_type_id_kernel(struct hlist_head));
 	const struct hlist_node *node = bucket->first;
 	const struct net_device *dev;
 
@@ -94,8 +94,14 @@ static __always_inline bool has_tunnel_info(const struct sk_buff *skb)
 	return dst->flags & DST_METADATA || dst->lwtstate;
 }
 
+static __always_inline bool has_link_header(const struct net_device *dev)
+{
+	return dev->type == ARPHRD_ETHER;
+}
+
 static __always_inline bool is_splittable(struct __sk_buff *ctx, const struct sk_buff *skb)
 {
+	u32 link_header = network_offset(skb);
 	struct bpf_dynptr frame;
 	struct ip_place ip;
 
@@ -103,7 +109,7 @@ static __always_inline bool is_splittable(struct __sk_buff *ctx, const struct sk
 		return false;
 	bpf_dynptr_from_skb(ctx, 0, &frame);
 	ecn_find(&frame, skb, &ip);
-	return ip.version && network_offset(skb) >= skb->dev->hard_header_len;
+	return ip.version && (has_link_header(skb->dev) ? link_header >= ETH_HLEN : !link_header);
 }
 
 static __noinline int split(struct __sk_buff *ctx)
@@ -125,8 +131,10 @@ static __noinline int split(struct __sk_buff *ctx)
 	if (!helper)
 		return TCX_NEXT;
 	splitter = device_by_index(net, *helper);
-	if (!splitter || splitter->hard_header_len != skb->dev->hard_header_len ||
-	    !passes_packets(splitter) || !splits(splitter, ctx))
+	if (!splitter || !passes_packets(splitter) || !splits(splitter, ctx))
+		return TCX_NEXT;
+	/* A netkit device is an Ethernet's; on the way back the kernel takes it off again. */
+	if (!has_link_header(skb->dev) && bpf_skb_change_head(ctx, ETH_HLEN, 0))
 		return TCX_NEXT;
 
 	__sync_fetch_and_add(&slot->stats.gso_split, 1);

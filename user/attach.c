@@ -377,6 +377,7 @@ static bool attach_new(const struct registration *reg, struct target *target,
 		return false;
 	}
 	print_attached(target, wish, &wanted);
+	gso_remark(reg, target);
 	return true;
 }
 
@@ -474,6 +475,8 @@ static bool change_live(const struct registration *reg, struct target *target,
 		return false;
 	}
 	print_changed(target, wish, &wanted, &repairs);
+	if (!in_force->split_gso)
+		gso_remark(reg, target);
 	return true;
 }
 

@@ -38,23 +38,32 @@
 
 /* ---- the device ------------------------------------------------------------------ */
 
-/* A device with the link header of this type; false: there is none such
- * (dev_is_mac_header_xmit() of include/linux/if_arp.h). Tunnels by type have an address for
- * each packet, in what a redirect takes away.
+/* How to come by packets that are no GSO packets. */
+enum way {
+	WAY_SPLITTER,
+	WAY_NO_GSO,    /* local senders make none */
+	WAY_NO_GRO,    /* the interface that feeds an ifb merges none */
+	WAY_UNCHANGED, /* not at all */
+};
+
+/* Splitting is for Ethernet and for links that carry bare IP packets. An ifb needs to know
+ * where a packet came from, and a tunnel that is one by type where it goes: a redirect
+ * takes both away.
  */
-static bool mode_for(uint16_t type, enum netkit_mode *mode)
+static enum way choose_way(const struct target *target, const struct link *link)
 {
-	switch (type) {
+	if (target->feeder)
+		return WAY_NO_GRO;
+	if (!strcmp(link->kind, "ifb"))
+		return WAY_UNCHANGED;
+	switch (link->type) {
 	case ARPHRD_ETHER:
-		*mode = NETKIT_L2;
-		return true;
 	case ARPHRD_NONE:
 	case ARPHRD_RAWIP:
 	case ARPHRD_PPP:
-		*mode = NETKIT_L3;
-		return true;
+		return WAY_SPLITTER;
 	}
-	return false;
+	return WAY_NO_GSO;
 }
 
 static struct helper find_splitter(const struct registration *reg, const struct target *target)
@@ -130,15 +139,6 @@ static void remove_splitter(const struct registration *reg, const struct helper 
 
 /* ---- without it ------------------------------------------------------------------ */
 
-static bool do_without(const struct registration *reg, const struct target *target, const char *why)
-{
-	if (!settings_borrowed(reg, &target->key))
-		printf("%s: %s, so GSO packets cannot be split; local senders make none\n"
-		       "  now (gso_max_segs 1), and forwarded ones are queued whole\n",
-		       target->label, why);
-	return settings_borrow(reg, &target->key, SETTING_NO_GSO);
-}
-
 /* The interface that an ifb takes its packets from. */
 static struct dualpi2_key feeder_key(const struct target *target)
 {
@@ -149,7 +149,7 @@ static struct dualpi2_key feeder_key(const struct target *target)
 
 /* `splitter` is there afterwards, ours, if this returns LINK_MADE. */
 static enum link_made make_splitter(const struct registration *reg, const struct target *target,
-				    enum netkit_mode mode, struct helper *splitter)
+				    struct helper *splitter)
 {
 	char peer[IF_NAMESIZE];
 	enum link_made made;
@@ -166,7 +166,7 @@ static enum link_made make_splitter(const struct registration *reg, const struct
 	if (!helper_announce(reg, splitter))
 		return LINK_REFUSED;
 	helper_name(PEER_PREFIX, target->ifname, target->key.ifindex, peer);
-	made = link_create_netkit(splitter->name, peer, mode);
+	made = link_create_netkit(splitter->name, peer);
 	if (made == LINK_MADE) {
 		splitter->owner = HELPER_OURS;
 		splitter->ifindex = if_nametoindex(splitter->name);
@@ -176,8 +176,8 @@ static enum link_made make_splitter(const struct registration *reg, const struct
 	return made;
 }
 
-static bool start_splitter(const struct registration *reg, const struct target *target,
-			   struct helper *splitter)
+static bool finish_splitter(const struct registration *reg, const struct target *target,
+			    struct helper *splitter)
 {
 	return attach_program(reg, splitter) && set_up(target, splitter) &&
 	       (tcx_attached(reg, &target->key, TCX_SPLIT) ||
@@ -185,32 +185,55 @@ static bool start_splitter(const struct registration *reg, const struct target *
 	       helper_enter(reg, splitter);
 }
 
-bool gso_start(const struct registration *reg, const struct target *target)
+static bool start_splitter(const struct registration *reg, const struct target *target)
 {
-	const struct dualpi2_key feeder = feeder_key(target);
-	struct helper splitter;
-	enum netkit_mode mode;
-	struct link link;
+	struct helper splitter = find_splitter(reg, target);
 
-	if (target->feeder)
-		return settings_borrow(reg, &feeder, SETTING_NO_GRO);
-	if (!link_read(target->key.ifindex, &link))
-		return fail(0, "%s: has just been removed", target->label);
-	if (!mode_for(link.type, &mode))
-		return do_without(reg, target, "no netkit device fits this kind of interface");
-	splitter = find_splitter(reg, target);
-	switch (make_splitter(reg, target, mode, &splitter)) {
+	switch (make_splitter(reg, target, &splitter)) {
 	case LINK_MADE:
 		break;
 	case LINK_UNKNOWN_KIND:
-		return do_without(reg, target, "the kernel has no netkit devices (CONFIG_NETKIT)");
+		return settings_borrow(reg, &target->key, SETTING_NO_GSO);
 	case LINK_REFUSED:
 		return false;
 	}
-	if (start_splitter(reg, target, &splitter))
+	if (finish_splitter(reg, target, &splitter))
 		return true;
 	remove_splitter(reg, &splitter);
 	return false;
+}
+
+bool gso_start(const struct registration *reg, const struct target *target)
+{
+	const struct dualpi2_key feeder = feeder_key(target);
+	struct link link;
+
+	if (!link_read(target->key.ifindex, &link))
+		return fail(0, "%s: has just been removed", target->label);
+	switch (choose_way(target, &link)) {
+	case WAY_SPLITTER:
+		return start_splitter(reg, target);
+	case WAY_NO_GSO:
+		return settings_borrow(reg, &target->key, SETTING_NO_GSO);
+	case WAY_NO_GRO:
+		return settings_borrow(reg, &feeder, SETTING_NO_GRO);
+	case WAY_UNCHANGED:
+		break;
+	}
+	return true;
+}
+
+void gso_remark(const struct registration *reg, const struct target *target)
+{
+	struct link link;
+
+	if (!settings_borrowed(reg, &target->key) || !link_read(target->key.ifindex, &link))
+		return;
+	printf("  GSO packets cannot be split, for %s:\n"
+	       "  local senders make none now (gso_max_segs 1), forwarded ones are queued whole\n",
+	       choose_way(target, &link) == WAY_SPLITTER
+		       ? "the kernel has no netkit devices (CONFIG_NETKIT)"
+		       : "it is a tunnel");
 }
 
 bool gso_stop(const struct registration *reg, const struct target *target)
@@ -224,42 +247,77 @@ bool gso_stop(const struct registration *reg, const struct target *target)
 	return settings_return(reg, &target->key);
 }
 
-bool gso_works(const struct registration *reg, const struct target *target)
+static bool splitter_works(const struct registration *reg, const struct target *target)
 {
-	const struct dualpi2_key feeder = feeder_key(target);
 	const struct helper splitter = find_splitter(reg, target);
 	struct link link;
 
-	if (target->feeder)
-		return settings_borrowed(reg, &feeder);
-	if (splitter.owner != HELPER_OURS)
+	return splitter.owner == HELPER_OURS && helper_entered(reg, &splitter) &&
+	       link_read(splitter.ifindex, &link) && link.running &&
+	       link.gso_max_segs == SPLITTER_GSO_MAX_SEGS && has_program(reg, &splitter) &&
+	       tcx_attached(reg, &target->key, TCX_SPLIT);
+}
+
+bool gso_works(const struct registration *reg, const struct target *target)
+{
+	const struct dualpi2_key feeder = feeder_key(target);
+	struct link link;
+
+	if (!link_read(target->key.ifindex, &link))
+		return false;
+	switch (choose_way(target, &link)) {
+	case WAY_SPLITTER:
+		return splitter_works(reg, target) || settings_borrowed(reg, &target->key);
+	case WAY_NO_GSO:
 		return settings_borrowed(reg, &target->key);
-	return helper_entered(reg, &splitter) && link_read(splitter.ifindex, &link) &&
-	       link.running && link.gso_max_segs == SPLITTER_GSO_MAX_SEGS &&
-	       has_program(reg, &splitter) && tcx_attached(reg, &target->key, TCX_SPLIT);
+	case WAY_NO_GRO:
+		return settings_borrowed(reg, &feeder);
+	case WAY_UNCHANGED:
+		break;
+	}
+	return true;
 }
 
 /* ---- check, sweep ------------------------------------------------------------------ */
 
-bool gso_check(const struct registration *reg, const struct target *target)
+static bool check_splitter(const struct registration *reg, const struct target *target)
 {
 	const struct helper splitter = find_splitter(reg, target);
-	const bool foreign = splitter.owner == HELPER_FOREIGN;
-	enum netkit_mode mode;
-	struct link link;
 
-	if (target->feeder)
-		printf("ok       what it receives will not be merged (GRO)\n");
-	else if (!link_read(target->key.ifindex, &link) || !mode_for(link.type, &mode))
-		printf("ok       GSO packets: only those of local senders can be split here\n");
-	else if (foreign)
-		printf("MISSING  %s: the device %s is somebody else's: rename it, or take "
+	switch (splitter.owner) {
+	case HELPER_FOREIGN:
+		printf("MISSING  %s: %s is somebody else's device: rename it, or take "
 		       "--no-split-gso\n",
 		       target->label, splitter.name);
-	else
-		printf("ok       %s %s GSO packets\n", splitter.name,
-		       splitter.owner == HELPER_OURS ? "splits" : "is free as the device to split");
-	return target->feeder || !foreign;
+		return false;
+	case HELPER_OURS:
+		printf("ok       %s splits GSO packets already\n", splitter.name);
+		break;
+	case HELPER_NONE:
+		printf("ok       %s is free as the device that splits GSO packets\n",
+		       splitter.name);
+		break;
+	}
+	return true;
+}
+
+bool gso_check(const struct registration *reg, const struct target *target)
+{
+	struct link link;
+
+	if (!link_read(target->key.ifindex, &link))
+		return fail(0, "%s: has just been removed", target->label);
+	switch (choose_way(target, &link)) {
+	case WAY_SPLITTER:
+		return check_splitter(reg, target);
+	case WAY_NO_GSO:
+		printf("ok       local senders would make no GSO packets\n");
+		break;
+	case WAY_NO_GRO:
+	case WAY_UNCHANGED:
+		break;
+	}
+	return true;
 }
 
 static void sweep_one(const struct registration *reg, const struct dualpi2_key *key, __u32 ifindex)

@@ -4,8 +4,9 @@
  *	usually		a netkit device, gso-IFACE, splits them (bpf/split.bpf.h)
  *	without netkit,	local senders are told to make none (gso_max_segs 1); those
  *	other devices	that are forwarded are queued whole
- *	an ifb		none arrive: the interface before it does not merge what it
- *			receives (gro_max_size 1)
+ *	--ingress	the interface before the ifb does not merge what it receives
+ *			(gro_max_size 1)
+ *	another ifb	nothing is done: GSO packets are queued whole
  *
  * Functions that return bool have reported (message.h) why they return false; then
  * they have put back what they changed.
@@ -17,6 +18,9 @@
 
 /* Have them split, or mend what is missing. The lock is held. */
 bool gso_start(const struct registration *reg, const struct target *target);
+
+/* Print what people should know about how they are split, if anything, on lines of their own. */
+void gso_remark(const struct registration *reg, const struct target *target);
 
 /* End it, and lose nothing. `reg` need not be open. */
 bool gso_stop(const struct registration *reg, const struct target *target);

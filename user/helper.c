@@ -86,8 +86,7 @@ void helpers_each(const struct registration *reg, __u32 purpose,
 	struct dualpi2_key keys[HELPERS_MAX], *previous = NULL;
 	size_t count = 0;
 
-	while (count < HELPERS_MAX &&
-	       !bpf_map_get_next_key(reg->helpers, previous, &keys[count]))
+	while (count < HELPERS_MAX && !bpf_map_get_next_key(reg->helpers, previous, &keys[count]))
 		previous = &keys[count++];
 	for (size_t i = 0; i < count; i++) {
 		__u32 number = ANNOUNCED;

@@ -181,8 +181,7 @@ static bool attach_qdisc(const struct registration *reg, const struct ingress *i
 
 	if (!target_find(ingress->ifb.name, &target))
 		return false;
-	snprintf(label, sizeof(label), "%s, ingress (%s)", ingress->ifname,
-		 ingress->ifb.name);
+	snprintf(label, sizeof(label), "%s, ingress (%s)", ingress->ifname, ingress->ifb.name);
 	target.label = label;
 	target.feeder = ingress->key.ifindex;
 	done = attach_allowed(&target, wish) && attach_or_change(reg, &target, wish);
@@ -203,8 +202,7 @@ static bool change_live(const struct registration *reg, struct ingress *ingress,
 {
 	bool attached = tcx_attached(reg, &ingress->key, TCX_INGRESS);
 
-	if (!set_up(&ingress->ifb) ||
-	    (!attached && !tcx_attach(reg, &ingress->key, TCX_INGRESS)) ||
+	if (!set_up(&ingress->ifb) || (!attached && !tcx_attach(reg, &ingress->key, TCX_INGRESS)) ||
 	    !attach_qdisc(reg, ingress, wish)) {
 		if (!attached)
 			tcx_detach(&ingress->key, TCX_INGRESS);

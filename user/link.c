@@ -91,7 +91,7 @@ bool link_create(const char *name, const char *kind)
 		    rtnl_reason(&refusal));
 }
 
-enum link_made link_create_netkit(const char *name, const char *peer, enum netkit_mode mode)
+enum link_made link_create_netkit(const char *name, const char *peer)
 {
 	const struct ifinfomsg peer_header = {};
 	struct rtnl_refusal refusal;
@@ -105,7 +105,6 @@ enum link_made link_create_netkit(const char *name, const char *peer, enum netki
 	info = mnl_attr_nest_start(&request.header, IFLA_LINKINFO);
 	mnl_attr_put_strz(&request.header, IFLA_INFO_KIND, "netkit");
 	data = mnl_attr_nest_start(&request.header, IFLA_INFO_DATA);
-	mnl_attr_put_u32(&request.header, IFLA_NETKIT_MODE, mode);
 	mnl_attr_put_u32(&request.header, IFLA_NETKIT_POLICY, NETKIT_DROP);
 	mnl_attr_put_u32(&request.header, IFLA_NETKIT_PEER_POLICY, NETKIT_DROP);
 	peer_info = mnl_attr_nest_start(&request.header, IFLA_NETKIT_PEER_INFO);

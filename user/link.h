@@ -7,7 +7,6 @@
 #ifndef LINK_H
 #define LINK_H
 
-#include <linux/if_link.h>
 #include <net/if.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,7 +43,7 @@ enum link_made {
 	LINK_REFUSED,
 };
 
-enum link_made link_create_netkit(const char *name, const char *peer, enum netkit_mode mode);
+enum link_made link_create_netkit(const char *name, const char *peer);
 
 /* What to change on a device; what is 0 stays. */
 #define LINK_ALIAS_MAX 64

@@ -16,22 +16,22 @@
 /* What is pinned: X(member of struct registration, name of the pin). Links, maps and
  * programs; `registration` comes last, so that where it is, all others are.
  */
-#define REGISTRATION_PINS(X)          \
-	X(slots, "dualpi2_slots")     \
-	X(stats, "dualpi2_stats")     \
-	X(delays, "dualpi2_delays")   \
-	X(conf, "dualpi2_conf")       \
-	X(events, "dualpi2_events")   \
-	X(prior, "dualpi2_prior")     \
+#define REGISTRATION_PINS(X)            \
+	X(slots, "dualpi2_slots")       \
+	X(stats, "dualpi2_stats")       \
+	X(delays, "dualpi2_delays")     \
+	X(conf, "dualpi2_conf")         \
+	X(events, "dualpi2_events")     \
+	X(prior, "dualpi2_prior")       \
 	X(settings, "dualpi2_settings") \
-	X(helpers, "dualpi2_helpers") \
-	X(abi, "dualpi2_abi")         \
-	X(split, "dualpi2_split")     \
-	X(segment, "dualpi2_segment") \
-	X(mark, "dualpi2_mark")       \
-	X(ingress, "dualpi2_ingress") \
-	X(change, "dualpi2_change")   \
-	X(refresh, "dualpi2_refresh") \
+	X(helpers, "dualpi2_helpers")   \
+	X(abi, "dualpi2_abi")           \
+	X(split, "dualpi2_split")       \
+	X(segment, "dualpi2_segment")   \
+	X(mark, "dualpi2_mark")         \
+	X(ingress, "dualpi2_ingress")   \
+	X(change, "dualpi2_change")     \
+	X(refresh, "dualpi2_refresh")   \
 	X(link, "registration")
 
 /* File descriptors. */

@@ -97,7 +97,7 @@ def qemu_argv(kernel, initramfs, options):
             "-smp", str(options.smp), "-cpu", "max", "-m", str(options.memory), "-seed", "1",
             "-rtc", "base=2026-01-01,clock=vm", "-nodefaults", "-nographic", "-no-reboot",
             "-kernel", str(kernel / "vmlinuz"), "-initrd", str(initramfs),
-            "-append", COMMAND_LINE]
+            "-append", f"{COMMAND_LINE} {options.append}".rstrip()]
 
 
 class Follower:

@@ -14,6 +14,7 @@ from netns import Namespace, run, veth, wait_until
 
 CALM = ("--target", "4000s", "--step-thresh", "4000s")
 PROTOCOL = 253  # of the IPv4 frames
+TC_H_INGRESS = 0xFFFFFFF1
 
 
 class Path:
@@ -66,8 +67,9 @@ class Path:
         assert self.devices() == set()
         assert self.programs() == []
         assert not [pin for pin in PIN_DIR.iterdir() if pin.name.startswith("ingress-")]
-        dump = run("bpftool", "-j", "map", "dump", "pinned", PIN_DIR / "dualpi2_ifbs").stdout
-        assert json.loads(dump) == []
+        dump = run("bpftool", "-j", "map", "dump", "pinned", PIN_DIR / "dualpi2_helpers").stdout
+        assert not [entry for entry in json.loads(dump)
+                    if entry["formatted"]["key"]["parent"] == TC_H_INGRESS]
 
     def close(self):
         self.sender.close()
@@ -130,6 +132,25 @@ def test_unload_delivers_what_waits_and_leaves_nothing(path):
     path.expect(40 - len(early))
     path.send(NOT_ECT, 5)
     path.expect(5)
+
+
+def gro_sizes(path):
+    [link] = json.loads(path.rx.run("ip", "-j", "-d", "link", "show", "t0").stdout)
+    return link["gro_max_size"], link["gro_ipv4_max_size"]
+
+
+def test_received_packets_are_not_merged(path):
+    """GRO is off while GSO packets are to be split, and then as it was."""
+    path.rx.ip("link set t0 gro_max_size 50000 gro_ipv4_max_size 40000")
+    path.load("--rate", "20mbit")
+    assert gro_sizes(path) == (1, 1)
+    path.load("--no-split-gso")
+    assert gro_sizes(path) == (50000, 40000)
+    path.load("--split-gso")
+    assert gro_sizes(path) == (1, 1)
+    path.rx.ip("link set t0 gro_max_size 30000 gro_ipv4_max_size 30000")
+    path.load("--unload")
+    assert gro_sizes(path) == (30000, 30000), "what somebody has set since stays"
 
 
 @pytest.mark.parametrize("options", [(), ("--rate", "0"), ("--target", "5ms"),
@@ -256,9 +277,9 @@ def test_ifb_that_is_left_half_made(path):
     """Killed between making it and noting its number: the map has 0 for the interface."""
     [link] = json.loads(path.rx.run("ip", "-j", "link", "show", "t0").stdout)
     netns = int(path.rx.run("stat", "-Lc", "%i", "/proc/self/ns/net").stdout)
-    key = struct.pack("=III", netns, link["ifindex"], 0)
+    key = struct.pack("=III", netns, link["ifindex"], TC_H_INGRESS)
     path.rx.ip("link add in-t0 type ifb")
-    run("bpftool", "map", "update", "pinned", PIN_DIR / "dualpi2_ifbs",
+    run("bpftool", "map", "update", "pinned", PIN_DIR / "dualpi2_helpers",
         "key", *key, "value", 0, 0, 0, 0)
     path.load("--rate", "20mbit")
     path.load("--unload")
@@ -269,7 +290,8 @@ def test_failure_is_undone(path):
     """No room for one more qdisc: that shows last."""
     path.rx.ip("link add wide numtxqueues 255 type dummy")
     path.rx.ip("link set wide up")
-    path.rx.run(LOADER, "wide", "--mq")  # with the one that keeps the kind registered: 256
+    # With the one that keeps the kind registered: 256.
+    path.rx.run(LOADER, "wide", "--mq", "--no-split-gso")
     try:
         assert "free" in one_line(path.load("--rate", "5mbit", check=False), 1)
         assert path.devices() == {"wide"}

@@ -144,7 +144,7 @@ def test_foreign_tcx_program_stays(space, foreign_program):
     """Ours comes behind it and goes; somebody else's on the same hook is untouched."""
     space.run("bpftool", "net", "attach", "tcx_egress", "pinned", foreign_program, "dev", "one")
     Qdisc(space, "one").load()
-    assert tcx_programs(space, "one") == ["foreign", "dualpi2_mark"]
+    assert tcx_programs(space, "one") == ["dualpi2_split", "foreign", "dualpi2_mark"]
     Qdisc(space, "one").load("--unload")
     assert tcx_programs(space, "one") == ["foreign"]
 

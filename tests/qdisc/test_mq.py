@@ -7,6 +7,7 @@ import struct
 
 import frames
 import pytest
+import superpackets
 from conftest import BIN, LOADER, Qdisc, drops, one_line, root
 from frames import ECT_1, ETH_P_ALL, ETHER_LEN, IPV4_LEN, NOT_ECT, internet_checksum, ipv4_frame
 from netns import Namespace, run, wait_until
@@ -271,6 +272,19 @@ def test_more_queues_than_instances(registered, box):
     before = root(box, "wide")
     assert "300" in one_line(box.run(LOADER, "wide", "--mq", check=False), 1)
     assert root(box, "wide") == before
+
+
+def test_segments_take_the_queue_of_their_flow(mq):
+    """Foretold for the GSO packet and found for each segment: the receive queue that a
+    forwarded packet has in mind is not lost on the way round."""
+    mq.load("--mq")
+    sender = superpackets.sender(mq.space, "m0")
+    sender.send(superpackets.super_frame(bytes(40 * superpackets.MSS)))
+    receive_all(mq, 40)
+    sender.close()
+    total, queues = mq.all_stats()
+    assert total["gso"] == {"split": 1, "whole": 0} and total["other-verdict"] == 0
+    assert sorted(queue["c-queue"]["packets-in"] for queue in queues) == [0, 0, 0, 40]
 
 
 def test_table_fits_the_screen(mq):

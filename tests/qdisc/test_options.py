@@ -10,11 +10,13 @@ from netns import run
 
 LINK = {"framing": "raw", "overhead": 0, "mpu": 0}
 
-# Option, value, what that changes in the JSON options of a qdisc with defaults (None: the
+GONE = object()
+
+# Option, value, what that changes in the JSON options of a qdisc with defaults (GONE: the
 # key goes), how --tc shows it.
 SETTINGS = [
     ("rate", "40mbit", {"rate": 40_000_000}, "rate 40mbit"),
-    ("raw", None, {}, "no_split_gso"),
+    ("raw", None, {}, "split_gso"),
     ("ethernet", None, {"framing": "network", "overhead": 38, "mpu": 84}, "overhead 38 mpu 84"),
     ("docsis", None, {"framing": "network", "overhead": 18, "mpu": 64}, "overhead 18 mpu 64"),
     ("pppoe-ptm", None, {"framing": "ptm", "overhead": 30}, "overhead 30 ptm"),
@@ -29,7 +31,7 @@ SETTINGS = [
     ("typical-rtt", "15ms", {"tupdate": 15000, "alpha": 0.183594, "beta": 3.33203},
      "target 15ms tupdate 15ms alpha 0.183594 beta 3.332031"),
     ("coupling-factor", "4", {"coupling": 4, "p-cmax": 0.0625}, "coupling_factor 4"),
-    ("step-thresh", "5p", {"step-thresh-us": None, "step-thresh-pkts": 5}, "step_thresh 5p"),
+    ("step-thresh", "5p", {"step-thresh-us": GONE, "step-thresh-pkts": 5}, "step_thresh 5p"),
     ("step-thresh", "700us", {"step-thresh-us": 700}, "step_thresh 700us"),
     ("min-qlen-step", "7", {"min-qlen-step": 7}, "min_qlen_step 7p"),
     ("classic-protection", "25%", {"c-protection": 25}, "classic_protection 25%"),
@@ -42,6 +44,8 @@ SETTINGS = [
     ("drop-enqueue", None, {"drop-early": "drop-enqueue"}, "drop_enqueue"),
     ("l4s-ect", None, {}, "l4s_ect"),
     ("any-ect", None, {"ecn-mask": "any-ect"}, "any_ect"),
+    ("split-gso", None, {}, "split_gso"),
+    ("no-split-gso", None, {"split-gso": GONE}, "no_split_gso"),
     ("no-l4s", None, {"ecn-mask": "no-l4s"}, "no_l4s"),
     ("l4s-dscp", "ef,nqb,50", {"l4s-dscp": [45, 46, 50]}, "l4s_dscp nqb,ef,50"),
     ("classic-dscp", "le", {"classic-dscp": [1]}, "classic_dscp le"),
@@ -90,7 +94,7 @@ CONTRADICTIONS = [
     ("--rate", "--rate", "missing"),
     ("--overflow=1", "--overflow", "no value"),
     ("splt_gso", "splt_gso", "no such option"),
-    ("split_gso", "split_gso", "not split yet"),
+    ("split_gso --no-split-gso", "--no-split-gso", "--split-gso"),
     ("two", "two", "one interface at a time"),
 ]
 
@@ -135,7 +139,7 @@ def test_every_option_shows(qdisc, name, value, changes, tc):
     before = qdisc.stats()["options"]
     done = qdisc.load(*spelled(name, value))
     assert done.stdout.count("\n") == 1 and name in done.stdout
-    expected = {key: shown for key, shown in {**before, **changes}.items() if shown is not None}
+    expected = {key: shown for key, shown in {**before, **changes}.items() if shown is not GONE}
     assert qdisc.stats()["options"] == expected
     assert f" {tc} " in tc_text(qdisc).splitlines()[0] + " "
 
@@ -225,7 +229,7 @@ def test_tc_text_is_that_of_tc(qdisc):
     assert lines[0] == shown[at].rstrip() + (
         " limit 10000p memlimit 30280000B target 15ms tupdate 16ms alpha 0.160156 "
         "beta 3.199219 step_thresh 1ms min_qlen_step 0p coupling_factor 2 drop_on_overload "
-        "drop_dequeue classic_protection 10% l4s_ect no_split_gso ")
+        "drop_dequeue classic_protection 10% l4s_ect split_gso ")
     assert lines[1:3] == shown[at + 1:at + 3]
     assert lines[3:] == ["prob 0.000000 delay_c 0us delay_l 0us",
                          "pkts_in_c 0 pkts_in_l 0 maxq 0",
