@@ -125,7 +125,7 @@ static __noinline int split(struct __sk_buff *ctx)
 	const struct net_device *splitter;
 	const u32 *helper;
 
-	if (!slot || !slot->stats.params.split_gso || !is_splittable(ctx, skb))
+	if (!slot || !is_splittable(ctx, skb))
 		return TCX_NEXT;
 	helper = bpf_map_lookup_elem(&dualpi2_helpers, &key);
 	if (!helper)

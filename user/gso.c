@@ -229,11 +229,11 @@ void gso_remark(const struct registration *reg, const struct target *target)
 
 	if (!settings_borrowed(reg, &target->key) || !link_read(target->key.ifindex, &link))
 		return;
-	printf("  GSO packets cannot be split, for %s:\n"
-	       "  local senders make none now (gso_max_segs 1), forwarded ones are queued whole\n",
-	       choose_way(target, &link) == WAY_SPLITTER
-		       ? "the kernel has no netkit devices (CONFIG_NETKIT)"
-		       : "it is a tunnel");
+	printf("  %s GSO packets cannot be split: local senders\n"
+	       "  make none now (gso_max_segs 1), forwarded ones are queued whole\n",
+	       choose_way(target, &link) == WAY_SPLITTER ?
+		       "without netkit devices (CONFIG_NETKIT)" :
+		       "on a tunnel");
 }
 
 bool gso_stop(const struct registration *reg, const struct target *target)

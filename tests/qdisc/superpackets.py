@@ -16,6 +16,7 @@ ACK, PSH, ECE, CWR = 0x10, 0x08, 0x40, 0x80
 SOL_PACKET, PACKET_VNET_HDR = 263, 15
 NEEDS_CSUM = 1
 GSO_TCPV4, GSO_TCPV6, GSO_UDP_L4 = 1, 4, 5
+UDP_SEGMENT = 103  # include/uapi/linux/udp.h
 GSO_ECN = 0x80  # the first segment has CWR
 
 ADDRESSES = {4: (socket.AF_INET, "10.0.0.1", "10.0.0.2"),

@@ -19,10 +19,19 @@ import superpackets
 from conftest import LOADER, PIN_DIR, Qdisc, one_line
 from frames import CE, ECT_0, ECT_1, NOT_ECT
 from netns import Namespace, run, veth, wait_until
-from superpackets import ACK, CWR, ECE, IPPROTO_TCP, IPPROTO_UDP, MSS, PSH, super_frame
+from superpackets import (
+    ACK,
+    CWR,
+    ECE,
+    IPPROTO_TCP,
+    IPPROTO_UDP,
+    MSS,
+    PSH,
+    UDP_SEGMENT,
+    super_frame,
+)
 
 CALM = ("--target", "4000s", "--step-thresh", "4000s")
-UDP_SEGMENT = 103  # include/uapi/linux/udp.h
 VIRTIO_LEN = 10  # struct virtio_net_hdr
 SEGMENTS = 40
 FEW = 10
@@ -262,6 +271,7 @@ def transfer(wire, address, *, source=None, count=TRANSFER_BYTES):
     server = wire.rx.socket(socket.AF_INET6 if ":" in address else socket.AF_INET)
     server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     server.settimeout(60)
+    server.setsockopt(socket.SOL_SOCKET, 33, 1 << 24)  # SO_RCVBUFFORCE
     server.bind((address, 5001))
     server.listen()
     client = (source or wire.tx).socket(server.family)
@@ -322,27 +332,31 @@ def test_local_udp_gso(wire):
 
 
 @pytest.fixture
-def router(wire):
-    """The tx namespace forwards for a host behind it, on a cable with the offloads that the
-    test chooses."""
-    host = Namespace("ghost")
-    yield host
-    host.delete()
+def host():
+    """The tx namespace forwards for it."""
+    space = Namespace("ghost")
+    yield space
+    space.delete()
+
+
+def connect_host(wire, host):
+    """host o0 - i0 tx g0 - h0 rx"""
+    veth(host, "o0", wire.tx, "i0", offload=True)
+    host.ip("addr add 10.1.0.1/24 dev o0")
+    wire.tx.ip("addr add 10.1.0.2/24 dev i0")
+    host.ip("route add default via 10.1.0.2")
+    wire.rx.ip("route replace 10.1.0.0/24 via 10.0.0.1")
+    wire.tx.sysctl("net.ipv4.ip_forward", 1)
 
 
 @pytest.mark.parametrize("merged_by", ["GSO of the host", "GRO of the router"])
-def test_forwarded(wire, router, merged_by):
-    veth(router, "o0", wire.tx, "i0", offload=True)
-    router.ip("addr add 10.1.0.1/24 dev o0")
-    wire.tx.ip("addr add 10.1.0.2/24 dev i0")
-    router.ip("route add default via 10.1.0.2")
-    wire.rx.ip("route replace 10.1.0.0/24 via 10.0.0.1")
-    wire.tx.sysctl("net.ipv4.ip_forward", 1)
+def test_forwarded(wire, host, merged_by):
+    connect_host(wire, host)
     if merged_by == "GRO of the router":
-        router.run("ethtool", "-K", "o0", "tso", "off", "gso", "off")
+        host.run("ethtool", "-K", "o0", "tso", "off", "gso", "off")
         wire.tx.run("ethtool", "-K", "i0", "gro", "on")
     wire.load("--rate", "200mbit", *CALM)
-    transfer(wire, "10.0.0.2", source=router)
+    transfer(wire, "10.0.0.2", source=host)
     stats = wire.qdisc.check_conservation()
     assert stats["gso"]["split"] > 20 and stats["gso"]["whole"] == 0
 
@@ -627,19 +641,35 @@ def test_link_down_throws_away_what_waits_and_no_more(wire):
     assert len(wire.segments(SEGMENTS)) == SEGMENTS
 
 
-def test_sender_feels_the_queue(wire):
-    """TCP small queues: what one socket has in the qdisc is bounded, though its window is
-    not."""
-    limit = 1 << 18
-    wire.tx.sysctl("net.ipv4.tcp_limit_output_bytes", limit)
-    highest = {}
-    for split in ("--split-gso", "--no-split-gso"):
-        wire.load("--rate", "20mbit", split, *CALM)
-        transfer(wire, "10.0.0.2", count=3_000_000)
-        highest[split] = wire.qdisc.stats()["max-memory-used"]
-        wire.load("--unload")
-    print(highest)
-    assert all(0 < memory <= 2 * limit for memory in highest.values()), highest
+WINDOW = 1000  # packets
+SMALL_QUEUE = 1 << 17  # bytes of memory
+
+
+def highest_memory(wire, option, source=None):
+    """Bytes that one flow with a wide window has had in the qdisc."""
+    wire.load("--rate", "20mbit", option, *CALM)
+    transfer(wire, "10.0.0.2", source=source, count=2_000_000)
+    highest = wire.qdisc.stats()["max-memory-used"]
+    wire.load("--unload")
+    return highest
+
+
+def test_sender_feels_the_queue(wire, host):
+    """TCP small queues: a local socket has no more in the qdisc than the kernel's limit and one
+    GSO packet, split or not. A flow that is forwarded fills its window."""
+    connect_host(wire, host)
+    wire.tx.sysctl("net.ipv4.tcp_limit_output_bytes", SMALL_QUEUE)
+    for space, route in ((wire.tx, "10.0.0.0/24 dev g0"), (host, "default via 10.1.0.2"),
+                         (wire.rx, "10.0.0.0/24 dev h0"),
+                         (wire.rx, "10.1.0.0/24 via 10.0.0.1")):
+        space.ip(f"route replace {route} initcwnd {WINDOW} initrwnd {WINDOW}")
+    seen = {(option, name): highest_memory(wire, option, source)
+            for option in ("--split-gso", "--no-split-gso")
+            for name, source in (("local", None), ("forwarded", host))}
+    print(seen)  # for docs/gso.md: pytest -s
+    for option in ("--split-gso", "--no-split-gso"):
+        assert 0 < seen[option, "local"] < 2 * SMALL_QUEUE, seen
+        assert seen[option, "forwarded"] > 10 * SMALL_QUEUE, seen
 
 
 # ---- the device's life -----------------------------------------------------------------

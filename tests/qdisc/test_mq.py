@@ -274,17 +274,29 @@ def test_more_queues_than_instances(registered, box):
     assert root(box, "wide") == before
 
 
-def test_segments_take_the_queue_of_their_flow(mq):
-    """Foretold for the GSO packet and found for each segment: the receive queue that a
-    forwarded packet has in mind is not lost on the way round."""
+def test_segments_take_the_queue_of_the_packet(mq):
+    """Foretold for the GSO packet, and the same for each segment: what it knows of its
+    queue (here from the device above) is not lost on the way round."""
     mq.load("--mq")
-    sender = superpackets.sender(mq.space, "m0")
-    sender.send(superpackets.super_frame(bytes(40 * superpackets.MSS)))
-    receive_all(mq, 40)
-    sender.close()
+    space = mq.space
+    space.ip(f"link add link m0 name above numtxqueues {QUEUES} type vlan id 5")
+    space.sysctl("net.ipv6.conf.above.disable_ipv6", 1)
+    space.ip("addr add 10.9.0.1/24 dev above")
+    space.ip("link set above up")
+    space.ip("neigh add 10.9.0.2 lladdr 02:00:00:00:00:99 dev above")
+    space.run("tc", "qdisc", "add", "dev", "above", "clsact")
+    sock = space.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    sock.setsockopt(socket.IPPROTO_UDP, superpackets.UDP_SEGMENT, 1000)
+    for number in range(1, QUEUES):
+        space.run("tc", "filter", "del", "dev", "above", "egress", check=False)
+        space.run("tc", "filter", "add", "dev", "above", "egress", "matchall", "action",
+                  "skbedit", "queue_mapping", number)
+        sock.sendto(bytes(10_000), ("10.9.0.2", 9))
+        receive_all(mq, 10)
     total, queues = mq.all_stats()
-    assert total["gso"] == {"split": 1, "whole": 0} and total["other-verdict"] == 0
-    assert sorted(queue["c-queue"]["packets-in"] for queue in queues) == [0, 0, 0, 40]
+    assert [queue["c-queue"]["packets-in"] for queue in queues] == [10, 10, 10, 0]
+    assert total["gso"] == {"split": QUEUES - 1, "whole": 0} and total["other-verdict"] == 0
+    sock.close()
 
 
 def test_table_fits_the_screen(mq):
