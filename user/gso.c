@@ -227,13 +227,12 @@ void gso_remark(const struct registration *reg, const struct target *target)
 {
 	struct link link;
 
-	if (!settings_borrowed(reg, &target->key) || !link_read(target->key.ifindex, &link))
+	if (!settings_borrowed(reg, &target->key, SETTING_NO_GSO) ||
+	    !link_read(target->key.ifindex, &link))
 		return;
-	printf("  %s GSO packets cannot be split: local senders\n"
-	       "  make none now (gso_max_segs 1), forwarded ones are queued whole\n",
-	       choose_way(target, &link) == WAY_SPLITTER ?
-		       "without netkit devices (CONFIG_NETKIT)" :
-		       "on a tunnel");
+	printf("  GSO packets cannot be split %s: local senders make\n"
+	       "  none now (gso_max_segs 1), forwarded ones are queued whole\n",
+	       choose_way(target, &link) == WAY_SPLITTER ? "without CONFIG_NETKIT" : "on a tunnel");
 }
 
 bool gso_stop(const struct registration *reg, const struct target *target)
@@ -242,9 +241,9 @@ bool gso_stop(const struct registration *reg, const struct target *target)
 	const struct helper splitter = find_splitter(reg, target);
 
 	if (target->feeder)
-		return settings_return(reg, &feeder);
+		return settings_return(reg, &feeder, SETTING_NO_GRO);
 	remove_splitter(reg, &splitter);
-	return settings_return(reg, &target->key);
+	return settings_return(reg, &target->key, SETTING_NO_GSO);
 }
 
 static bool splitter_works(const struct registration *reg, const struct target *target)
@@ -267,11 +266,12 @@ bool gso_works(const struct registration *reg, const struct target *target)
 		return false;
 	switch (choose_way(target, &link)) {
 	case WAY_SPLITTER:
-		return splitter_works(reg, target) || settings_borrowed(reg, &target->key);
+		return splitter_works(reg, target) ||
+		       settings_borrowed(reg, &target->key, SETTING_NO_GSO);
 	case WAY_NO_GSO:
-		return settings_borrowed(reg, &target->key);
+		return settings_borrowed(reg, &target->key, SETTING_NO_GSO);
 	case WAY_NO_GRO:
-		return settings_borrowed(reg, &feeder);
+		return settings_borrowed(reg, &feeder, SETTING_NO_GRO);
 	case WAY_UNCHANGED:
 		break;
 	}

@@ -21,6 +21,7 @@
 #include "link.h"
 #include "message.h"
 #include "params.h"
+#include "settings.h"
 
 #define IFB_KIND "ifb"
 #define IFB_PREFIX "in"
@@ -171,6 +172,12 @@ static bool remove_all(const struct registration *reg, const struct ingress *ing
 	return true;
 }
 
+/* The interface as it was before. */
+static bool put_back(const struct registration *reg, const struct ingress *ingress)
+{
+	return settings_return(reg, &ingress->key, SETTING_NO_GRO) && remove_all(reg, ingress);
+}
+
 /* The qdisc, at the root of the ifb. */
 static bool attach_qdisc(const struct registration *reg, const struct ingress *ingress,
 			 const struct wish *wish)
@@ -221,7 +228,7 @@ bool ingress_attach(const struct registration *reg, struct ingress *ingress,
 		return change_live(reg, ingress, wish);
 	if (attach_steps(reg, ingress, wish))
 		return true;
-	remove_all(reg, ingress);
+	put_back(reg, ingress);
 	return false;
 }
 
@@ -262,7 +269,7 @@ bool ingress_undo(const struct registration *reg, const struct ingress *ingress)
 			    ingress->ifname);
 	if (ingress->ifb.owner == HELPER_OURS)
 		drain(reg, &key);
-	return remove_all(reg, ingress);
+	return put_back(reg, ingress);
 }
 
 /* ---- sweep ----------------------------------------------------------------------- */
@@ -288,6 +295,7 @@ static void sweep_one(const struct registration *reg, const struct dualpi2_key *
 	if (is_here)
 		helper_find(reg, &ingress.ifb);
 	remove_all(reg, &ingress);
+	instance_forget(reg, &ingress.key);
 }
 
 void ingress_sweep(const struct registration *reg)

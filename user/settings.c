@@ -14,15 +14,47 @@ static struct dualpi2_key interface_key(const struct dualpi2_key *key)
 	return (struct dualpi2_key){ .netns = key->netns, .ifindex = key->ifindex };
 }
 
+/* What was remembered of an interface; all 0 if nothing was. */
+static struct prior_settings read_prior(const struct registration *reg,
+					const struct dualpi2_key *key)
+{
+	const struct dualpi2_key map_key = interface_key(key);
+	struct prior_settings prior;
+
+	if (bpf_map_lookup_elem(reg->settings, &map_key, &prior))
+		return (struct prior_settings){};
+	return prior;
+}
+
+static bool write_prior(const struct registration *reg, const struct dualpi2_key *key,
+			const struct prior_settings *prior)
+{
+	const struct dualpi2_key map_key = interface_key(key);
+
+	if (!prior->gso_max_segs && !prior->gro_max_size) {
+		bpf_map_delete_elem(reg->settings, &map_key);
+		return true;
+	}
+	if (bpf_map_update_elem(reg->settings, &map_key, prior, BPF_ANY))
+		return fail(errno,
+			    "cannot remember the settings: at most %u interfaces can have some",
+			    DUALPI2_MAX_INSTANCES);
+	return true;
+}
+
+static bool remembers(const struct prior_settings *prior, enum setting setting)
+{
+	return setting == SETTING_NO_GSO ? prior->gso_max_segs : prior->gro_max_size;
+}
+
 bool settings_borrow(const struct registration *reg, const struct dualpi2_key *key,
 		     enum setting setting)
 {
-	const struct dualpi2_key map_key = interface_key(key);
+	struct prior_settings prior = read_prior(reg, key);
 	struct link_change change = {};
-	struct prior_settings prior = {};
 	struct link link;
 
-	if (settings_borrowed(reg, key))
+	if (remembers(&prior, setting))
 		return true;
 	if (!link_read(key->ifindex, &link))
 		return fail(0, "interface %u has just been removed", key->ifindex);
@@ -34,11 +66,7 @@ bool settings_borrow(const struct registration *reg, const struct dualpi2_key *k
 		prior.gro_ipv4_max_size = link.gro_ipv4_max_size;
 		change.gro_max_size = change.gro_ipv4_max_size = LEAST;
 	}
-	if (bpf_map_update_elem(reg->settings, &map_key, &prior, BPF_ANY))
-		return fail(errno,
-			    "cannot remember the settings: at most %u interfaces can have some",
-			    DUALPI2_MAX_INSTANCES);
-	return link_change(key->ifindex, &change);
+	return write_prior(reg, key, &prior) && link_change(key->ifindex, &change);
 }
 
 /* The value to put back; 0, for none, unless the one in force is ours. */
@@ -47,33 +75,31 @@ static uint32_t to_return(uint32_t prior, uint32_t now)
 	return now == LEAST ? prior : 0;
 }
 
-bool settings_return(const struct registration *reg, const struct dualpi2_key *key)
+bool settings_return(const struct registration *reg, const struct dualpi2_key *key,
+		     enum setting setting)
 {
-	const struct dualpi2_key map_key = interface_key(key);
-	struct prior_settings prior;
+	struct prior_settings prior = read_prior(reg, key);
+	struct link_change change = {};
 	struct link link;
 
-	if (bpf_map_lookup_elem(reg->settings, &map_key, &prior))
+	if (!remembers(&prior, setting) || !link_read(key->ifindex, &link))
 		return true;
-	if (link_read(key->ifindex, &link)) {
-		const struct link_change change = {
-			.gso_max_segs = to_return(prior.gso_max_segs, link.gso_max_segs),
-			.gro_max_size = to_return(prior.gro_max_size, link.gro_max_size),
-			.gro_ipv4_max_size =
-				to_return(prior.gro_ipv4_max_size, link.gro_ipv4_max_size),
-		};
-
-		if (!link_change(key->ifindex, &change))
-			return false;
+	if (setting == SETTING_NO_GSO) {
+		change.gso_max_segs = to_return(prior.gso_max_segs, link.gso_max_segs);
+		prior.gso_max_segs = 0;
+	} else {
+		change.gro_max_size = to_return(prior.gro_max_size, link.gro_max_size);
+		change.gro_ipv4_max_size =
+			to_return(prior.gro_ipv4_max_size, link.gro_ipv4_max_size);
+		prior.gro_max_size = prior.gro_ipv4_max_size = 0;
 	}
-	bpf_map_delete_elem(reg->settings, &map_key);
-	return true;
+	return link_change(key->ifindex, &change) && write_prior(reg, key, &prior);
 }
 
-bool settings_borrowed(const struct registration *reg, const struct dualpi2_key *key)
+bool settings_borrowed(const struct registration *reg, const struct dualpi2_key *key,
+		       enum setting setting)
 {
-	const struct dualpi2_key map_key = interface_key(key);
-	struct prior_settings prior;
+	const struct prior_settings prior = read_prior(reg, key);
 
-	return !bpf_map_lookup_elem(reg->settings, &map_key, &prior);
+	return remembers(&prior, setting);
 }

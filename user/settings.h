@@ -20,10 +20,12 @@ enum setting {
 bool settings_borrow(const struct registration *reg, const struct dualpi2_key *key,
 		     enum setting setting);
 
-/* Put back what was changed, unless somebody else has changed it since. */
-bool settings_return(const struct registration *reg, const struct dualpi2_key *key);
+/* Put it back, unless somebody else has changed it since. */
+bool settings_return(const struct registration *reg, const struct dualpi2_key *key,
+		     enum setting setting);
 
-/* Is anything borrowed? Reports nothing. */
-bool settings_borrowed(const struct registration *reg, const struct dualpi2_key *key);
+/* Is it changed? Reports nothing. */
+bool settings_borrowed(const struct registration *reg, const struct dualpi2_key *key,
+		       enum setting setting);
 
 #endif /* SETTINGS_H */

@@ -148,6 +148,9 @@ def test_received_packets_are_not_merged(path):
     assert gro_sizes(path) == (50000, 40000)
     path.load("--split-gso")
     assert gro_sizes(path) == (1, 1)
+    path.load("--unload")
+    assert gro_sizes(path) == (50000, 40000)
+    path.load("--rate", "20mbit")
     path.rx.ip("link set t0 gro_max_size 30000 gro_ipv4_max_size 30000")
     path.load("--unload")
     assert gro_sizes(path) == (30000, 30000), "what somebody has set since stays"
