@@ -72,6 +72,8 @@ static struct helper find_splitter(const struct registration *reg, const struct 
 
 	splitter.key.parent = DUALPI2_SPLITTER;
 	helper_name(SPLITTER_PREFIX, target->ifname, target->key.ifindex, splitter.name);
+	snprintf(splitter.alias, sizeof(splitter.alias),
+		 "splits GSO packets of %s for " DUALPI2_KIND, target->ifname);
 	helper_find(reg, &splitter);
 	return splitter;
 }
@@ -100,20 +102,18 @@ static bool attach_program(const struct registration *reg, const struct helper *
 }
 
 /* Both ends have to be up. */
-static bool set_up(const struct target *target, const struct helper *splitter)
+static bool set_up(const struct helper *splitter)
 {
-	char about[LINK_ALIAS_MAX], about_peer[LINK_ALIAS_MAX];
+	char about_peer[LINK_ALIAS_MAX];
 	const struct link_change change = {
 		.up = true,
-		.alias = about,
+		.alias = splitter->alias,
 		.gso_max_segs = SPLITTER_GSO_MAX_SEGS,
 		.gso_max_size = SPLITTER_GSO_MAX_SIZE,
 	};
 	const struct link_change peer_change = { .up = true, .alias = about_peer };
 	struct link link;
 
-	snprintf(about, sizeof(about), "splits GSO packets of %s for " DUALPI2_KIND,
-		 target->ifname);
 	snprintf(about_peer, sizeof(about_peer), "other end of %s, carries nothing",
 		 splitter->name);
 	if (!link_read(splitter->ifindex, &link))
@@ -154,7 +154,7 @@ static enum link_made make_splitter(const struct registration *reg, const struct
 	char peer[IF_NAMESIZE];
 	enum link_made made;
 
-	if (splitter->owner == HELPER_OURS)
+	if (splitter->owner == HELPER_OURS && helper_entered(reg, splitter))
 		return LINK_MADE;
 	if (splitter->owner == HELPER_FOREIGN) {
 		fail(0,
@@ -163,6 +163,9 @@ static enum link_made make_splitter(const struct registration *reg, const struct
 		     target->label, splitter->name, splitter->name);
 		return LINK_REFUSED;
 	}
+	/* The remains of an earlier run, maybe with another program. */
+	if (splitter->owner == HELPER_OURS && !link_delete(splitter->ifindex))
+		return LINK_REFUSED;
 	if (!helper_announce(reg, splitter))
 		return LINK_REFUSED;
 	helper_name(PEER_PREFIX, target->ifname, target->key.ifindex, peer);
@@ -179,7 +182,7 @@ static enum link_made make_splitter(const struct registration *reg, const struct
 static bool finish_splitter(const struct registration *reg, const struct target *target,
 			    struct helper *splitter)
 {
-	return attach_program(reg, splitter) && set_up(target, splitter) &&
+	return attach_program(reg, splitter) && set_up(splitter) &&
 	       (tcx_attached(reg, &target->key, TCX_SPLIT) ||
 		tcx_attach(reg, &target->key, TCX_SPLIT)) &&
 	       helper_enter(reg, splitter);

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "link.h"
 #include "message.h"
 
 #define HELPERS_MAX (2 * DUALPI2_MAX_INSTANCES)
@@ -49,8 +48,8 @@ void helper_find(const struct registration *reg, struct helper *helper)
 		helper->owner = HELPER_OURS;
 		memcpy(helper->name, link.name, sizeof(helper->name));
 	} else if (link_read(if_nametoindex(helper->name), &link)) {
-		known = known && number == ANNOUNCED && is_kind(&link, helper);
-		helper->owner = known ? HELPER_OURS : HELPER_FOREIGN;
+		known = (known && number == ANNOUNCED) || !strcmp(link.alias, helper->alias);
+		helper->owner = known && is_kind(&link, helper) ? HELPER_OURS : HELPER_FOREIGN;
 	}
 	helper->ifindex = link.ifindex;
 }

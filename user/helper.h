@@ -8,8 +8,7 @@
 #ifndef HELPER_H
 #define HELPER_H
 
-#include <net/if.h>
-
+#include "link.h"
 #include "registration.h"
 
 /* Whose is the device with the name of the helper? */
@@ -23,6 +22,7 @@ struct helper {
 	struct dualpi2_key key; /* of the interface, with what for in place of the parent */
 	const char *kind;	/* of the device */
 	char name[IF_NAMESIZE];
+	char alias[LINK_ALIAS_MAX]; /* says what the device is for */
 	enum helper_owner owner;
 	__u32 ifindex; /* of the device, if there is one */
 };
@@ -30,8 +30,9 @@ struct helper {
 /* "PREFIX-eth0", or "PREFIX-7" where that would be too long for the name of a device. */
 void helper_name(const char *prefix, const char *ifname, __u32 ifindex, char name[IF_NAMESIZE]);
 
-/* Find the helper of an interface, whose `key`, `kind` and `name` are given: under the name
- * that it has now. `reg` need not be open.
+/* Find the helper of an interface, whose `key`, `kind`, `name` and `alias` are given: under
+ * the name that it has now. One that the map does not know, because the pins were deleted,
+ * is known by its alias. `reg` need not be open.
  */
 void helper_find(const struct registration *reg, struct helper *helper);
 
@@ -46,7 +47,7 @@ bool helper_enter(const struct registration *reg, struct helper *helper);
 /* From now on the programs use it no more. */
 void helper_forget(const struct registration *reg, const struct helper *helper);
 
-/* Has it been entered? If not, an earlier run has only announced it. */
+/* Has it been entered? If not, an earlier run has only announced it, or its map is gone. */
 bool helper_entered(const struct registration *reg, const struct helper *helper);
 
 /* Call `visit` for the helpers made for one purpose (DUALPI2_IFB, DUALPI2_SPLITTER), with the

@@ -57,6 +57,8 @@ bool ingress_find(const struct registration *reg, const char *ifname, struct ing
 	ingress->ifb = (struct helper){ .key = key, .kind = IFB_KIND };
 	ingress->ifb.key.parent = DUALPI2_IFB;
 	helper_name(IFB_PREFIX, ifname, key.ifindex, ingress->ifb.name);
+	snprintf(ingress->ifb.alias, sizeof(ingress->ifb.alias),
+		 "what arrives at %s, for " DUALPI2_KIND, ifname);
 	helper_find(reg, &ingress->ifb);
 	return true;
 }
@@ -148,7 +150,7 @@ static bool make_ifb(const struct registration *reg, struct helper *ifb)
 
 static bool set_up(const struct helper *ifb)
 {
-	const struct link_change change = { .up = true };
+	const struct link_change change = { .up = true, .alias = ifb->alias };
 
 	link_without_addresses(ifb->ifindex);
 	return link_change(ifb->ifindex, &change);

@@ -34,6 +34,9 @@ static int on_link(const struct nlmsghdr *message, void *data)
 		case IFLA_IFNAME:
 			snprintf(link->name, sizeof(link->name), "%s", mnl_attr_get_str(attr));
 			break;
+		case IFLA_IFALIAS:
+			snprintf(link->alias, sizeof(link->alias), "%s", mnl_attr_get_str(attr));
+			break;
 		case IFLA_NUM_TX_QUEUES:
 			link->tx_queues = mnl_attr_get_u32(attr);
 			break;

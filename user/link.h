@@ -12,13 +12,15 @@
 #include <stdint.h>
 
 #define LINK_KIND_MAX 16
+#define LINK_ALIAS_MAX 64
 
 struct link {
 	int ifindex;
 	char name[IF_NAMESIZE];
-	char kind[LINK_KIND_MAX]; /* "ifb", "veth"; empty: a hardware device */
-	uint16_t type;		  /* ARPHRD_* */
-	uint32_t tx_queues;	  /* transmit queues that the device has, used or not */
+	char kind[LINK_KIND_MAX];   /* "ifb", "veth"; empty: a hardware device */
+	char alias[LINK_ALIAS_MAX]; /* what `ip link` shows about it, to people */
+	uint16_t type;		    /* ARPHRD_* */
+	uint32_t tx_queues;	    /* transmit queues that the device has, used or not */
 	uint32_t gso_max_segs;
 	uint32_t gro_max_size;	    /* bytes; of IPv6 packets */
 	uint32_t gro_ipv4_max_size; /* bytes */
@@ -46,10 +48,9 @@ enum link_made {
 enum link_made link_create_netkit(const char *name, const char *peer);
 
 /* What to change on a device; what is 0 stays. */
-#define LINK_ALIAS_MAX 64
 struct link_change {
 	bool up;
-	const char *alias; /* what `ip link` shows about it, to people */
+	const char *alias;
 	uint32_t gso_max_segs;
 	uint32_t gso_max_size; /* bytes; also of IPv4 packets */
 	uint32_t gro_max_size; /* bytes; also of IPv4 packets, unless the next says otherwise */

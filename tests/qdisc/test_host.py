@@ -2,7 +2,9 @@
 """The first load on a host and the last unload: what they refuse, make and leave."""
 
 import contextlib
+import json
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -100,6 +102,30 @@ def test_without_root(space):
     done = space.run("setpriv", "--reuid=65534", "--clear-groups", LOADER, "one", check=False)
     assert "root" in one_line(done, 1)
     assert root(space, "one")["kind"] != "bpf_dualpi2"
+
+
+def test_pins_that_somebody_deleted(space):
+    """The next run knows the helper devices by what they say of themselves."""
+    commands = (LOADER, "one"), (LOADER, "one", "--ingress", "--rate", "5mbit")
+    for command in commands:
+        space.run(*command)
+    before = links(space)
+    assert {"gso-one", "gsx-one", "in-one"} <= before
+    shutil.rmtree(PIN_DIR)
+    for command in commands:
+        space.run(*command)
+    assert links(space) == before
+    assert Qdisc(space, "in-one").stats()["options"]["rate"] == 5_000_000
+    shutil.rmtree(PIN_DIR)
+    space.run(LOADER, "one", "--unload")
+    assert links(space) == before - {"gso-one", "gsx-one"}
+    space.run(LOADER, "one", "--ingress", "--unload")
+    assert links(space) == before - {"gso-one", "gsx-one", "in-one"}
+    assert not PIN_DIR.exists()
+
+
+def links(space):
+    return {link["ifname"] for link in json.loads(space.run("ip", "-j", "link", "show").stdout)}
 
 
 def test_check_changes_nothing(space):
