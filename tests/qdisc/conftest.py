@@ -231,5 +231,5 @@ def foreign_program():
 @pytest.fixture(scope="session", autouse=True)
 def modules():
     """Distributions build these as modules; loading is free where they are built in."""
-    run("modprobe", "-a", "veth", "dummy", "ifb", "tun", "8021q", "tcp_dctcp", "sch_netem",
-        "sch_htb", "sch_fq_codel", check=False)
+    run("modprobe", "-a", "veth", "dummy", "ifb", "tun", "8021q", "vxlan", "ip_gre", "ipip",
+        "tcp_dctcp", "sch_netem", "sch_htb", "sch_fq_codel", check=False)

@@ -117,16 +117,14 @@ class Wire:
         return [superpackets.parse(data) for data in self.arrived(count)]
 
     def devices(self):
+        """The helper devices."""
         shown = json.loads(self.tx.run("ip", "-j", "link", "show").stdout)
-        return {link["ifname"]: link for link in shown if link["ifname"] not in ("lo", "g0")}
+        return {link["ifname"]: link for link in shown
+                if link["ifname"].startswith(("gso-", "gsx-"))}
 
     def programs(self):
         [shown] = json.loads(self.tx.run("bpftool", "-j", "net", "show", "dev", "g0").stdout)
         return [program["name"] for program in shown["tc"]]
-
-    def setting(self, name):
-        [link] = json.loads(self.tx.run("ip", "-j", "-d", "link", "show", "g0").stdout)
-        return link[name]
 
     def restore(self):
         """As it was before the test."""
@@ -361,15 +359,24 @@ def test_forwarded(wire, host, merged_by):
     assert stats["gso"]["split"] > 20 and stats["gso"]["whole"] == 0
 
 
-def test_vxlan_is_split(wire):
+TUNNELS = {
+    "VXLAN": "type vxlan id 7 {ends} dstport 4789",
+    "GRE": "type gre {ends}",
+    "Ethernet in GRE": "type gretap {ends}",
+    "IPv4 in IPv4": "type ipip {ends}",
+}
+
+
+@pytest.mark.parametrize("tunnel", TUNNELS.values(), ids=TUNNELS)
+def test_tunnels_are_split(wire, tunnel):
     """The segments have the outer headers; the inner TCP gets all it was sent."""
     wire.load("--rate", "200mbit", *CALM)
     for space, device, number in ((wire.tx, "g0", 1), (wire.rx, "h0", 2)):
-        space.ip(f"link add vx0 type vxlan id 7 local 10.0.0.{number} remote 10.0.0.{3 - number} "
-                 f"dstport 4789 dev {device}")
-        space.sysctl("net.ipv6.conf.vx0.disable_ipv6", 1)
-        space.ip(f"addr add 10.7.0.{number}/24 dev vx0")
-        space.ip("link set vx0 up")
+        ends = f"local 10.0.0.{number} remote 10.0.0.{3 - number} dev {device}"
+        space.ip(f"link add tunnel0 {tunnel.format(ends=ends)}")
+        space.sysctl("net.ipv6.conf.tunnel0.disable_ipv6", 1)
+        space.ip(f"addr add 10.7.0.{number}/24 dev tunnel0")
+        space.ip("link set tunnel0 up")
     transfer(wire, "10.7.0.2")
     stats = wire.qdisc.check_conservation()
     assert stats["gso"]["split"] > 20 and stats["gso"]["whole"] == 0
