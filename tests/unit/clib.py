@@ -54,7 +54,8 @@ class Params(ctypes.Structure):
         ("mpu", c_uint16),
         *((name, c_uint8) for name in ("coupling", "classic_protection", "step_in_packets")),
         *((name, c_uint8) for name in ("ecn_mask", "l_aqm", "overflow", "drop_enqueue")),
-        ("framing", c_uint8),
+        *((name, c_uint8) for name in ("framing", "split_gso")),
+        ("reserved", c_uint8 * 7),
     ]
 
 
