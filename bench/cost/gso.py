@@ -16,6 +16,7 @@ from guest import (
     LOADER,
     PEER,
     ROUNDS,
+    SO_SNDBUFFORCE,
     STATS,
     add_device,
     be_quiet,
@@ -40,7 +41,6 @@ UDP_SEGMENT = 103  # include/uapi/linux/udp.h
 TCP_REPAIR, TCP_REPAIR_OPTIONS, TCP_REPAIR_WINDOW = 19, 22, 29
 TCP_REPAIR_ON, TCP_REPAIR_OFF_NO_PROBE = 1, -1
 TCPOPT_WINDOW, TCPOPT_TIMESTAMP = 3, 8
-SO_SNDBUFFORCE = 32
 MTU, IPV4_LEN, TCP_LEN = 1500, 20, 20
 
 TCA_DUALPI2_SPLIT_GSO = 15  # include/uapi/linux/pkt_sched.h

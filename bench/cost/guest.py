@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(REPOSITORY / "tests"), str(REPOSITORY / "tests/compare")]
+sys.path[:0] = [str(REPOSITORY / name) for name in ("tests", "tests/compare", "tests/qdisc")]
 from netns import run, wait_until  # noqa: E402
 
 BIN = REPOSITORY / ".output/lab"
@@ -20,6 +20,7 @@ LOADER = BIN / "dualpi2-load"
 STATS = BIN / "dualpi2-stats"
 MODULES = Path("/lab/modules")  # with --with-native
 ROUNDS = 15
+SO_SNDBUFFORCE = 32  # include/uapi/asm-generic/socket.h
 
 # The other end of each device under test: nobody is there, and nobody is asked for.
 ADDRESS, PEER = "10.9.0.1", "10.9.0.2"

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The project's own budget, bench/budget.json: what was recorded, for each series of
+kernels and each case. More than that by TOLERANCE is a failure."""
+
+import json
+from pathlib import Path
+
+BUDGET = Path(__file__).resolve().parents[1] / "budget.json"
+TOLERANCE = 0.02
+OURS = "bpf_dualpi2"
+
+
+def series(release):
+    """The part of a kernel's release that a budget is for: 7.2 of 7.2.12+deb13-cloud-amd64."""
+    return ".".join(release.split(".")[:2])
+
+
+def recorded(release):
+    """{case: figure} for a kernel; empty if nothing was recorded for its series."""
+    return json.loads(BUDGET.read_text(encoding="utf-8")).get(series(release), {})
+
+
+def record(release, cases):
+    """These cases take the place of what was recorded for them."""
+    everything = json.loads(BUDGET.read_text(encoding="utf-8")) if BUDGET.exists() else {}
+    everything[series(release)] = everything.get(series(release), {}) | {
+        case: round(figure) for case, figure in cases.items()}
+    BUDGET.write_text(json.dumps(everything, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def excess(case, figure, budget):
+    """One line if a case is above its budget or has none."""
+    if case not in budget:
+        return f"{case}: {figure:.0f}, and no budget is recorded"
+    part = figure / budget[case] - 1
+    if part > TOLERANCE:
+        return (f"{case}: {figure:.0f}, {part:+.1%} above the budget of {budget[case]} "
+                f"(at most {TOLERANCE:+.0%})")
+    return None
+
+
+def packet_case(contender, shaped, packet, queue, instances=1):
+    return (f"{contender}, {'shaped' if shaped else 'unshaped'}, {packet} packet, queue {queue}, "
+            f"{instances} live: instructions")
+
+
+def packet_cases(rows):
+    """Of all rows of packets.py, those that are ours."""
+    return {packet_case(row["qdisc"], row["shaped"], row["packet"], queue, row["instances"]):
+            row[queue] for row in rows if "instances" in row
+            for queue in ("empty", "standing") if queue in row}
+
+
+def gso_cases(rows):
+    """Of all rows of gso.py, those that are ours."""
+    return {f"{row['qdisc']}, {row['sender']} GSO, device takes it: instructions a segment":
+            row["gso"] for row in rows
+            if row["qdisc"].startswith(OURS) and row["device takes GSO"]}
