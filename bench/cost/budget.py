@@ -15,17 +15,21 @@ def series(release):
     return ".".join(release.split(".")[:2])
 
 
+def everything():
+    return json.loads(BUDGET.read_text(encoding="utf-8")) if BUDGET.exists() else {}
+
+
 def recorded(release):
     """{case: figure} for a kernel; empty if nothing was recorded for its series."""
-    return json.loads(BUDGET.read_text(encoding="utf-8")).get(series(release), {})
+    return everything().get(series(release), {})
 
 
 def record(release, cases):
     """These cases take the place of what was recorded for them."""
-    everything = json.loads(BUDGET.read_text(encoding="utf-8")) if BUDGET.exists() else {}
-    everything[series(release)] = everything.get(series(release), {}) | {
-        case: round(figure) for case, figure in cases.items()}
-    BUDGET.write_text(json.dumps(everything, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    figures = {case: round(figure) for case, figure in cases.items()}
+    new = everything() | {series(release): recorded(release) | figures}
+    BUDGET.write_text(json.dumps(new, indent=1, sort_keys=True, ensure_ascii=False) + "\n",
+                      encoding="utf-8")
 
 
 def excess(case, figure, budget):
@@ -56,3 +60,11 @@ def gso_cases(rows):
     return {f"{row['qdisc']}, {row['sender']} GSO, device takes it: instructions a segment":
             row["gso"] for row in rows
             if row["qdisc"].startswith(OURS) and row["device takes GSO"]}
+
+
+def load_cases(result):
+    """Of what load.py measured."""
+    cases = {f"{program}: verified instructions": figures["instructions"]
+             for program, figures in result["verified"].items()}
+    return cases | {f"{command}: CPU time, µs": milliseconds * 1000
+                    for command, milliseconds in result["cpu_ms"].items()}
