@@ -5,14 +5,16 @@ Queue empty: pktgen sends, and each packet leaves for a dummy before the next on
 
 Queue standing: behind a gate (tests/compare/gate.c) that is closed, BACKLOG packets wait.
 Batches of packets join them, which is the enqueue, and as many pass the gate after each,
-which is the dequeue; batches, because opening the gate has its cost, and small ones,
-because the memory of a packet that leaves is there for the next one, as in steady traffic.
+which is the dequeue; batches, because opening the gate has its cost; small ones, because
+the memory of a packet that leaves is there for the next one, as in steady traffic; and of
+all sizes, because the kernel's allocator does some of its work every 30 packets or so.
 Each packet waits for some milliseconds: those in L are CE-marked by the step of 1 ms,
 those in C are below the target.
 """
 
 import contextlib
 import os
+import random
 import statistics
 import time
 from pathlib import Path
@@ -25,8 +27,9 @@ from senders import PACKETS, Ring, pktgen
 SINK, GATE = "sink0", "gate0"
 COUNT = 20000  # packets that pktgen sends
 BACKLOG = 1000
-BATCHES = (8, 40)  # packets
-ROUNDS = 150  # with a batch of either size
+BATCHES = 600
+LARGEST_BATCH = 64  # packets
+SEED = 9332
 INSTANCES = (1, 8, 64)  # of bpf_dualpi2, the measured one included
 
 
@@ -73,20 +76,16 @@ class Gate:
         os.close(self.switch)
 
 
-def per_packet(in_batch):
-    """Instructions a packet, without what it takes to start a batch, from means of batches."""
-    small, large = (statistics.fmean(in_batch[size]) for size in BATCHES)
-    return (large - small) / (BATCHES[1] - BATCHES[0])
-
-
 def in_batches(ring, gate, leave):
-    """(enqueue, dequeue): instructions a packet. `leave`: do as many leave, after each batch?"""
-    enqueue, dequeue = ({size: [] for size in BATCHES} for _ in range(2))
-    for _ in range(ROUNDS):
-        for size in BATCHES:
-            enqueue[size].append(ring.send(size))
-            dequeue[size].append(gate.let(size) if leave else 0)
-    return per_packet(enqueue), per_packet(dequeue)
+    """(enqueue, dequeue): instructions a packet, as batches of many sizes tell it from what
+    it takes to start one. `leave`: do as many leave, after each batch?"""
+    dice = random.Random(SEED)
+    sizes = [dice.randint(1, LARGEST_BATCH) for _ in range(BATCHES)]
+    enqueue, dequeue = [], []
+    for size in sizes:
+        enqueue.append(ring.send(size))
+        dequeue.append(gate.let(size) if leave else 0)
+    return tuple(statistics.linear_regression(sizes, costs).slope for costs in (enqueue, dequeue))
 
 
 def waiting():

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Senders of 64-byte UDP packets whose own work is the same for every packet."""
 
+import array
 import mmap
 import re
 import socket
@@ -61,23 +62,29 @@ class Ring:
         self.memory = mmap.mmap(self.socket.fileno(), SLOTS * SLOT)
         # All of a packet in its linear part, as of one that was received or made by TCP.
         data = VNET_HDR.pack(0, 0, LENGTH, 0, 0, 0) + frames.ipv4_frame(0, PACKETS[packet], LENGTH)
-        self.length = len(data)
-        for slot in range(SLOTS):
-            at = slot * SLOT + DATA_OFFSET
-            self.memory[at:at + len(data)] = data
+        for at in range(0, SLOTS * SLOT, SLOT):
+            HEADER.pack_into(self.memory, at, TP_STATUS_AVAILABLE, len(data))
+            self.memory[at + DATA_OFFSET:at + DATA_OFFSET + len(data)] = data
+        self.statuses = memoryview(self.memory).cast("I")[::SLOT // 4]
 
     def send(self, count):
         """Instructions for `count` packets."""
-        for slot in range(self.next, self.next + count):
-            at = slot % SLOTS * SLOT
-            status, _ = HEADER.unpack_from(self.memory, at)
-            assert status == TP_STATUS_AVAILABLE, f"slot {slot} is in use: {status}"
-            HEADER.pack_into(self.memory, at, TP_STATUS_SEND_REQUEST, self.length)
-        self.next += count
+        first, self.next = self.next, (self.next + count) % SLOTS
+        if first + count <= SLOTS:
+            self.fill(first, first + count)
+        else:
+            self.fill(first, SLOTS)
+            self.fill(0, self.next)
         began = time.monotonic_ns()
         self.socket.send(b"", socket.MSG_DONTWAIT)
         return time.monotonic_ns() - began
 
+    def fill(self, first, end):
+        slots = self.statuses[first:end]
+        assert not any(slots), "a slot of the ring is in use"
+        slots[:] = array.array("I", [TP_STATUS_SEND_REQUEST]) * (end - first)
+
     def close(self):
+        self.statuses.release()
         self.memory.close()
         self.socket.close()

@@ -13,6 +13,11 @@ def number(value):
     return "" if value is None else f"{value:.0f}"
 
 
+def version(release):
+    """7.2.12 of 7.2.12+deb13-cloud-amd64."""
+    return release.split("+")[0]
+
+
 # ---- packets ------------------------------------------------------------------------
 
 FIGURES = ("empty", "standing", "enqueue", "dequeue")
@@ -111,13 +116,13 @@ def load(results):
     yield "## Load"
     yield ""
     programs = next(iter(results.values()))["verified"]
-    yield from table(["verified instructions / states", *results], [
+    yield from table(["verified instructions / states", *map(version, results)], [
         [program, *(f"{result['verified'][program]['instructions']} / "
                     f"{result['verified'][program]['states']}" for result in results.values())]
         for program in programs])
     yield ""
     commands = next(iter(results.values()))["cpu_ms"]
-    yield from table(["CPU time in the guest, ms (1 ms = 1 million instructions)", *results], [
+    yield from table(["CPU time in the guest, ms (1 ms = 1 million instructions)", *map(version, results)], [
         [command, *(f"{result['cpu_ms'][command]:.1f}" for result in results.values())]
         for command in commands])
 
@@ -125,8 +130,9 @@ def load(results):
 # ---- budget -------------------------------------------------------------------------
 
 
-def budget(cases, recorded):
+def budget(rows):
     yield "## Budget"
     yield ""
-    yield from table(["case", "measured", "budget"], [
-        [case, number(figure), number(recorded.get(case))] for case, figure in cases.items()])
+    yield from table(["case", "kernel", "measured", "budget"], [
+        [row["case"], version(row["kernel"]), number(row["measured"]), number(row["budget"])]
+        for row in rows])
