@@ -121,8 +121,10 @@ def load(results):
                     f"{result['verified'][program]['states']}" for result in results.values())]
         for program in programs])
     yield ""
+    yield "CPU time in the guest, ms: 1 million instructions each."
+    yield ""
     commands = next(iter(results.values()))["cpu_ms"]
-    yield from table(["CPU time in the guest, ms (1 ms = 1 million instructions)", *map(version, results)], [
+    yield from table(["", *map(version, results)], [
         [command, *(f"{result['cpu_ms'][command]:.1f}" for result in results.values())]
         for command in commands])
 
@@ -133,6 +135,6 @@ def load(results):
 def budget(rows):
     yield "## Budget"
     yield ""
-    yield from table(["case", "kernel", "measured", "budget"], [
-        [row["case"], version(row["kernel"]), number(row["measured"]), number(row["budget"])]
-        for row in rows])
+    yield from table(["", "kernel", "measured", "budget"], [
+        [f"{row['part']}: {row['case']}", version(row["kernel"]), number(row["measured"]),
+         number(row["budget"])] for row in rows])

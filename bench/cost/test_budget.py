@@ -27,9 +27,10 @@ def above_noqueue():
     f"{'shaped' if contender.shaped else 'unshaped'}-{packet}" for contender, packet in CASES])
 def test_budget(above_noqueue, contender, packet):
     kernel = os.uname().release
-    recorded = budget.recorded(kernel)
+    recorded = budget.recorded(kernel, "packets")
     if not recorded:
         pytest.skip(f"no budget is recorded for {kernel}")
     case = budget.packet_case(contender.name, contender.shaped, packet, "empty")
-    line = budget.excess(kernel, case, above_noqueue[contender][packet], recorded.get(case))
+    line = budget.excess(kernel, "packets", case, above_noqueue[contender][packet],
+                         recorded.get(case))
     assert line is None, line
