@@ -43,10 +43,10 @@ def excess(kernel, part, case, measured, budget):
     what = f"{part} on {series(kernel)}: {case}: {measured:.0f}"
     if budget is None:
         return f"{what}, and no budget is recorded"
-    part = measured / budget - 1
-    if part > TOLERANCE:
-        return f"{what}, {part:+.1%} above the budget of {budget} (at most {TOLERANCE:+.0%})"
-    return None
+    if measured <= budget * (1 + TOLERANCE):
+        return None
+    rise = f" ({measured / budget - 1:+.1%})" if budget else ""
+    return f"{what}{rise}, the budget is {budget}, and {TOLERANCE:.0%} more"
 
 
 # ---- which of the figures have a budget: ours, in the order of measurement ----------
@@ -64,10 +64,26 @@ def packet_cases(result):
             for queue in ("empty", "standing") if queue in row}
 
 
-def gso_cases(rows):
+def gso_cases(result):
     """Instructions a segment."""
-    return {f"{row['qdisc']}, {row['sender']} GSO, device takes it": row["gso"] for row in rows
+    return {f"{row['qdisc']}, {row['sender']} GSO, device takes it": row["gso"]
+            for row in result["rows"]
             if row["qdisc"].startswith(OURS) and row["device takes GSO"]}
+
+
+def memory_cases(result):
+    """Bytes."""
+    if not result:
+        return {}
+    step = result["steps"][-1]
+    return {f"a packet, {step['from']} to {step['to']}": step["bytes a packet"],
+            "an instance that never queued": result["node cache"]["bytes an instance"]}
+
+
+def idle_cases(result):
+    """Wake-ups."""
+    return {f"{what}, {result['idle seconds']} s without packets": count
+            for what, count in result["idle"].items()}
 
 
 def load_cases(result):
@@ -79,4 +95,5 @@ def load_cases(result):
                     if command.startswith("dualpi2-load, ")}
 
 
-CASES = {"packets": packet_cases, "gso": gso_cases, "load": load_cases}
+CASES = {"packets": packet_cases, "gso": gso_cases, "memory": memory_cases, "idle": idle_cases,
+         "load": load_cases}

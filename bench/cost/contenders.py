@@ -5,10 +5,12 @@ Shaped means: at a rate that is too high to hold anything back. So the work of a
 is counted, and not its waiting.
 """
 
+import contextlib
 import dataclasses
 import shlex
+from pathlib import Path
 
-from guest import LOADER, MODULES, run
+from guest import LOADER, MODULES, add_device, delete_device, run
 
 RATE = "10gbit"
 LIMIT = 10000  # packets, as the others have by default; pfifo's would be 1000
@@ -67,3 +69,23 @@ OURS = (
 # Our tcx programs look, find that another qdisc is behind them, and let the packet pass.
 TCX_ALONE = Contender("pfifo behind the tcx programs", False,
                       (f"{LOADER} DEV", f"tc qdisc replace dev DEV root pfifo limit {LIMIT}"))
+
+
+@contextlib.contextmanager
+def attached(contender, dev, kind):
+    """A fresh device with a qdisc; all of it goes afterwards."""
+    add_device(dev, kind)
+    contender.attach_to(dev)
+    yield
+    if str(LOADER) in contender.attach[0]:
+        run(LOADER, dev, "--unload", check=False)
+    delete_device(dev)
+
+
+def live_instances(count):
+    """So many of bpf_dualpi2 with the next one: the others have nothing to do."""
+    for number in range(1, count):
+        dev = f"idle{number}"
+        if not Path("/sys/class/net", dev).exists():
+            run("ip", "link", "add", dev, "type", "dummy")
+            run(LOADER, dev)

@@ -10,28 +10,28 @@ as a sender does that makes no GSO packets (gso_max_segs 1).
 import contextlib
 import json
 import socket
+import statistics
 import struct
+import time
+from pathlib import Path
 
 from guest import (
     LOADER,
     PEER,
-    ROUNDS,
+    SINK,
     SO_SNDBUFFORCE,
     STATS,
     add_device,
     be_quiet,
     delete_device,
     has_native,
-    instructions,
-    packets_sent,
     run,
 )
 from rtnetlink import Qdiscs, attribute
 
-DEVICE = "sink0"
 SEGMENTS = 40
 SEGMENT = 1448  # bytes of payload: a full frame with TCP's timestamps
-CALLS = 20
+CALLS, ROUNDS = 20, 15
 PORT = 9  # discard
 MOST_SEGMENTS = 65535  # what a dummy starts with
 OFFLOADS = ("tso", "tx-udp-segmentation", "tx-gso-list")
@@ -50,7 +50,7 @@ TCA_DUALPI2_SPLIT_GSO = 15  # include/uapi/linux/pkt_sched.h
 
 
 def limit_segments(count):
-    run("ip", "link", "set", DEVICE, "gso_max_segs", count)
+    run("ip", "link", "set", SINK, "gso_max_segs", count)
 
 
 class UdpSender:
@@ -92,7 +92,7 @@ class TcpSender:
     BUFFER = 1 << 29  # nothing is ever acknowledged
 
     def __init__(self):
-        run("ip", "route", "replace", PEER, "dev", DEVICE, "initcwnd", 10000)
+        run("ip", "route", "replace", PEER, "dev", SINK, "initcwnd", 10000)
         self.connect()
 
     def connect(self):
@@ -149,23 +149,23 @@ def noqueue():
 
 @contextlib.contextmanager
 def bpf_dualpi2(*options):
-    run(LOADER, DEVICE, *options)
+    run(LOADER, SINK, *options)
     yield
-    run(LOADER, DEVICE, "--unload")
+    run(LOADER, SINK, "--unload")
 
 
 @contextlib.contextmanager
 def sch_dualpi2(split):
     qdiscs = Qdiscs()
-    qdiscs.add(DEVICE, "dualpi2", attribute(TCA_DUALPI2_SPLIT_GSO, struct.pack("=B", split)),
+    qdiscs.add(SINK, "dualpi2", attribute(TCA_DUALPI2_SPLIT_GSO, struct.pack("=B", split)),
                handle=0x10000)
     yield
-    qdiscs.delete(DEVICE)
+    qdiscs.delete(SINK)
 
 
 def counters():
     """How bpf_dualpi2 counts GSO packets: split, whole."""
-    shown = json.loads(run(STATS, DEVICE, "--json", check=False).stdout or "[]")
+    shown = json.loads(run(STATS, SINK, "--json", check=False).stdout or "[]")
     return shown[0]["gso"] if shown else {}
 
 
@@ -186,7 +186,26 @@ def take_gso(taken):
     """Does the device take GSO packets? (Its checksum offload stays: a card without TSO has
     that, too.)"""
     state = "on" if taken else "off"
-    run("ethtool", "-K", DEVICE, *(word for name in OFFLOADS for word in (name, state)))
+    run("ethtool", "-K", SINK, *(word for name in OFFLOADS for word in (name, state)))
+
+
+def packets_sent():
+    """Packets that have reached the device; a GSO packet is one."""
+    return int(Path(f"/sys/class/net/{SINK}/statistics/tx_packets").read_text())
+
+
+def instructions(action, count, before=lambda: None):
+    """Instructions for one call of `action`: the mean of some rounds of `count` calls, with
+    `before()` before each round."""
+    def one_round(_):
+        before()
+        began = time.monotonic_ns()
+        for _ in range(count):
+            action()
+        return time.monotonic_ns() - began
+
+    one_round(0)  # what is done once only: caches of the kernel, of Python
+    return statistics.fmean(map(one_round, range(ROUNDS))) / count
 
 
 def measure_case(sender, splits, taken):
@@ -194,22 +213,23 @@ def measure_case(sender, splits, taken):
     found = {}
     for way, send, packets in (("gso", sender.send_gso, SEGMENTS if splits or not taken else 1),
                                ("single", sender.send_single, SEGMENTS)):
-        before = packets_sent(DEVICE)
+        before = packets_sent()
         found[way] = instructions(send, CALLS, sender.renew) / SEGMENTS
-        sent, expected = packets_sent(DEVICE) - before, packets * CALLS * (1 + ROUNDS)
+        sent, expected = packets_sent() - before, packets * CALLS * (1 + ROUNDS)
         assert sent == expected, f"{way}: {sent} packets at the device, not {expected}"
     return found
 
 
 def measure():
     """Rows: sender, qdisc, device, instructions a segment."""
-    rows = []
+    rows, missing = [], []
     for protocol, make in SENDERS.items():
         for name, (qdisc, splits) in QDISCS.items():
             if name.startswith("sch_") and not has_native():
+                missing.append(name)
                 continue
             for taken in (True, False):
-                add_device(DEVICE, "dummy")
+                add_device(SINK, "dummy")
                 take_gso(taken)
                 with qdisc():
                     be_quiet()
@@ -219,5 +239,5 @@ def measure():
                     rows.append(row)
                     print(row, flush=True)
                     sender.close()
-                delete_device(DEVICE)
-    return rows
+                delete_device(SINK)
+    return {"rows": rows, "missing": list(dict.fromkeys(missing))}

@@ -6,7 +6,7 @@ is one instruction, of whatever kind. Caches and memory cost nothing here: this 
 the work that programs do, not the time that a certain machine takes for it.
 """
 
-import statistics
+import os
 import sys
 import time
 from pathlib import Path
@@ -15,19 +15,21 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(REPOSITORY / name) for name in ("tests", "tests/compare", "tests/qdisc")]
 from netns import run, wait_until  # noqa: E402
 
-BIN = REPOSITORY / ".output/lab"
+BIN = Path(os.environ.get("DUALPI2_BIN", ".output")).resolve()
 LOADER = BIN / "dualpi2-load"
 STATS = BIN / "dualpi2-stats"
 MODULES = Path("/lab/modules")  # with --with-native
-ROUNDS = 15
 SO_SNDBUFFORCE = 32  # include/uapi/asm-generic/socket.h
 
+# Devices under test: packets vanish in a sink, and a gate holds them back (gate.c).
+SINK, GATE = "sink0", "gate0"
 # The other end of each device under test: nobody is there, and nobody is asked for.
 ADDRESS, PEER = "10.9.0.1", "10.9.0.2"
 PEER_MAC = "02:00:00:00:00:02"
 
 
 def has_native():
+    """Are sch_dualpi2 and the gate there? They are built together."""
     return (MODULES / "sch_dualpi2.ko").exists()
 
 
@@ -67,22 +69,3 @@ def add_device(name, kind):
 
 def delete_device(name):
     run("ip", "link", "delete", name)
-
-
-def packets_sent(name):
-    """Packets that have reached the device; a GSO packet is one."""
-    return int(Path(f"/sys/class/net/{name}/statistics/tx_packets").read_text())
-
-
-def instructions(action, count, before=lambda: None):
-    """Instructions for one call of `action`: the mean of some rounds of `count` calls, with
-    `before()` before each round."""
-    def one_round(_):
-        before()
-        began = time.monotonic_ns()
-        for _ in range(count):
-            action()
-        return time.monotonic_ns() - began
-
-    one_round(0)  # what is done once only: caches of the kernel, of Python
-    return statistics.fmean(map(one_round, range(ROUNDS))) / count

@@ -6,9 +6,8 @@ import re
 import time
 from pathlib import Path
 
-from contenders import OURS
-from guest import STATS, run, wait_until
-from packets import SINK, attached, live_instances
+from contenders import OURS, attached, live_instances
+from guest import SINK, STATS, run, wait_until
 from senders import PACKETS, pktgen
 
 INSTANCES = 8
@@ -36,19 +35,23 @@ def program_runs():
     return sum(runs for runs, _ in programs().values())
 
 
-def counted(action):
-    """What wakes up during an action."""
-    before = {"PI updates": updates(), "program runs": program_runs()}
+def timers_expired(action):
+    """How often a timer of ours woke the CPU up during an action."""
     (TRACING / "trace").write_text("")
     TIMER_EVENT.write_text("1")
     action()
     TIMER_EVENT.write_text("0")
     expired = re.findall(r"function=(\w+)", (TRACING / "trace").read_text())
-    # In this order: dualpi2-stats runs a program, too.
-    found = {"timers expired": sum(expired.count(name) for name in TIMERS)}
-    found["program runs"] = program_runs() - before["program runs"]
-    found["PI updates"] = updates() - before["PI updates"]
-    return found
+    return sum(expired.count(name) for name in TIMERS)
+
+
+def counted(action):
+    """What happens during an action. (dualpi2-stats runs a program, too: it asks outside.)"""
+    updates_before, runs_before = updates(), program_runs()
+    expired = timers_expired(action)
+    runs = program_runs() - runs_before
+    return {"timers expired": expired, "program runs": runs,
+            "PI updates": updates() - updates_before}
 
 
 def send():
@@ -87,6 +90,5 @@ def measure():
         asleep = counted(lambda: time.sleep(IDLE_SECONDS))
     run("sysctl", "-q", "kernel.bpf_stats_enabled=0")
     assert all(busy.values()), f"something is not counted: {busy}"
-    return {"instances": INSTANCES, "programs": found,
-            "wake-ups": {f"{len(PACKETS) * PACKET_COUNT} packets": busy,
-                         f"{IDLE_SECONDS} s without packets": asleep}}
+    return {"instances": INSTANCES, "programs": found, "packets": len(PACKETS) * PACKET_COUNT,
+            "busy": busy, "idle seconds": IDLE_SECONDS, "idle": asleep}

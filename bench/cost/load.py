@@ -6,14 +6,13 @@ import os
 import re
 import resource
 
-from guest import BIN, LOADER, STATS, add_device, be_quiet, delete_device, run
+from guest import BIN, LOADER, SINK, STATS, add_device, be_quiet, delete_device, run
 
 OBJECT = BIN / "dualpi2.bpf.o"
 BPF_LOG_STATS = 4  # include/linux/bpf_verifier.h
 LOG_BYTES = 65536
 VERDICT = re.compile(r"processed (?P<instructions>\d+) insns .* total_states (?P<states>\d+) "
                      r"peak_states (?P<peak_states>\d+)")
-SINK = "sink0"
 
 
 def libbpf():
@@ -82,6 +81,4 @@ def tools():
 
 
 def measure():
-    result = {"verified": verified(), "cpu_ms": tools()}
-    print(result)
-    return result
+    return {"verified": verified(), "cpu_ms": tools()}

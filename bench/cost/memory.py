@@ -4,9 +4,9 @@
 from itertools import pairwise
 from pathlib import Path
 
-from contenders import OURS, PFIFO
-from guest import be_quiet
-from packets import GATE, Gate, attached, live_instances, waiting
+from contenders import OURS, PFIFO, attached, live_instances
+from guest import GATE, be_quiet, has_native
+from packets import Gate, waiting
 from senders import pktgen
 
 BACKLOGS = (0, 1000, 10000)
@@ -41,8 +41,11 @@ def held(contender):
 
 
 def measure():
-    """Bytes a packet, from one backlog to the next. The first nodes come from what the
-    kernel's BPF allocator keeps in stock, so only the last step shows the size."""
+    """Bytes a packet, from one backlog to the next; None without the gate. The first nodes
+    come from what the kernel's BPF allocator keeps in stock, so only the last step shows the
+    size."""
+    if not has_native():
+        return None
     held(PFIFO)  # now the caches for the packets themselves are as large as they get
     pfifo, ours = held(PFIFO), held(OURS[0])
     steps = []

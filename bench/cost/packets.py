@@ -12,19 +12,16 @@ Each packet waits for some milliseconds: those in L are CE-marked by the step of
 those in C are below the target.
 """
 
-import contextlib
 import os
 import random
 import statistics
 import time
-from pathlib import Path
 
-from contenders import BASELINE, OURS, PEERS, PFIFO, TCX_ALONE
-from guest import LOADER, MODULES, add_device, be_quiet, delete_device, run
+from contenders import BASELINE, OURS, PEERS, PFIFO, TCX_ALONE, attached, live_instances
+from guest import GATE, SINK, be_quiet, has_native
 from rtnetlink import Qdiscs
 from senders import PACKETS, Ring, pktgen
 
-SINK, GATE = "sink0", "gate0"
 COUNT = 20000  # packets that pktgen sends
 BACKLOG = 1000
 BATCHES = 600
@@ -34,17 +31,6 @@ INSTANCES = (1, 8, 64)  # of bpf_dualpi2, the measured one included
 
 
 # ---- queue empty --------------------------------------------------------------------
-
-
-@contextlib.contextmanager
-def attached(contender, dev, kind):
-    """A fresh device with a qdisc; all of it goes afterwards."""
-    add_device(dev, kind)
-    contender.attach_to(dev)
-    yield
-    if str(LOADER) in contender.attach[0]:
-        run(LOADER, dev, "--unload", check=False)
-    delete_device(dev)
 
 
 def empty(contender):
@@ -119,16 +105,15 @@ class Yardsticks:
     """What everything else is measured against, on the same devices with the same senders."""
 
     def __init__(self):
-        self.has_gate = (MODULES / "gate.ko").exists()
         self.empty = empty(BASELINE)
-        if self.has_gate:
+        if has_native():
             self.open_gate = behind_gate(BASELINE, 0)
             self.pfifo = behind_gate(PFIFO, BACKLOG)
 
     def rows(self, contender, instances=0):
         """One row for each kind of packet; instructions above the yardstick."""
         on_empty = empty(contender)
-        on_standing = behind_gate(contender, BACKLOG) if self.has_gate else {}
+        on_standing = behind_gate(contender, BACKLOG) if has_native() else {}
         for packet in PACKETS:
             row = {"qdisc": contender.name, "shaped": contender.shaped, "packet": packet,
                    "empty": on_empty[packet] - self.empty[packet]}
@@ -141,15 +126,6 @@ class Yardsticks:
                         "dequeue": dequeue - self.pfifo[packet][1]}
             print(row, flush=True)
             yield row
-
-
-def live_instances(count):
-    """So many of bpf_dualpi2 with the next one: the others have nothing to do."""
-    for number in range(1, count):
-        dev = f"idle{number}"
-        if not Path("/sys/class/net", dev).exists():
-            run("ip", "link", "add", dev, "type", "dummy")
-            run(LOADER, dev)
 
 
 def measure():

@@ -40,8 +40,8 @@ TPACKET_V2 = 1
 TP_STATUS_AVAILABLE, TP_STATUS_SEND_REQUEST = 0, 1
 HEADER = struct.Struct("=II")  # of struct tpacket2_hdr: tp_status, tp_len
 DATA_OFFSET = 32
-VNET_HDR = struct.Struct("=BBHHHH")  # struct virtio_net_hdr
-VNET_HDR_LEN = 2  # which of its members says how much belongs in front, in one piece
+# struct virtio_net_hdr: flags, gso_type, hdr_len, gso_size, csum_start, csum_offset
+VNET_HDR = struct.Struct("=BBHHHH")
 BLOCK, SLOT = 4096, 128  # bytes
 SLOTS = 2048
 
@@ -60,7 +60,7 @@ class Ring:
             "=IIII", BLOCK, SLOTS * SLOT // BLOCK, SLOT, SLOTS))
         self.socket.bind((dev, frames.ETH_P_IP))
         self.memory = mmap.mmap(self.socket.fileno(), SLOTS * SLOT)
-        # All of a packet in its linear part, as of one that was received or made by TCP.
+        # hdr_len: all of a packet is in its linear part, as of one that was received.
         data = VNET_HDR.pack(0, 0, LENGTH, 0, 0, 0) + frames.ipv4_frame(0, PACKETS[packet], LENGTH)
         for at in range(0, SLOTS * SLOT, SLOT):
             HEADER.pack_into(self.memory, at, TP_STATUS_AVAILABLE, len(data))

@@ -18,6 +18,13 @@ def version(release):
     return release.split("+")[0]
 
 
+def without_native(missing):
+    """What could not be measured where sch_dualpi2, and the gate with it, cannot be built."""
+    if missing:
+        yield ""
+        yield f"Missing, for sch_dualpi2 and the gate cannot be had here: {', '.join(missing)}"
+
+
 # ---- packets ------------------------------------------------------------------------
 
 FIGURES = ("empty", "standing", "enqueue", "dequeue")
@@ -44,10 +51,7 @@ def packets(result):
     yield ""
     yield (f"noqueue itself, with pktgen and dummy: {number(result['noqueue']['L'])} / "
            f"{number(result['noqueue']['C'])}")
-    if missing:
-        yield f"Missing, for sch_dualpi2 cannot be had here: {', '.join(missing)}"
-    if "standing" not in rows[0]:
-        yield "Missing: a standing queue, for the gate cannot be built here"
+    yield from without_native([*missing, "a standing queue"] if missing else [])
 
 
 def name(qdisc, instances):
@@ -60,7 +64,8 @@ WAYS = (("GSO, device takes it", "gso", True), ("GSO, device does not", "gso", F
         ("no GSO packets made", "single", True))
 
 
-def gso(rows):
+def gso(result):
+    rows = result["rows"]
     protocols = list(dict.fromkeys(row["sender"] for row in rows))
     qdiscs = list(dict.fromkeys(row["qdisc"] for row in rows))
     cost = {(row["sender"], row["qdisc"], way, row["device takes GSO"]): row[way]
@@ -79,6 +84,7 @@ def gso(rows):
         ["", *(f"{protocol}: {title}" for protocol in protocols for title, _, _ in WAYS)],
         [[qdisc, *(cell(protocol, qdisc, way, taken)
                    for protocol in protocols for _, way, taken in WAYS)] for qdisc in qdiscs])
+    yield from without_native(result["missing"])
 
 
 # ---- beyond instructions a packet -----------------------------------------------------
@@ -93,14 +99,16 @@ def idle(result):
     yield ""
     yield "Of 64-byte packets, shaped, queue empty, L and C alike; reading the clock included."
     yield ""
-    states = result["wake-ups"]
-    yield from table([f"{result['instances']} instances live", *states], [
-        [what, *(str(state[what]) for state in states.values())]
-        for what in next(iter(states.values()))])
+    yield from table([f"{result['instances']} instances live", f"{result['packets']} packets",
+                      f"{result['idle seconds']} s without packets"], [
+        [what, str(count), str(result["idle"][what])] for what, count in result["busy"].items()])
 
 
 def memory(result):
     yield "## Memory of the kernel's allocator"
+    if not result:
+        yield from without_native(["memory"])
+        return
     yield ""
     yield from table(["backlog, packets", "bytes a packet above pfifo"], [
         [f"{step['from']} to {step['to']}", number(step["bytes a packet"])]
