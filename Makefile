@@ -43,7 +43,7 @@ SHARED_O := $(SHARED:user/%.c=$(O)/%.o)
 PROGRAMS := $(O)/dualpi2-load $(O)/dualpi2-stats
 
 .DELETE_ON_ERROR:
-.PHONY: all foreign test unit-tests demo compare check-vmlinux lint format install clean help
+.PHONY: all foreign test unit-tests demo compare bench-cost check-vmlinux lint format install clean help
 all: $(PROGRAMS)
 	@:
 
@@ -107,6 +107,11 @@ compare: ## the same packets through sch_dualpi2 and bpf_dualpi2: a table
 	$(Q)tests/lab/bootstrap
 	$(Q)$(IN_ROOT) all
 	$(Q)tests/compare/run --kernel $(KERNEL)
+
+bench-cost: ## instructions a packet, against a budget (PART=packets|gso|beyond, RECORD=1)
+	$(Q)tests/lab/bootstrap
+	$(Q)$(IN_ROOT) all
+	$(Q)bench/cost/run --kernel $(KERNEL) $(if $(PART),--part $(PART)) $(if $(RECORD),--record)
 
 check-vmlinux: ## compare vmlinux.h with the BTF of a kernel (KERNEL=7.2.12)
 	$(Q)tests/lab/bootstrap

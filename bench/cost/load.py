@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""What loading costs: the verifier's work on each program, and the CPU time of dualpi2-load."""
+
+import ctypes
+import os
+import re
+import resource
+
+from guest import BIN, LOADER, SINK, STATS, add_device, be_quiet, delete_device, run
+
+OBJECT = BIN / "dualpi2.bpf.o"
+BPF_LOG_STATS = 4  # include/linux/bpf_verifier.h
+LOG_BYTES = 65536
+VERDICT = re.compile(r"processed (?P<instructions>\d+) insns .* total_states (?P<states>\d+) "
+                     r"peak_states (?P<peak_states>\d+)")
+
+
+def libbpf():
+    lib = ctypes.CDLL("libbpf.so.1", use_errno=True)
+    pointer = ctypes.c_void_p
+    for name, result, arguments in (
+            ("bpf_object__open_file", pointer, (ctypes.c_char_p, pointer)),
+            ("bpf_object__next_program", pointer, (pointer, pointer)),
+            ("bpf_object__load", ctypes.c_int, (pointer,)),
+            ("bpf_object__close", None, (pointer,)),
+            ("bpf_program__name", ctypes.c_char_p, (pointer,)),
+            ("bpf_program__set_log_level", ctypes.c_int, (pointer, ctypes.c_uint32)),
+            ("bpf_program__set_log_buf", ctypes.c_int,
+             (pointer, ctypes.c_char_p, ctypes.c_size_t))):
+        function = getattr(lib, name)
+        function.restype, function.argtypes = result, arguments
+    return lib
+
+
+def verified():
+    """{program: {instructions, states, peak_states}}, as the verifier counts what it has
+    looked at."""
+    lib = libbpf()
+    opened = lib.bpf_object__open_file(os.fsencode(OBJECT), None)
+    assert opened, os.strerror(ctypes.get_errno())
+    logs = {}
+    program = lib.bpf_object__next_program(opened, None)
+    while program:
+        log = ctypes.create_string_buffer(LOG_BYTES)
+        lib.bpf_program__set_log_level(program, BPF_LOG_STATS)
+        lib.bpf_program__set_log_buf(program, log, LOG_BYTES)
+        logs[lib.bpf_program__name(program).decode()] = log
+        program = lib.bpf_object__next_program(opened, program)
+    assert not lib.bpf_object__load(opened), os.strerror(ctypes.get_errno())
+    found = {name: {key: int(value) for key, value in
+                    VERDICT.search(log.value.decode()).groupdict().items()}
+             for name, log in logs.items()}
+    lib.bpf_object__close(opened)
+    return dict(sorted(found.items()))
+
+
+def cpu_ms(*argv):
+    """CPU time of a command, in user mode and in the kernel, ms of the guest."""
+    be_quiet()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    run(*argv)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1000
+
+
+def tools():
+    """{what: CPU time in ms}"""
+    for dev in (SINK, f"{SINK}b"):
+        add_device(dev, "dummy")
+    found = {
+        "dualpi2-load, the first on a host": cpu_ms(LOADER, SINK),
+        "dualpi2-load, one more interface": cpu_ms(LOADER, f"{SINK}b", "--rate", "40mbit"),
+        "dualpi2-load, a change of a live qdisc": cpu_ms(LOADER, SINK, "--rate", "40mbit"),
+        "dualpi2-stats, two interfaces": cpu_ms(STATS),
+        "dualpi2-load --unload, not the last": cpu_ms(LOADER, f"{SINK}b", "--unload"),
+        "dualpi2-load --unload, the last on a host": cpu_ms(LOADER, SINK, "--unload"),
+    }
+    for dev in (SINK, f"{SINK}b"):
+        delete_device(dev)
+    return found
+
+
+def measure():
+    return {"verified": verified(), "cpu_ms": tools()}

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""What was measured, as tables in Markdown: each function gives the lines of one part."""
+
+
+def table(columns, rows):
+    yield f"| {' | '.join(columns)} |"
+    yield "|---|" + "---:|" * (len(columns) - 1)
+    for row in rows:
+        yield f"| {' | '.join(row)} |"
+
+
+def number(value):
+    return "" if value is None else f"{value:.0f}"
+
+
+def version(release):
+    """7.2.12 of 7.2.12+deb13-cloud-amd64."""
+    return release.split("+")[0]
+
+
+def without_native(missing):
+    """What could not be measured where sch_dualpi2, and the gate with it, cannot be built."""
+    if missing:
+        yield ""
+        yield f"Missing, for sch_dualpi2 and the gate cannot be had here: {', '.join(missing)}"
+
+
+# ---- packets ------------------------------------------------------------------------
+
+FIGURES = ("empty", "standing", "enqueue", "dequeue")
+
+
+def packets(result):
+    rows, missing = result["rows"], result["missing"]
+    found = {}
+    for row in rows:
+        found.setdefault((row["shaped"], row["qdisc"], row.get("instances")), {})[
+            row["packet"]] = row
+    columns = ["queue empty", "queue standing", "of it enqueue", "of it dequeue"]
+    yield "## Instructions a packet above noqueue"
+    yield ""
+    yield "L / C packets of 64 bytes. Enqueue and dequeue are given above those of pfifo."
+    for shaped in (False, True):
+        yield ""
+        title = "shaped (10gbit, never limits)" if shaped else "unshaped"
+        yield from table([title, *columns], [
+            [name(qdisc, instances),
+             *(" / ".join(number(by_packet[packet].get(figure)) for packet in by_packet)
+               for figure in FIGURES)]
+            for (is_shaped, qdisc, instances), by_packet in found.items() if is_shaped == shaped])
+    yield ""
+    yield (f"noqueue itself, with pktgen and dummy: {number(result['noqueue']['L'])} / "
+           f"{number(result['noqueue']['C'])}")
+    yield from without_native([*missing, "a standing queue"] if missing else [])
+
+
+def name(qdisc, instances):
+    return f"{qdisc}, {instances} live" if instances else qdisc
+
+
+# ---- GSO ----------------------------------------------------------------------------
+
+WAYS = (("GSO, device takes it", "gso", True), ("GSO, device does not", "gso", False),
+        ("no GSO packets made", "single", True))
+
+
+def gso(result):
+    rows = result["rows"]
+    protocols = list(dict.fromkeys(row["sender"] for row in rows))
+    qdiscs = list(dict.fromkeys(row["qdisc"] for row in rows))
+    cost = {(row["sender"], row["qdisc"], way, row["device takes GSO"]): row[way]
+            for row in rows for way in ("gso", "single")}
+
+    def cell(protocol, qdisc, way, taken):
+        value = cost[protocol, qdisc, way, taken]
+        above = value - cost[protocol, "noqueue", way, taken]
+        return number(value) + (f" ({above:+.0f})" if qdisc != "noqueue" else "")
+
+    yield "## Instructions a segment, from the sender's call to the device"
+    yield ""
+    yield "40 segments of 1448 bytes a call. In brackets: above noqueue in the same column."
+    yield ""
+    yield from table(
+        ["", *(f"{protocol}: {title}" for protocol in protocols for title, _, _ in WAYS)],
+        [[qdisc, *(cell(protocol, qdisc, way, taken)
+                   for protocol in protocols for _, way, taken in WAYS)] for qdisc in qdiscs])
+    yield from without_native(result["missing"])
+
+
+# ---- beyond instructions a packet -----------------------------------------------------
+
+
+def idle(result):
+    yield "## Programs and wake-ups"
+    yield ""
+    yield from table(["program", "runs a packet", "instructions a run"], [
+        [program, f"{figures['runs a packet']:.2f}", number(figures["instructions a run"])]
+        for program, figures in result["programs"].items()])
+    yield ""
+    yield "Of 64-byte packets, shaped, queue empty, L and C alike; reading the clock included."
+    yield ""
+    yield from table([f"{result['instances']} instances live", f"{result['packets']} packets",
+                      f"{result['idle seconds']} s without packets"], [
+        [what, str(count), str(result["idle"][what])] for what, count in result["busy"].items()])
+
+
+def memory(result):
+    yield "## Memory of the kernel's allocator"
+    if not result:
+        yield from without_native(["memory"])
+        return
+    yield ""
+    yield from table(["backlog, packets", "bytes a packet above pfifo"], [
+        [f"{step['from']} to {step['to']}", number(step["bytes a packet"])]
+        for step in result["steps"]])
+    node = result["node cache"]
+    yield ""
+    yield (f"An instance that never queued: {number(node['bytes an instance'])} bytes of "
+           f"{node['name']}, where the nodes are")
+
+
+def load(results):
+    """`results`: {kernel: what was measured there}."""
+    yield "## Load"
+    yield ""
+    programs = next(iter(results.values()))["verified"]
+    yield from table(["verified instructions / states", *map(version, results)], [
+        [program, *(f"{result['verified'][program]['instructions']} / "
+                    f"{result['verified'][program]['states']}" for result in results.values())]
+        for program in programs])
+    yield ""
+    yield "CPU time in the guest, ms: 1 million instructions each."
+    yield ""
+    commands = next(iter(results.values()))["cpu_ms"]
+    yield from table(["", *map(version, results)], [
+        [command, *(f"{result['cpu_ms'][command]:.1f}" for result in results.values())]
+        for command in commands])
+
+
+# ---- budget -------------------------------------------------------------------------
+
+
+def budget(rows):
+    yield "## Budget"
+    yield ""
+    yield from table(["", "kernel", "measured", "budget"], [
+        [f"{row['part']}: {row['case']}", version(row["kernel"]), number(row["measured"]),
+         number(row["budget"])] for row in rows])
