@@ -79,6 +79,12 @@ $(PROGRAMS):
 	$(say) LINK $@
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
+# What the bench measures with, in the lab's guest.
+$(O)/tap: $(wildcard bench/guest/*.[ch]) Makefile
+	$(say) CC $@
+	$(Q)mkdir -p $(O)
+	$(Q)$(CC) $(ALL_CFLAGS) $(filter %.c,$^) -o $@
+
 install: all ## install the programs
 	install -D -t $(DESTDIR)$(PREFIX)/sbin $(PROGRAMS)
 

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""One run of a cell with one contender, in the lab's guest, as root.
+
+Usage: cell.py SPECIFICATION, as bench/run writes it (JSON). Leaves what was seen in
+/results/run.json.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+SRC = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(SRC / "tests" / part) for part in (".", "traffic", "compare")]
+from contenders import BIN, CONTENDERS, MissingError  # noqa: E402
+from netns import run, switch_off_offloads  # noqa: E402
+from path import AS_HOST, Flow, build_path, listen, report_of, transfer  # noqa: E402
+
+RESULT = Path("/results/run.json")
+KINDS = {
+    "l4s": {"congestion": "dctcp", "scalable": True},
+    "cubic": {"congestion": "cubic"},
+    "cubic-ecn": {"congestion": "cubic", "ecn": True},
+    "reno": {"congestion": "reno"},
+    "bbr": {"congestion": "bbr"},
+}
+# Of the counters of the senders' TCP, those that tell of retransmissions, needed or not.
+TCP_COUNTERS = ("TcpRetransSegs", "TcpExtTCPDSACKRecv", "TcpExtTCPDSACKOfoRecv",
+                "TcpExtTCPSpuriousRTOs", "TcpExtTCPFullUndo", "TcpExtTCPPartialUndo",
+                "TcpExtTCPDSACKUndo", "TcpExtTCPLossUndo", "TcpExtTCPTimeouts",
+                "TcpExtTCPSACKReorder", "TcpExtTCPTSReorder")
+PING_TARGET = "10.2.0.2"
+SEED_STEP_S = 0.007
+MARGIN_S = 1  # that flows last longer than what is measured
+
+
+class Tap:
+    """tap.c, between the router's two ports."""
+
+    def __init__(self, router):
+        self.process = subprocess.Popen(
+            router.argv(*AS_HOST, BIN / "tap", "r0", "r1"), stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, text=True)
+        if self.process.stdout.readline() != "ready\n":
+            raise SystemExit("cell.py: the tap does not work")
+
+    def begin(self, phase):
+        self.process.stdin.write(f"{phase}\n")
+        self.process.stdin.flush()
+
+    def result(self):
+        output, _ = self.process.communicate()
+        return json.loads(output)
+
+
+def cpu_times():
+    """(idle, all) in ticks since boot."""
+    with open("/proc/stat", encoding="ascii") as stat:
+        ticks = [int(word) for word in stat.readline().split()[1:]]
+    return ticks[3] + ticks[4], sum(ticks)
+
+
+def flows_of(specification):
+    """[(kind, Flow, what else the cell says of it)]"""
+    flows = []
+    for group in specification["flows"]:
+        for _ in range(group.get("count", 1)):
+            host = 101 + len(flows)
+            flow = Flow(f"10.1.0.{host}", f"10.2.0.{host}", **KINDS[group["kind"]])
+            flows.append((group["kind"], flow, group))
+    return flows
+
+
+def measure(specification):
+    run("modprobe", "-a", "tcp_dctcp", "tcp_bbr", "sch_netem")
+    flows = flows_of(specification)
+    sender, router, receiver = build_path([flow for _, flow, _ in flows],
+                                          specification["rtt_ms"],
+                                          offload=specification["offload"])
+    if not specification["sender_gso"]:
+        switch_off_offloads(sender, "s0")
+    contender = CONTENDERS[specification["contender"]](router, "r1", specification["options"])
+    rates = [f"{rate}mbit" for rate in specification["rates_mbit"]]
+    contender.attach(rates[0])
+    tap = Tap(router)
+
+    sender.run("ping", "-n", "-q", "-c", 1, PING_TARGET)  # neighbours know each other
+    tap.begin("unloaded")
+    sender.run("ping", "-n", "-q", "-i", "0.01", "-c", 100, "-s", 1400, PING_TARGET)
+    tap.begin("")
+
+    for _, flow, _ in flows:
+        listen(receiver, flow)
+    seconds = specification["seconds"]
+    lasts = specification["warmup_s"] + seconds * len(rates) + MARGIN_S
+    transfers = []
+    for _, flow, _ in flows:
+        transfers.append(transfer(sender, flow, lasts))
+        # Another seed, another run: TCP is chaotic, and this is enough to show it.
+        time.sleep(SEED_STEP_S * specification["seed"])
+    time.sleep(specification["warmup_s"])
+    idle_before, all_before = cpu_times()
+    for number, rate in enumerate(rates):
+        if number:
+            contender.change_rate(rate)
+        tap.begin(f"{number}")
+        time.sleep(seconds)
+    tap.begin("")
+    idle, everything = cpu_times()
+    reports = [report_of(process) for process in transfers]
+    tcp = json.loads(sender.run("nstat", "-a", "-s", "-z", "-j").stdout)["kernel"]
+    return {
+        "cpu_idle": round((idle - idle_before) / (everything - all_before), 4),
+        "tcp": {name: tcp.get(name) for name in TCP_COUNTERS},
+        "flows": [{"kind": kind, "sender": flow.sender,
+                   "retransmits": report["end"]["sum_sent"].get("retransmits")}
+                  for (kind, flow, _), report in zip(flows, reports, strict=True)],
+        "tap": tap.result(),
+    }
+
+
+def main():
+    specification = json.loads(sys.argv[1])
+    try:
+        result = measure(specification)
+    except MissingError as missing:
+        result = {"missing": str(missing)}
+    RESULT.write_text(json.dumps({"kernel": os.uname().release,
+                                  "specification": specification} | result))
+
+
+if __name__ == "__main__":
+    main()
