@@ -10,6 +10,7 @@ BENCH = Path(__file__).resolve().parent
 REPOSITORY = BENCH.parent
 REPORT = BENCH / "report"
 RUNS = REPORT / "runs"
+LINES = REPORT / "results.jsonl"
 # What a run depends on, besides its specification and the kernel.
 SOURCES = ("bench/guest/*.py", "tests/netns.py", "tests/traffic/path.py",
            "tests/compare/rtnetlink.py", "tests/lab/guest.py", "tests/lab/guest-init",
@@ -50,3 +51,18 @@ class Store:
         temporary = place.with_suffix(".tmp")
         temporary.write_text(json.dumps(result), encoding="utf-8")
         temporary.rename(place)
+
+
+def write_lines(store, runs):
+    """The results of what is finished of these runs, as JSON Lines."""
+    with open(LINES, "w", encoding="utf-8") as output:
+        for run in runs:
+            result = store.load(run)
+            if result:
+                named = {"cell": run.cell, "contender": run.contender, "seed": run.seed}
+                output.write(json.dumps(named | result) + "\n")
+
+
+def read_lines():
+    with open(LINES, encoding="utf-8") as lines:
+        yield from map(json.loads, lines)

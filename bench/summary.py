@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Figures from what one run saw (the JSON that guest/cell.py leaves)."""
 
-TCP, UDP, ICMP = 6, 17, 1
+import math
+import statistics
+
+ICMP = 1  # IP protocol number
 NS_PER_MS = 1e6
-CLASSES = {"l": "L4S", "c": "Classic"}
+# Flows that take what they can get.
+GREEDY = ("l4s", "cubic", "cubic-ecn", "reno", "bbr")
 # Of the ECN field: which of the numbers belong to which class.
 CODEPOINTS = {"l": (1, 3), "c": (0, 2)}
 
@@ -76,48 +80,108 @@ def check(run):
 
 
 class Measured:
-    """What a run tells of one phase."""
+    """What a run tells of all its phases together: one for each rate of the link."""
 
-    def __init__(self, run, phase="0"):
+    def __init__(self, run):
         check(run)
         self.run = run
-        self.seconds = run["specification"]["seconds"]
+        self.rates_mbit = run["specification"]["rates_mbit"]
+        self.phase_seconds = run["specification"]["seconds"]
+        self.seconds = self.phase_seconds * len(self.rates_mbit)
         self.unloaded_ns = unloaded_ns(run)
-        addresses = {flow["sender"] for flow in run["flows"]}
-        self.streams = [(stream["source"], stream["phases"][phase])
-                        for stream in run["tap"]["streams"] if stream["source"] in addresses]
-        self.rate_mbit = run["specification"]["rates_mbit"][int(phase)]
+        senders = {flow["sender"] for flow in run["flows"]}
+        self.streams = [stream for stream in run["tap"]["streams"]
+                        if stream["source"] in senders]
+
+    def figures(self, sender=None):
+        """What the tap counted for each stream, of this sender or of all, in each phase."""
+        return [stream["phases"][str(phase)] for stream in self.streams
+                for phase in range(len(self.rates_mbit))
+                if sender is None or stream["source"] == sender]
 
     def delays(self, queue):
-        return Delays([figures["delay"][queue] for _, figures in self.streams],
-                      self.unloaded_ns)
+        return Delays([figures["delay"][queue] for figures in self.figures()], self.unloaded_ns)
 
-    def goodputs_mbit(self, kinds=None):
-        """Of each flow of these kinds, or of all."""
-        senders = [flow["sender"] for flow in self.run["flows"]
-                   if kinds is None or flow["kind"] in kinds]
-        return [sum(figures["payload_bytes"] for source, figures in self.streams
-                    if source == sender) * 8e-6 / self.seconds for sender in senders]
+    def kinds(self):
+        return {flow["kind"] for flow in self.run["flows"]}
+
+    def goodputs_mbit(self, kinds):
+        """Of each flow of these kinds."""
+        return [sum(figures["payload_bytes"] for figures in self.figures(flow["sender"]))
+                * 8e-6 / self.seconds for flow in self.run["flows"] if flow["kind"] in kinds]
 
     def utilisation(self):
-        """Part of the rate that frames took."""
-        frames = sum(figures["frame_bytes"] for _, figures in self.streams)
-        return frames * 8e-6 / self.seconds / self.rate_mbit
+        """Part of the link's rate that frames took."""
+        frames = sum(figures["frame_bytes"] for figures in self.figures())
+        return frames * 8e-6 / self.phase_seconds / sum(self.rates_mbit)
 
     def count(self, what, queue):
         """`arrived`, `left` or `marked` packets of a class."""
-        return sum(figures[what][codepoint] for _, figures in self.streams
+        return sum(figures[what][codepoint] for figures in self.figures()
                    for codepoint in CODEPOINTS[queue])
 
     def dropped(self, queue):
         return self.count("arrived", queue) - self.count("left", queue)
 
+    def share(self, count, queue):
+        """Part of the packets that arrived for a class; None if none did."""
+        arrived = self.count("arrived", queue)
+        return count / arrived if arrived else None
+
     def largest(self, where):
         """Bytes of the largest frame `before` or `after` the bottleneck."""
-        return max(figures[f"largest_{where}"] for _, figures in self.streams)
+        return max(figures[f"largest_{where}"] for figures in self.figures())
 
     def reordered(self):
-        return sum(figures["reordered"] for _, figures in self.streams)
+        return sum(figures["reordered"] for figures in self.figures())
+
+    def completion_ms(self):
+        """How long each short download took that began after the warm-up."""
+        warmup_s = self.run["specification"]["warmup_s"]
+        return sorted(took * 1000 for flow in self.run["flows"]
+                      for began, _, took in flow.get("downloads", []) if began >= warmup_s)
+
+    def series(self, kinds):
+        """The phases' [{"bytes", "packets", "delay_ms"} of each bin], of flows of these kinds."""
+        senders = {flow["sender"] for flow in self.run["flows"] if flow["kind"] in kinds}
+        bin_s = self.run["tap"]["bin_s"]
+        begins = dict(self.run["tap"]["phases"])
+        first = round(begins["0"] / bin_s)
+        bins = [{"bytes": 0, "packets": 0, "delay_sum_us": 0}
+                for _ in range(round(self.seconds / bin_s))]
+        for stream in self.streams:
+            if stream["source"] not in senders:
+                continue
+            for number, packets, size, _, delay_sum_us, _ in stream["series"]:
+                if 0 <= number - first < len(bins):
+                    place = bins[number - first]
+                    place["bytes"] += size
+                    place["packets"] += packets
+                    place["delay_sum_us"] += delay_sum_us
+        return bins
+
+    def settling_s(self, phase):
+        """After the link's rate has changed: how long until, for a second, the link is used
+        to 90 % and no 100 ms have more than twice the mean delay of the phase's second half.
+        The length of the phase, if that never comes."""
+        bin_s = self.run["tap"]["bin_s"]
+        count = round(self.phase_seconds / bin_s)
+        bins = self.series(self.kinds())[phase * count:(phase + 1) * count]
+        delays = [place["delay_sum_us"] / max(1, place["packets"]) for place in bins]
+        usual = statistics.fmean(delays[count // 2:])
+        window = round(1 / bin_s)
+        needed = 0.9 * self.rates_mbit[phase] * 1e6 / 8 * window * bin_s
+        for start in range(count - window + 1):
+            within = slice(start, start + window)
+            if (sum(place["bytes"] for place in bins[within]) >= needed and
+                    max(delays[within]) <= 2 * usual):
+                return start * bin_s
+        return self.phase_seconds
+
+
+def quantile(values, part):
+    """Nearest rank, of sorted values."""
+    return values[max(0, math.ceil(part * len(values)) - 1)]
 
 
 def jain(goodputs):

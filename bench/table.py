@@ -16,7 +16,7 @@ def spurious(run):
 
 COLUMNS = (
     ("L4S Mbit/s", 1, lambda m: sum(m.goodputs_mbit(["l4s"]))),
-    ("Classic Mbit/s", 1, lambda m: sum(m.goodputs_mbit()) - sum(m.goodputs_mbit(["l4s"]))),
+    ("Classic Mbit/s", 1, lambda m: sum(m.goodputs_mbit(m.kinds() - {"l4s"}))),
     ("L mean ms", 2, lambda m: m.delays("l").mean_ms()),
     ("L P99 ms", 2, lambda m: m.delays("l").quantile_ms(0.99)),
     ("C mean ms", 2, lambda m: m.delays("c").mean_ms()),

@@ -7,6 +7,7 @@ Usage: cell.py SPECIFICATION, as bench/run writes it (JSON). Leaves what was see
 """
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -17,16 +18,10 @@ SRC = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(SRC / "tests" / part) for part in (".", "traffic", "compare")]
 from contenders import BIN, CONTENDERS, MissingError  # noqa: E402
 from netns import run, switch_off_offloads  # noqa: E402
-from path import AS_HOST, Flow, build_path, listen, report_of, transfer  # noqa: E402
+from path import AS_HOST, build_path  # noqa: E402
+from senders import make  # noqa: E402
 
 RESULT = Path("/results/run.json")
-KINDS = {
-    "l4s": {"congestion": "dctcp", "scalable": True},
-    "cubic": {"congestion": "cubic"},
-    "cubic-ecn": {"congestion": "cubic", "ecn": True},
-    "reno": {"congestion": "reno"},
-    "bbr": {"congestion": "bbr"},
-}
 # Of the counters of the senders' TCP, those that tell of retransmissions, needed or not.
 TCP_COUNTERS = ("TcpRetransSegs", "TcpExtTCPDSACKRecv", "TcpExtTCPDSACKOfoRecv",
                 "TcpExtTCPSpuriousRTOs", "TcpExtTCPFullUndo", "TcpExtTCPPartialUndo",
@@ -34,7 +29,7 @@ TCP_COUNTERS = ("TcpRetransSegs", "TcpExtTCPDSACKRecv", "TcpExtTCPDSACKOfoRecv",
                 "TcpExtTCPSACKReorder", "TcpExtTCPTSReorder")
 PING_TARGET = "10.2.0.2"
 SEED_STEP_S = 0.007
-MARGIN_S = 1  # that flows last longer than what is measured
+MARGIN_S = 2  # that flows last longer than what is measured
 
 
 class Tap:
@@ -63,42 +58,38 @@ def cpu_times():
     return ticks[3] + ticks[4], sum(ticks)
 
 
-def flows_of(specification):
-    """[(kind, Flow, what else the cell says of it)]"""
-    flows = []
-    for group in specification["flows"]:
-        for _ in range(group.get("count", 1)):
-            host = 101 + len(flows)
-            flow = Flow(f"10.1.0.{host}", f"10.2.0.{host}", **KINDS[group["kind"]])
-            flows.append((group["kind"], flow, group))
-    return flows
+def limit_gso(sender, gso):
+    """`on`: GSO packets travel to the router. `split-by-sender`: TCP makes them, and the sender
+    splits them in front of its device. `off`: TCP makes none."""
+    if gso == "split-by-sender":
+        sender.run("ethtool", "-K", "s0", "tso", "off")
+    elif gso == "off":
+        switch_off_offloads(sender, "s0")
 
 
 def measure(specification):
     run("modprobe", "-a", "tcp_dctcp", "tcp_bbr", "sch_netem")
-    flows = flows_of(specification)
-    sender, router, receiver = build_path([flow for _, flow, _ in flows],
+    senders = make(specification["flows"])
+    sender, router, receiver = build_path([one.flow for one in senders],
                                           specification["rtt_ms"],
                                           offload=specification["offload"])
-    if not specification["sender_gso"]:
-        switch_off_offloads(sender, "s0")
+    limit_gso(sender, specification["sender_gso"])
     contender = CONTENDERS[specification["contender"]](router, "r1", specification["options"])
     rates = [f"{rate}mbit" for rate in specification["rates_mbit"]]
     contender.attach(rates[0])
     tap = Tap(router)
 
-    sender.run("ping", "-n", "-q", "-c", 1, PING_TARGET)  # neighbours know each other
+    sender.run("ping", "-n", "-q", "-c", 1, PING_TARGET)  # neighbours know each other now
     tap.begin("unloaded")
     sender.run("ping", "-n", "-q", "-i", "0.01", "-c", 100, "-s", 1400, PING_TARGET)
     tap.begin("")
 
-    for _, flow, _ in flows:
-        listen(receiver, flow)
+    for one in senders:
+        one.prepare(sender, receiver, specification["seed"])
     seconds = specification["seconds"]
-    lasts = specification["warmup_s"] + seconds * len(rates) + MARGIN_S
-    transfers = []
-    for _, flow, _ in flows:
-        transfers.append(transfer(sender, flow, lasts))
+    lasts = math.ceil(specification["warmup_s"] + seconds * len(rates)) + MARGIN_S
+    for one in senders:
+        one.start(sender, receiver, lasts)
         # Another seed, another run: TCP is chaotic, and this is enough to show it.
         time.sleep(SEED_STEP_S * specification["seed"])
     time.sleep(specification["warmup_s"])
@@ -110,14 +101,12 @@ def measure(specification):
         time.sleep(seconds)
     tap.begin("")
     idle, everything = cpu_times()
-    reports = [report_of(process) for process in transfers]
+    flows = [{"kind": one.kind, "sender": one.flow.sender} | one.finish() for one in senders]
     tcp = json.loads(sender.run("nstat", "-a", "-s", "-z", "-j").stdout)["kernel"]
     return {
         "cpu_idle": round((idle - idle_before) / (everything - all_before), 4),
         "tcp": {name: tcp.get(name) for name in TCP_COUNTERS},
-        "flows": [{"kind": kind, "sender": flow.sender,
-                   "retransmits": report["end"]["sum_sent"].get("retransmits")}
-                  for (kind, flow, _), report in zip(flows, reports, strict=True)],
+        "flows": flows,
         "tap": tap.result(),
     }
 
