@@ -19,7 +19,7 @@ sys.path[:0] = [str(SRC / "tests" / part) for part in (".", "traffic", "compare"
 from contenders import BIN, CONTENDERS, MissingError  # noqa: E402
 from netns import run, switch_off_offloads  # noqa: E402
 from path import AS_HOST, build_path  # noqa: E402
-from senders import make  # noqa: E402
+from senders import make_senders  # noqa: E402
 
 RESULT = Path("/results/run.json")
 # Of the counters of the senders' TCP, those that tell of retransmissions, needed or not.
@@ -28,7 +28,7 @@ TCP_COUNTERS = ("TcpRetransSegs", "TcpExtTCPDSACKRecv", "TcpExtTCPDSACKOfoRecv",
                 "TcpExtTCPDSACKUndo", "TcpExtTCPLossUndo", "TcpExtTCPTimeouts",
                 "TcpExtTCPSACKReorder", "TcpExtTCPTSReorder")
 PING_TARGET = "10.2.0.2"
-SEED_STEP_S = 0.007
+SEED_STEP_S = 0.007  # a seed: each flow begins that much later after the one before
 MARGIN_S = 2  # that flows last longer than what is measured
 
 
@@ -51,11 +51,22 @@ class Tap:
         return json.loads(output)
 
 
-def cpu_times():
-    """(idle, all) in ticks since boot."""
-    with open("/proc/stat", encoding="ascii") as stat:
-        ticks = [int(word) for word in stat.readline().split()[1:]]
-    return ticks[3] + ticks[4], sum(ticks)
+class CpuClock:
+    """How much of the CPU's time is idle from now on."""
+
+    def __init__(self):
+        self.idle, self.all = self.ticks()
+
+    @staticmethod
+    def ticks():
+        """Idle and all since boot. Waiting for I/O is idle, too."""
+        with open("/proc/stat", encoding="ascii") as stat:
+            ticks = [int(word) for word in stat.readline().split()[1:]]
+        return ticks[3] + ticks[4], sum(ticks)
+
+    def idle_share(self):
+        idle, everything = self.ticks()
+        return (idle - self.idle) / (everything - self.all)
 
 
 def limit_gso(sender, gso):
@@ -67,10 +78,17 @@ def limit_gso(sender, gso):
         switch_off_offloads(sender, "s0")
 
 
+def measure_unloaded(sender, tap):
+    sender.run("ping", "-n", "-q", "-c", 1, PING_TARGET)  # neighbours know each other now
+    tap.begin("unloaded")
+    sender.run("ping", "-n", "-q", "-i", "0.01", "-c", 100, "-s", 1400, PING_TARGET)
+    tap.begin("")
+
+
 def measure(specification):
     run("modprobe", "-a", "tcp_dctcp", "tcp_bbr", "sch_netem")
-    senders = make(specification["flows"])
-    sender, router, receiver = build_path([one.flow for one in senders],
+    flows = make_senders(specification["flows"])
+    sender, router, receiver = build_path([flow.addresses for flow in flows],
                                           specification["rtt_ms"],
                                           offload=specification["offload"])
     limit_gso(sender, specification["sender_gso"])
@@ -78,35 +96,32 @@ def measure(specification):
     rates = [f"{rate}mbit" for rate in specification["rates_mbit"]]
     contender.attach(rates[0])
     tap = Tap(router)
+    measure_unloaded(sender, tap)
 
-    sender.run("ping", "-n", "-q", "-c", 1, PING_TARGET)  # neighbours know each other now
-    tap.begin("unloaded")
-    sender.run("ping", "-n", "-q", "-i", "0.01", "-c", 100, "-s", 1400, PING_TARGET)
-    tap.begin("")
-
-    for one in senders:
-        one.prepare(sender, receiver, specification["seed"])
-    seconds = specification["seconds"]
-    lasts = math.ceil(specification["warmup_s"] + seconds * len(rates)) + MARGIN_S
-    for one in senders:
-        one.start(sender, receiver, lasts)
+    warmup_s, seconds = specification["warmup_s"], specification["seconds"]
+    for flow in flows:
+        flow.prepare(sender, receiver)
+    for flow in flows:
+        flow.start(sender, receiver, math.ceil(warmup_s + seconds * len(rates)) + MARGIN_S,
+                   specification["seed"])
         # Another seed, another run: TCP is chaotic, and this is enough to show it.
         time.sleep(SEED_STEP_S * specification["seed"])
-    time.sleep(specification["warmup_s"])
-    idle_before, all_before = cpu_times()
+    time.sleep(warmup_s)
+    clock = CpuClock()
     for number, rate in enumerate(rates):
         if number:
             contender.change_rate(rate)
         tap.begin(f"{number}")
         time.sleep(seconds)
     tap.begin("")
-    idle, everything = cpu_times()
-    flows = [{"kind": one.kind, "sender": one.flow.sender} | one.finish() for one in senders]
+    idle_share = clock.idle_share()
+    ended = [{"kind": flow.kind, "sender": flow.addresses.sender} | flow.finish()
+             for flow in flows]
     tcp = json.loads(sender.run("nstat", "-a", "-s", "-z", "-j").stdout)["kernel"]
     return {
-        "cpu_idle": round((idle - idle_before) / (everything - all_before), 4),
-        "tcp": {name: tcp.get(name) for name in TCP_COUNTERS},
-        "flows": flows,
+        "cpu_idle": round(idle_share, 4),
+        "tcp": {name: tcp[name] for name in TCP_COUNTERS},
+        "flows": ended,
         "tap": tap.result(),
     }
 

@@ -27,56 +27,55 @@ def load_module(name):
         raise MissingError(f"the kernel has no {name}: {done.stderr.strip()}")
 
 
-class BpfDualpi2:
-    """Shapes by itself."""
-
+class Contender:
     def __init__(self, router, dev, options):
         self.router, self.dev, self.options = router, dev, options
-
-    def load(self, rate, *options):
-        self.router.run(BIN / "dualpi2-load", self.dev, "--rate", rate, *options)
 
     def attach(self, rate):
-        self.load(rate, *self.options)
+        raise NotImplementedError
 
     def change_rate(self, rate):
-        self.load(rate)
+        raise NotImplementedError
+
+    def tc(self, what, verb, *words):
+        self.router.run("tc", what, verb, "dev", self.dev, *words)
 
 
-class Cake:
+class BpfDualpi2(Contender):
     """Shapes by itself."""
 
-    def __init__(self, router, dev, options):
-        self.router, self.dev, self.options = router, dev, options
+    def attach(self, rate):
+        self.router.run(BIN / "dualpi2-load", self.dev, "--rate", rate, *self.options)
+
+    def change_rate(self, rate):
+        self.router.run(BIN / "dualpi2-load", self.dev, "--rate", rate)
+
+
+class Cake(Contender):
+    """Shapes by itself."""
 
     def attach(self, rate):
         load_module("sch_cake")
-        self.router.run("tc", "qdisc", "add", "dev", self.dev, "root", "cake",
-                        "bandwidth", rate, *self.options)
+        self.tc("qdisc", "add", "root", "cake", "bandwidth", rate, *self.options)
 
     def change_rate(self, rate):
-        self.router.run("tc", "qdisc", "change", "dev", self.dev, "root", "cake",
-                        "bandwidth", rate)
+        self.tc("qdisc", "change", "root", "cake", "bandwidth", rate)
 
 
-class UnderHtb:
+class UnderHtb(Contender):
     """A qdisc below an HTB class with the rate. The class's `quantum` has no effect, as
     there is no other, but keeps the kernel from complaining about its default."""
 
     kind = None
 
-    def __init__(self, router, dev, options):
-        self.router, self.dev, self.options = router, dev, options
-
     def tc_class(self, verb, rate):
-        self.router.run("tc", "class", verb, "dev", self.dev, "parent", "1:",
-                        "classid", HTB_CLASS, "htb", "rate", rate, "quantum", 1514)
+        self.tc("class", verb, "parent", "1:", "classid", HTB_CLASS, "htb", "rate", rate,
+                "quantum", 1514)
 
     def attach(self, rate):
         load_module("sch_htb")
         self.load_child()
-        self.router.run("tc", "qdisc", "add", "dev", self.dev, "root", "handle", "1:",
-                        "htb", "default", 1)
+        self.tc("qdisc", "add", "root", "handle", "1:", "htb", "default", 1)
         self.tc_class("add", rate)
         self.add_child()
 
@@ -87,15 +86,11 @@ class UnderHtb:
         load_module(f"sch_{self.kind}")
 
     def add_child(self):
-        self.router.run("tc", "qdisc", "add", "dev", self.dev, "parent", HTB_CLASS,
-                        self.kind, *self.options)
+        self.tc("qdisc", "add", "parent", HTB_CLASS, self.kind, *self.options)
 
 
 class FqCodel(UnderHtb):
     kind = "fq_codel"
-
-    def load_child(self):
-        """Every kernel has it."""
 
 
 class FqPie(UnderHtb):
@@ -103,15 +98,12 @@ class FqPie(UnderHtb):
 
 
 class Pfifo(UnderHtb):
+    """As long as the device's own FIFO: 1000 packets."""
+
     kind = "pfifo"
 
     def load_child(self):
         """Every kernel has it."""
-
-    def add_child(self):
-        # The length that a device's own FIFO has; without, pfifo takes the veth's, which is 1000.
-        self.options = ("limit", 1000, *self.options)
-        super().add_child()
 
 
 class NativeDualpi2(UnderHtb):

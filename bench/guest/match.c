@@ -31,8 +31,8 @@ struct waiting {
 #define CONNECTIONS (1U << 14)
 
 struct connection {
-	uint64_t key; /* 0: free */
-	uint64_t arrived; /* packets */
+	uint64_t key;	      /* 0: free */
+	uint64_t arrived;     /* packets */
 	uint64_t latest_left; /* highest serial that has left */
 	struct stream *stream;
 };
@@ -266,6 +266,11 @@ void matcher_departure(struct matcher *matcher, const struct packet *packet)
 		matcher->unmatched += packet->segments;
 		return;
 	}
+	figures = &connection->stream->phase[phase_at(matcher, packet->ns)];
+	figures->payload_bytes += payload_of(packet);
+	figures->frame_bytes += packet->len;
+	if (packet->len > figures->largest_after)
+		figures->largest_after = packet->len;
 	bin = &connection->stream->bin[age_bins < MATCH_BINS ? age_bins : MATCH_BINS - 1];
 	bin->bytes += packet->len;
 	for (uint32_t i = 0; i < packet->segments; i++) {
@@ -276,13 +281,6 @@ void matcher_departure(struct matcher *matcher, const struct packet *packet)
 			continue;
 		}
 		count_departure(connection, waiting, packet, bin);
-		if (!i) {
-			figures = &connection->stream->phase[waiting->phase];
-			figures->payload_bytes += payload_of(packet);
-			figures->frame_bytes += packet->len;
-			if (packet->len > figures->largest_after)
-				figures->largest_after = packet->len;
-		}
 		waiting->key = 0;
 	}
 }
@@ -359,8 +357,7 @@ bool packet_parse(const uint8_t *frame, size_t captured, struct packet *packet)
 	payload = payload_of(packet);
 	packet->segments = 1;
 	if (packet->gso_size && payload)
-		packet->segments =
-			(uint16_t)((payload + packet->gso_size - 1) / packet->gso_size);
+		packet->segments = (uint16_t)((payload + packet->gso_size - 1) / packet->gso_size);
 	return true;
 }
 

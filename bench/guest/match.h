@@ -16,9 +16,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MATCH_STREAMS 64	 /* pairs of addresses, each with a protocol */
-#define MATCH_PHASES 8		 /* periods that are measured apart */
-#define MATCH_BINS 4096		 /* of the series over time */
+#define MATCH_STREAMS 64	  /* pairs of addresses, each with a protocol */
+#define MATCH_PHASES 8		  /* periods that are measured apart */
+#define MATCH_BINS 4096		  /* of the series over time */
 #define MATCH_BIN_NS 100000000ULL /* 100 ms */
 
 /* Delays are counted in buckets: the first ones 1 ns wide, from 128 ns on 64 in each power
@@ -38,18 +38,19 @@ struct packet {
 	uint32_t destination;
 	uint16_t source_port; /* ICMP: the identifier */
 	uint16_t destination_port;
-	uint16_t id;	  /* of the first segment; ICMP: the sequence number */
+	uint16_t id;	   /* of the first segment; ICMP: the sequence number */
 	uint16_t segments; /* packets that it stands for */
 	uint8_t protocol;
-	uint8_t ecn;	  /* the ECN field of the IP header */
-	uint32_t len;	  /* bytes of the frame, Ethernet header included */
-	uint32_t headers; /* bytes in front of the payload */
+	uint8_t ecn;	   /* the ECN field of the IP header */
+	uint32_t len;	   /* bytes of the frame, Ethernet header included */
+	uint32_t headers;  /* bytes in front of the payload */
 	uint32_t sequence; /* TCP: of the first byte */
 	uint32_t gso_size; /* bytes of payload in a segment; 0: not a GSO packet */
 };
 
 /* What was seen of one stream in one phase. A packet belongs to the phase in which it
- * arrived. Numbers are packets as on the wire, that is: segments.
+ * arrived, its bytes to the one in which they left. Numbers are packets as on the wire, that
+ * is: segments.
  */
 struct class_figures {
 	uint64_t delay_sum_ns;

@@ -2,7 +2,6 @@
 """What sends through the bottleneck: the kinds of flows that a cell can name."""
 
 import json
-import sys
 from pathlib import Path
 
 from netns import wait_until
@@ -28,15 +27,17 @@ class Tcp:
     def __init__(self, host, described):
         self.kind = described["kind"]
         self.described = described
-        self.flow = Flow(f"10.1.0.{host}", f"10.2.0.{host}", **self.CONGESTION.get(self.kind, {}))
+        self.addresses = Flow(f"10.1.0.{host}", f"10.2.0.{host}",
+                              **self.CONGESTION.get(self.kind, {}))
 
-    def prepare(self, _sender, receiver, _seed):
-        listen(receiver, self.flow)
+    def prepare(self, _sender, receiver):
+        listen(receiver, self.addresses)
 
-    def start(self, sender, _receiver, seconds):
-        self.process = transfer(sender, self.flow, seconds)
+    def start(self, sender, _receiver, seconds, _seed):
+        self.process = transfer(sender, self.addresses, seconds)
 
     def finish(self):
+        """What is known only here."""
         return {"retransmits": report_of(self.process)["end"]["sum_sent"]["retransmits"]}
 
 
@@ -45,8 +46,8 @@ class Udp(Tcp):
 
     TOS = {"not-ect": 0, "ect1": 1}
 
-    def start(self, sender, _receiver, seconds):
-        self.process = transfer(sender, self.flow, seconds, "-u",
+    def start(self, sender, _receiver, seconds, _seed):
+        self.process = transfer(sender, self.addresses, seconds, "-u",
                                 "-b", f"{self.described['rate_mbit']}M",
                                 "-l", self.described.get("payload", 1448),
                                 "--tos", self.TOS[self.described["ecn"]],
@@ -60,16 +61,16 @@ class Udp(Tcp):
 class Web(Tcp):
     """Short downloads, one after the other and side by side (web.py)."""
 
-    def prepare(self, sender, receiver, seed):
-        self.seed = seed
-        sender.popen(*AS_HOST, "python3", WEB, "serve", self.flow.sender)
-        wait_until(lambda: f"{self.flow.sender}:" in sender.run("ss", "-Hltn").stdout,
-                   f"{self.flow.sender} listens")
+    def prepare(self, sender, _receiver):
+        address = self.addresses.sender
+        sender.popen(*AS_HOST, "python3", WEB, "serve", address)
+        wait_until(lambda: f"{address}:" in sender.run("ss", "-Hltn").stdout,
+                   f"{address} listens")
 
-    def start(self, _sender, receiver, seconds):
-        self.process = receiver.popen(*AS_HOST, "python3", WEB, "fetch", self.flow.sender,
-                                      self.flow.receiver, self.described["per_second"],
-                                      seconds, self.seed)
+    def start(self, _sender, receiver, seconds, seed):
+        self.process = receiver.popen(*AS_HOST, "python3", WEB, "fetch", self.addresses.sender,
+                                      self.addresses.receiver, self.described["per_second"],
+                                      seconds, seed)
 
     def finish(self):
         output, _ = self.process.communicate()
@@ -79,11 +80,8 @@ class Web(Tcp):
 KINDS = dict.fromkeys(Tcp.CONGESTION, Tcp) | {"udp": Udp, "web": Web}
 
 
-def make(groups):
+def make_senders(groups):
     """The senders of a cell, each with addresses of its own."""
     described = [group for group in groups for _ in range(group.get("count", 1))]
-    try:
-        return [KINDS[group["kind"]](host, group)
-                for host, group in enumerate(described, FIRST_HOST)]
-    except KeyError as error:
-        sys.exit(f"senders.py: no kind of flow {error}")
+    return [KINDS[group["kind"]](host, group)
+            for host, group in enumerate(described, FIRST_HOST)]

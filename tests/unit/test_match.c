@@ -209,6 +209,9 @@ static void a_packet_belongs_to_the_phase_of_its_arrival(void **state)
 	matcher_departure(*state, &out);
 	assert_int_equal(figures_of(state)->left[ECT1], 1);
 	assert_int_equal(matcher_streams(*state, &count)->phase[2].left[ECT1], 0);
+	/* but what the link carries counts when it does */
+	assert_int_equal(figures_of(state)->payload_bytes, 0);
+	assert_int_equal(matcher_streams(*state, &count)->phase[2].payload_bytes, 1448);
 }
 
 static void phases_are_bounded(void **state)
@@ -256,9 +259,10 @@ static void buckets_have_no_gaps_and_are_narrow(void **state)
 
 /* Ethernet, IPv4, TCP: 14 + 20 + 32 bytes. */
 static const uint8_t tcp_frame[66] = {
-	[12] = 0x08, [13] = 0x00, [14] = 0x45, [15] = 0x02, [18] = 0x12, [19] = 0x34,
-	[23] = IPPROTO_TCP, [26] = 10, [27] = 1, [29] = 101, [30] = 10, [31] = 2, [33] = 101,
-	[34] = 0x9c, [35] = 0x40, [36] = 0x14, [37] = 0x51, [41] = 9, [46] = 0x80,
+	[12] = 0x08, [13] = 0x00,	 [14] = 0x45, [15] = 0x02, [18] = 0x12,
+	[19] = 0x34, [23] = IPPROTO_TCP, [26] = 10,   [27] = 1,	   [29] = 101,
+	[30] = 10,   [31] = 2,		 [33] = 101,  [34] = 0x9c, [35] = 0x40,
+	[36] = 0x14, [37] = 0x51,	 [41] = 9,    [46] = 0x80,
 };
 
 static void a_tcp_frame_is_read(void **state)
