@@ -52,6 +52,7 @@ def delay_curves(results):
                           color=COLOURS[contender], label=contender, linewidth=1.3)
         axis.set_xscale("log")
         axis.set_xlim(left=LEAST_DELAY_MS)
+        axis.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
         axis.set_xlabel(f"delay of {label} (ms)")
         if not axis.lines:
             axis.text(0.5, 0.5, "none", transform=axis.transAxes, ha="center")
@@ -98,7 +99,8 @@ def fairness_map(grids):
         for row, line in enumerate(cells):
             for column, ratio in enumerate(line):
                 if not math.isnan(ratio):
-                    axis.text(column, row, f"{ratio:.2g}", ha="center", va="center", fontsize=8)
+                    axis.text(column, row, f"{ratio:.2g}", ha="center", va="center", fontsize=8,
+                              color="white" if abs(math.log(ratio)) > math.log(4) else "black")
         axis.grid(visible=False)
         axis.set_xticks(range(len(rtts)), rtts)
         axis.set_yticks(range(len(rates)), rates)

@@ -26,7 +26,8 @@ makes sure that L4S and ordinary ("Classic") downloads still get about the same 
 <p>Here the same flows go through the same link with six queue disciplines. The question is
 whether <b>bpf_dualpi2</b>, this project, is as good as <b>sch_dualpi2</b>, the kernel's own
 (which many kernels do not have), and whether it serves you better than what you may use
-today. Every entry compares with sch_dualpi2; move the pointer over it for the figures.</p>
+today. Every entry compares with sch_dualpi2, and says how long packets wait at most (99 % of
+them), L4S and others; move the pointer over it for all figures.</p>
 """
 SYMBOLS = {"better": "▲", "equal": "=", "worse": "▼", "mixed": "◆"}
 STYLE = """
@@ -68,13 +69,20 @@ def described(cell):
 def verdict_entry(ours, native, is_yardstick):
     """One entry of the first table."""
     if is_yardstick and not ours.fault:
-        return f'<td title="{tooltip(ours, None)}">the yardstick</td>'
+        return f'<td title="{tooltip(ours, None)}">the yardstick{delays_in_short(ours)}</td>'
     word, compared = verdict.verdict(ours, native)
     symbol = SYMBOLS.get(word)
     if not symbol:
         return f'<td class="none">{html.escape(word)}</td>'
     return (f'<td class="{word}" title="{tooltip(ours, native)}">{symbol} {word}'
-            f"<small>{html.escape(verdict.differences(compared))}</small></td>")
+            f"<small>{html.escape(verdict.differences(compared))}</small>"
+            f"{delays_in_short(ours)}</td>")
+
+
+def delays_in_short(ours):
+    shown = [f"{label} {figure.text(ours.mean(figure))}" for label, figure in
+             zip(("L4S", "others"), verdict.FIGURES, strict=False) if figure.name in ours.values]
+    return f"<small>{', '.join(shown)}</small>"
 
 
 def tooltip(ours, native):

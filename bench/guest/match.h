@@ -48,10 +48,7 @@ struct packet {
 	uint32_t gso_size; /* bytes of payload in a segment; 0: not a GSO packet */
 };
 
-/* What was seen of one stream in one phase. A packet belongs to the phase in which it
- * arrived, its bytes to the one in which they left. Numbers are packets as on the wire, that
- * is: segments.
- */
+/* How long the packets of one class were in there. */
 struct class_figures {
 	uint64_t delay_sum_ns;
 	uint64_t delay_max_ns;
@@ -60,6 +57,10 @@ struct class_figures {
 
 enum delay_class { CLASS_C, CLASS_L, CLASSES };
 
+/* What was seen of one stream in one phase. A packet belongs to the phase in which it
+ * arrived, its bytes to the one in which they left. Numbers are packets as on the wire, that
+ * is: segments.
+ */
 struct phase_figures {
 	uint64_t arrived[ECN_CODEPOINTS]; /* by the ECN field on arrival */
 	uint64_t left[ECN_CODEPOINTS];	  /* by the same */
