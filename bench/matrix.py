@@ -41,6 +41,10 @@ class Run:
     seed: int
     specification: dict  # what guest/cell.py gets
 
+    @property
+    def name(self):
+        return self.cell, self.variant, self.seed
+
     def cost(self):
         """About how long it takes, in seconds on one CPU: booting, and the packets."""
         spec = self.specification

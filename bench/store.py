@@ -53,14 +53,12 @@ class Store:
         temporary.rename(place)
 
 
-def write_lines(store, runs):
-    """The results of what is finished of these runs, as JSON Lines."""
+def write_lines(finished):
+    """`finished`: [(run, its result)], as JSON Lines."""
     with open(LINES, "w", encoding="utf-8") as output:
-        for run in runs:
-            result = store.load(run)
-            if result:
-                named = {"cell": run.cell, "contender": run.contender, "seed": run.seed}
-                output.write(json.dumps(named | result) + "\n")
+        for run, result in finished:
+            named = {"cell": run.cell, "contender": run.contender, "seed": run.seed}
+            output.write(json.dumps(named | result) + "\n")
 
 
 def read_lines():

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 BENCH = Path(__file__).resolve().parents[2] / "bench"
 sys.path.insert(0, str(BENCH))
 import matrix  # noqa: E402
+import store  # noqa: E402
 import summary  # noqa: E402
 import table  # noqa: E402
 import verdict  # noqa: E402
@@ -105,6 +106,31 @@ def test_a_file_names_all_its_cells():
     assert {cell.name for cell in matrix.named(cells, "gso")} == {"gso-40", "gso-200", "gso-1000"}
     assert [cell.name for cell in matrix.named(cells, "gso-40")] == ["gso-40"]
     assert matrix.named(cells, "no-such-cell") == []
+
+
+# ---- results that are kept -------------------------------------------------
+
+
+@pytest.fixture
+def programs(tmp_path, monkeypatch):
+    """A place for results, and one with stand-ins of what a run depends on."""
+    monkeypatch.setattr(store, "REPOSITORY", tmp_path)
+    monkeypatch.setattr(store, "RUNS", tmp_path / "runs")
+    for name in store.PROGRAMS:
+        (tmp_path / name).write_bytes(b"program")
+    return tmp_path
+
+
+def test_a_result_is_found_again_until_something_it_depends_on_changes(programs):
+    one, other = list(next(matrix.expand("x", GOOD + "rate_mbit = 4\n")).runs())[:2]
+    kept = store.Store("7.2.12", programs)
+    assert kept.load(one) is None
+    kept.keep(one, {"cpu_idle": 0.5})
+    assert store.Store("7.2.12", programs).load(one) == {"cpu_idle": 0.5}
+    assert kept.load(other) is None
+    assert store.Store("6.18.15", programs).load(one) is None
+    (programs / "tap").write_bytes(b"another program")
+    assert store.Store("7.2.12", programs).load(one) is None
 
 
 # ---- figures of a run ------------------------------------------------------
