@@ -181,20 +181,6 @@ def fairness_grids(cells):
     return grids
 
 
-def grouped(lines):
-    """{cell: {contender: verdict.Results}} in the order of the files and of the contenders."""
-    runs = {}
-    for line in lines:
-        runs.setdefault((line["cell"], line["contender"]), []).append(line)
-    cells = {}
-    for cell in matrix.all_cells():
-        results = {contender: verdict.Results(runs[cell.name, contender])
-                   for contender in matrix.SEEDS if (cell.name, contender) in runs}
-        if results:
-            cells[cell] = results
-    return cells
-
-
 def report(cells, kernel):
     page = Page()
     page.add("h1", "bpf_dualpi2 beside its neighbours")
@@ -224,7 +210,7 @@ def main():
     lines = list(read_lines())
     if not lines:
         sys.exit("page.py: no results yet")
-    report(grouped(lines), lines[0]["kernel"]).write(REPORT / "index.html")
+    report(verdict.by_cell(lines), lines[0]["kernel"]).write(REPORT / "index.html")
 
 
 if __name__ == "__main__":

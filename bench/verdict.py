@@ -5,6 +5,7 @@ import dataclasses
 import statistics
 from collections.abc import Callable
 
+import matrix
 from summary import GREEDY, Measured, MeasurementError, jain, quantile
 
 YARDSTICK = "htb+dualpi2"
@@ -88,7 +89,7 @@ class Results:
             self.fault = f"not measured: {error}"
             return
         if min(run["cpu_idle"] for run in runs) < LEAST_IDLE:
-            self.fault = "the guest's CPU was the bottleneck"
+            self.fault = "CPU-bound: the guest's CPU decided, not the link"
             return
         for figure in FIGURES:
             values = [figure.of(measured) for measured in self.measured]
@@ -141,3 +142,29 @@ def rule():
     """The rule in words."""
     least = ", ".join(f"{figure.name} {figure.text(figure.matters)}" for figure in FIGURES)
     return f"{RULE}{least}."
+
+
+def by_cell(lines):
+    """{cell: {contender: Results}} of the lines of results.jsonl, in the order of the files
+    and of the contenders."""
+    runs = {}
+    for line in lines:
+        runs.setdefault((line["cell"], line["contender"]), []).append(line)
+    cells = {}
+    for cell in matrix.all_cells():
+        results = {contender: Results(runs[cell.name, contender])
+                   for contender in matrix.SEEDS if (cell.name, contender) in runs}
+        if results:
+            cells[cell] = results
+    return cells
+
+
+def summary_lines(cells):
+    """The verdicts as a table of plain text. `cells`: by_cell()"""
+    others = [contender for contender in matrix.SEEDS if contender != YARDSTICK]
+    title = f"compared with {YARDSTICK}:"
+    yield title.ljust(30) + "".join(name.ljust(14) for name in others).rstrip()
+    for cell, results in cells.items():
+        words = [verdict(results[name], results.get(YARDSTICK))[0] if name in results
+                 else "not run" for name in others]
+        yield cell.name.ljust(30) + "".join(word.split(":")[0].ljust(14) for word in words).rstrip()
