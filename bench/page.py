@@ -4,6 +4,7 @@
 has matplotlib."""
 
 import html
+import statistics
 import sys
 from pathlib import Path
 
@@ -117,8 +118,9 @@ COLUMNS = (
     ("L4S delay, ms: mean, P50, P99, P99.9", lambda m: delay_text(m, "l")),
     ("Classic delay, ms", lambda m: delay_text(m, "c")),
     ("goodput, Mbit/s: L4S", lambda m: rates_text(m, {"l4s"})),
-    ("Classic", lambda m: rates_text(m, set(figures.KINDS["Classic"][1]))),
-    ("other", lambda m: rates_text(m, {"udp"})),
+    ("Classic", lambda m: rates_text(m, figures.KINDS["Classic"][1])),
+    ("other", lambda m: rates_text(m, {"udp", "web"})),
+    ("L4S flow : Classic flow", lambda m: ratio_text(m)),
     ("link used", lambda m: percent(m.utilisation())),
     ("L4S marked", lambda m: percent(m.share(m.count("marked", "l"), "l"))),
     ("dropped", lambda m: percent(m.share(m.dropped("l"), "l"))),
@@ -139,8 +141,16 @@ def rates_text(measured, kinds):
     goodputs = measured.goodputs_mbit(kinds)
     if not goodputs:
         return "–"
-    each = f"{sum(goodputs) / len(goodputs):.2f}"
+    each = f"{statistics.fmean(goodputs):.2f}"
     return each if len(goodputs) == 1 else f"{len(goodputs)} × {each}"
+
+
+def ratio_text(measured):
+    """Of the means; – where there are not both."""
+    l4s, classic = (measured.goodputs_mbit(figures.KINDS[name][1]) for name in ("L4S", "Classic"))
+    if not l4s or not classic or not sum(classic):
+        return "–"
+    return f"{statistics.fmean(l4s) / statistics.fmean(classic):.2f}"
 
 
 def verdict_columns(results):

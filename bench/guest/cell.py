@@ -18,7 +18,7 @@ SRC = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(SRC / "tests" / part) for part in (".", "traffic", "compare")]
 from contenders import BIN, CONTENDERS, MissingError  # noqa: E402
 from netns import run, switch_off_offloads  # noqa: E402
-from path import AS_HOST, build_path  # noqa: E402
+from path import AS_HOST, PING_TARGET, build_path  # noqa: E402
 from senders import make_senders  # noqa: E402
 
 RESULT = Path("/results/run.json")
@@ -27,7 +27,6 @@ TCP_COUNTERS = ("TcpRetransSegs", "TcpExtTCPDSACKRecv", "TcpExtTCPDSACKOfoRecv",
                 "TcpExtTCPSpuriousRTOs", "TcpExtTCPFullUndo", "TcpExtTCPPartialUndo",
                 "TcpExtTCPDSACKUndo", "TcpExtTCPLossUndo", "TcpExtTCPTimeouts",
                 "TcpExtTCPSACKReorder", "TcpExtTCPTSReorder")
-PING_TARGET = "10.2.0.2"
 SEED_STEP_S = 0.007  # a seed: each flow begins that much later after the one before
 MARGIN_S = 2  # that flows last longer than what is measured
 

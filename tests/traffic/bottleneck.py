@@ -18,14 +18,21 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from netns import run  # noqa: E402
-from path import AS_HOST, Flow, build_path, listen, report_of, transfer  # noqa: E402
+from path import (  # noqa: E402
+    AS_HOST,
+    PING_TARGET,
+    Flow,
+    build_path,
+    listen,
+    report_of,
+    transfer,
+)
 
 BIN = Path(os.environ.get("DUALPI2_BIN", ".output"))
 FLOWS = {
     "l4s": Flow("10.1.0.3", "10.2.0.3", congestion="dctcp", scalable=True),
     "cubic": Flow("10.1.0.4", "10.2.0.4"),
 }
-PING_TARGET = "10.2.0.2"
 
 
 def attach(router, qdisc, rate):
@@ -43,7 +50,8 @@ def attach(router, qdisc, rate):
 
 
 class Pinger:
-    """Pings from the sender at a steady pace through one of the queues."""
+    """Pings from the sender at a steady pace through one of the queues. As a host's program:
+    ping spins between probes."""
 
     def __init__(self, sender, tos, interval_s, count):
         self.process = sender.popen(*AS_HOST, "ping", "-n", "-D", "-Q", tos, "-i", interval_s,

@@ -13,6 +13,7 @@ import json
 
 from netns import Namespace, veth, wait_until
 
+PING_TARGET = "10.2.0.2"
 # Hosts and router share one CPU here. What the router still has to do (ksoftirqd) comes
 # before the hosts' programs, as if it had a CPU of its own.
 AS_HOST = ("nice", "-n", 19)
@@ -55,7 +56,7 @@ def build_path(flows, rtt_ms, *, offload=False):
     sender.ip("addr add 10.1.0.1/24 dev s0")
     router.ip("addr add 10.1.0.2/24 dev r0")
     router.ip("addr add 10.2.0.1/24 dev r1")
-    receiver.ip("addr add 10.2.0.2/24 dev c0")
+    receiver.ip(f"addr add {PING_TARGET}/24 dev c0")
     sender.ip("route add default via 10.1.0.2")
     receiver.ip("route add default via 10.2.0.1")
     for flow in flows:

@@ -10,12 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 BENCH = Path(__file__).resolve().parents[2] / "bench"
-sys.path.insert(0, str(BENCH))
+sys.path[:0] = [str(BENCH), str(BENCH / "guest")]
 import matrix  # noqa: E402
 import store  # noqa: E402
 import summary  # noqa: E402
 import table  # noqa: E402
 import verdict  # noqa: E402
+import web  # noqa: E402
 
 UNLOADED_NS = 5000
 GOOD = 'title = "t"\nrtt_ms = 10\nflows = [{ kind = "l4s" }]\n'
@@ -209,6 +210,15 @@ def test_short_downloads_of_the_warm_up_do_not_count():
               "downloads": [[1.0, 20000, 9.0], [4.0, 20000, 0.2], [5.0, 20000, 0.1]]}]
     measured = summary.Measured(run_of(stream("10.1.0.101", **{"0": phase()}), flows=flows))
     assert measured.completion_ms() == [100, 200]
+
+
+@given(st.integers(0, 100))
+def test_a_seed_decides_when_short_downloads_begin_and_how_long_they_are(seed):
+    planned = web.schedule(8, 20, seed)
+    assert planned == web.schedule(8, 20, seed) != web.schedule(8, 20, seed + 1)
+    assert 90 <= len(planned) <= 240  # 160 expected; 5.5 standard deviations
+    assert planned == sorted(planned)
+    assert all(0 < when < 20 and 0 < size <= web.MOST_BYTES for when, size in planned)
 
 
 # ---- verdicts --------------------------------------------------------------
