@@ -15,7 +15,8 @@ LINES = REPORT / "results.jsonl"
 SOURCES = ("bench/guest/*.py", "tests/netns.py", "tests/traffic/path.py",
            "tests/compare/rtnetlink.py", "tests/lab/guest.py", "tests/lab/guest-init",
            ".cache/lab/guest-root.stamp")
-PROGRAMS = ("dualpi2-load", "tap")
+PROGRAMS = ("tap",)
+OURS = ("dualpi2-load",)  # only of ours
 
 
 def digest_of_files(paths):
@@ -33,10 +34,14 @@ class Store:
         files = [path for pattern in SOURCES for path in REPOSITORY.glob(pattern)]
         files += [programs / name for name in PROGRAMS]
         self.environment = [kernel, digest_of_files(files)]
+        self.ours = digest_of_files(programs / name for name in OURS)
         RUNS.mkdir(parents=True, exist_ok=True)
 
     def place(self, run):
-        whole = json.dumps([self.environment, run.specification], sort_keys=True)
+        depends = [*self.environment, run.specification]
+        if run.contender == "bpf_dualpi2":
+            depends.append(self.ours)
+        whole = json.dumps(depends, sort_keys=True)
         return RUNS / f"{hashlib.sha256(whole.encode()).hexdigest()[:24]}.json"
 
     def load(self, run):

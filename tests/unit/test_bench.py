@@ -117,7 +117,7 @@ def programs(tmp_path, monkeypatch):
     """A place for results, and one with stand-ins of what a run depends on."""
     monkeypatch.setattr(store, "REPOSITORY", tmp_path)
     monkeypatch.setattr(store, "RUNS", tmp_path / "runs")
-    for name in store.PROGRAMS:
+    for name in store.PROGRAMS + store.OURS:
         (tmp_path / name).write_bytes(b"program")
     return tmp_path
 
@@ -132,6 +132,16 @@ def test_a_result_is_found_again_until_something_it_depends_on_changes(programs)
     assert store.Store("6.18.15", programs).load(one) is None
     (programs / "tap").write_bytes(b"another program")
     assert store.Store("7.2.12", programs).load(one) is None
+
+
+def test_a_change_of_ours_leaves_the_results_of_others(programs):
+    runs = {run.contender: run for run in
+            next(matrix.expand("x", GOOD + "rate_mbit = 4\n")).runs()}
+    for run in runs.values():
+        store.Store("7.2.12", programs).keep(run, {"cpu_idle": 0.5})
+    (programs / "dualpi2-load").write_bytes(b"another program")
+    after = store.Store("7.2.12", programs)
+    assert [name for name, run in runs.items() if not after.load(run)] == ["bpf_dualpi2"]
 
 
 # ---- figures of a run ------------------------------------------------------
