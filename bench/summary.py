@@ -12,6 +12,10 @@ GREEDY = ("l4s", "cubic", "cubic-ecn", "reno", "bbr")
 CODEPOINTS = {"l": (1, 3), "c": (0, 2)}
 
 
+# Below this share of idle time the guest's CPU decides what happens, not the link.
+LEAST_IDLE = 0.03
+
+
 class MeasurementError(Exception):
     """The tap did not see all: the run does not count."""
 
@@ -78,6 +82,10 @@ def check(run):
     if any(faults.values()):
         raise MeasurementError(", ".join(f"{count} {what}" for what, count in faults.items()
                                          if count))
+
+
+def is_cpu_bound(runs):
+    return min(run["cpu_idle"] for run in runs) < LEAST_IDLE
 
 
 class Measured:

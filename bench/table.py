@@ -4,7 +4,7 @@ over its seeds and, where there are several, the lowest and the highest."""
 
 import statistics
 
-from summary import Measured, MeasurementError
+from summary import Measured, MeasurementError, is_cpu_bound
 
 
 def spurious(run):
@@ -49,6 +49,8 @@ def row(variant, runs):
         measured = [Measured(run) for run in runs]
     except MeasurementError as error:
         return [variant, f"not measured: {error}"]
+    if is_cpu_bound(runs):
+        variant += " (CPU-bound: the link does not decide)"
     return [variant, *(entry([figure(m) for m in measured], digits)
                        for _, digits, figure in COLUMNS)]
 

@@ -6,12 +6,10 @@ import statistics
 from collections.abc import Callable
 
 import matrix
-from summary import GREEDY, Measured, MeasurementError, jain, quantile
+from summary import GREEDY, Measured, MeasurementError, is_cpu_bound, jain, quantile
 
 YARDSTICK = "htb+dualpi2"
 RELATIVE = 0.1
-# Below this share of idle time the guest's CPU decides what happens, not the link.
-LEAST_IDLE = 0.03
 RULE = (f"Two figures are equal if they differ by no more than {RELATIVE:.0%}, or by no more than "
         "the runs of either one differ among themselves (each is run twice, with flows that "
         "begin some milliseconds apart), or by less than matters: ")
@@ -88,7 +86,7 @@ class Results:
         except MeasurementError as error:
             self.fault = f"not measured: {error}"
             return
-        if min(run["cpu_idle"] for run in runs) < LEAST_IDLE:
+        if is_cpu_bound(runs):
             self.fault = "CPU-bound: the guest's CPU decided, not the link"
             return
         for figure in FIGURES:
