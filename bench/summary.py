@@ -10,8 +10,6 @@ NS_PER_MS = 1e6
 GREEDY = ("l4s", "cubic", "cubic-ecn", "reno", "bbr")
 # Of the ECN field: which of the numbers belong to which class.
 CODEPOINTS = {"l": (1, 3), "c": (0, 2)}
-
-
 # Below this share of idle time the guest's CPU decides what happens, not the link.
 LEAST_IDLE = 0.03
 
