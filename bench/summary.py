@@ -75,7 +75,6 @@ def check(run):
         "frames missed before the bottleneck": tap["before"]["missed"],
         "frames missed after it": tap["after"]["missed"],
         "packets that left without having arrived": tap["unmatched"],
-        "packets forgotten": tap["forgotten"],
     }
     if any(faults.values()):
         raise MeasurementError(", ".join(f"{count} {what}" for what, count in faults.items()

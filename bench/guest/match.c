@@ -13,11 +13,11 @@
 #include <string.h>
 
 /* Packets under way: a table with rows of a few places each. One that was dropped stays
- * until its place is needed and it is old.
+ * until its place is needed. Should a packet have to make way that is still to leave, that
+ * is seen then: it counts as unmatched.
  */
 #define WAITING_ROWS (1U << 15)
-#define WAITING_PLACES 8
-#define OLD_NS 5000000000ULL /* no queue here holds a packet for 5 s */
+#define WAITING_PLACES 16
 
 struct waiting {
 	uint64_t key; /* 0: free */
@@ -40,7 +40,6 @@ struct connection {
 struct matcher {
 	uint64_t start_ns;
 	uint64_t unmatched;
-	uint64_t forgotten;
 	size_t streams;
 	size_t phases;
 	struct phase phase[MATCH_PHASES];
@@ -171,7 +170,7 @@ static struct waiting *find_waiting(struct matcher *matcher, uint64_t key)
 /* A place for a packet that arrives: that of one with the same key, which was dropped; a
  * free one; or that of the oldest.
  */
-static struct waiting *place_for(struct matcher *matcher, uint64_t key, uint64_t now)
+static struct waiting *place_for(struct matcher *matcher, uint64_t key)
 {
 	struct waiting *row = row_of(matcher, key), *oldest = row;
 	struct waiting *same = find_waiting(matcher, key);
@@ -184,8 +183,6 @@ static struct waiting *place_for(struct matcher *matcher, uint64_t key, uint64_t
 		if (row[i].ns < oldest->ns)
 			oldest = &row[i];
 	}
-	if (now < oldest->ns + OLD_NS)
-		matcher->forgotten++;
 	return oldest;
 }
 
@@ -200,10 +197,8 @@ void matcher_arrival(struct matcher *matcher, const struct packet *packet)
 	uint8_t phase = phase_at(matcher, packet->ns);
 	struct phase_figures *figures;
 
-	if (!connection) {
-		matcher->forgotten += packet->segments;
-		return;
-	}
+	if (!connection)
+		return; /* no room: its departure will count as unmatched */
 	figures = &connection->stream->phase[phase];
 	figures->arrived[packet->ecn] += packet->segments;
 	if (packet->len > figures->largest_before)
@@ -211,7 +206,7 @@ void matcher_arrival(struct matcher *matcher, const struct packet *packet)
 	for (uint32_t i = 0; i < packet->segments; i++) {
 		uint64_t key = packet_key(connection->key, (uint16_t)(packet->id + i));
 
-		*place_for(matcher, key, packet->ns) = (struct waiting){
+		*place_for(matcher, key) = (struct waiting){
 			.key = key,
 			.ns = packet->ns,
 			.serial = ++connection->arrived,
@@ -300,11 +295,6 @@ const struct phase *matcher_phases(const struct matcher *matcher, size_t *count)
 uint64_t matcher_unmatched(const struct matcher *matcher)
 {
 	return matcher->unmatched;
-}
-
-uint64_t matcher_forgotten(const struct matcher *matcher)
-{
-	return matcher->forgotten;
 }
 
 /* `packet` has len, ns and gso_size already. */

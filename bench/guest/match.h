@@ -112,8 +112,6 @@ const struct stream *matcher_streams(const struct matcher *matcher, size_t *coun
 const struct phase *matcher_phases(const struct matcher *matcher, size_t *count);
 /* Packets that left without having been seen before, or not as they were. */
 uint64_t matcher_unmatched(const struct matcher *matcher);
-/* Packets that had to be forgotten, because too many were under way. */
-uint64_t matcher_forgotten(const struct matcher *matcher);
 
 /* Read a frame. False: not IPv4 with TCP, UDP or an ICMP echo. */
 bool packet_parse(const uint8_t *frame, size_t captured, struct packet *packet);

@@ -321,8 +321,7 @@ static void print_result(const struct ring *before, const struct ring *after,
 	print_ring("before", before);
 	print_ring("after", after);
 	printf("\"cpu_s\":%.3f,", seconds_of(&usage.ru_utime) + seconds_of(&usage.ru_stime));
-	printf("\"unmatched\":%lu,\"forgotten\":%lu,\"bin_s\":%g,", matcher_unmatched(matcher),
-	       matcher_forgotten(matcher), MATCH_BIN_NS / 1e9);
+	printf("\"unmatched\":%lu,\"bin_s\":%g,", matcher_unmatched(matcher), MATCH_BIN_NS / 1e9);
 	print_phases(matcher, start_ns);
 	printf("\"streams\":[");
 	stream = matcher_streams(matcher, &streams);
