@@ -43,7 +43,8 @@ SHARED_O := $(SHARED:user/%.c=$(O)/%.o)
 PROGRAMS := $(O)/dualpi2-load $(O)/dualpi2-stats
 
 .DELETE_ON_ERROR:
-.PHONY: all foreign test unit-tests demo compare bench-cost check-vmlinux lint format install clean help
+.PHONY: all foreign test unit-tests demo compare bench bench-cost check-vmlinux lint format \
+	install clean help
 all: $(PROGRAMS)
 	@:
 
@@ -79,6 +80,12 @@ $(PROGRAMS):
 	$(say) LINK $@
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
+# What the bench measures with, in the lab's guest.
+$(O)/tap: $(wildcard bench/guest/*.[ch]) Makefile
+	$(say) CC $@
+	$(Q)mkdir -p $(O)
+	$(Q)$(CC) $(ALL_CFLAGS) $(filter %.c,$^) -o $@
+
 install: all ## install the programs
 	install -D -t $(DESTDIR)$(PREFIX)/sbin $(PROGRAMS)
 
@@ -108,6 +115,11 @@ compare: ## the same packets through sch_dualpi2 and bpf_dualpi2: a table
 	$(Q)$(IN_ROOT) all
 	$(Q)tests/compare/run --kernel $(KERNEL)
 
+bench: ## beside other qdiscs: a report (FULL=1: all of it, CELL=pair-40-10ms: that one)
+	$(Q)tests/lab/bootstrap
+	$(Q)$(IN_ROOT) all $(LAB_O)/tap
+	$(Q)bench/run --kernel $(KERNEL) $(if $(CELL),--cell $(CELL),$(if $(FULL),--full))
+
 bench-cost: ## instructions a packet, against a budget (PART=packets|gso|beyond, RECORD=1)
 	$(Q)tests/lab/bootstrap
 	$(Q)$(IN_ROOT) all
@@ -121,7 +133,7 @@ check-vmlinux: ## compare vmlinux.h with the BTF of a kernel (KERNEL=7.2.12)
 
 # ---- housekeeping --------------------------------------------------------------
 
-C_FILES = $(wildcard bpf/*.[ch] include/*.h user/*.[ch] tests/*/*.[ch]) vmlinux.h
+C_FILES = $(wildcard bpf/*.[ch] include/*.h user/*.[ch] tests/*/*.[ch] bench/*/*.[ch]) vmlinux.h
 
 lint: ## clang-format, shellcheck, ruff
 	clang-format --dry-run --Werror $(C_FILES)

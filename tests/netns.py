@@ -83,6 +83,13 @@ class Namespace:
         run("ip", "netns", "delete", self.name)
 
 
+def switch_off_offloads(space, name):
+    """No packet on this interface is larger than the MTU from now on."""
+    space.run("ethtool", "-K", name, "tso", "off", "gso", "off", "gro", "off",
+              "tx-udp-segmentation", "off", check=False)
+    space.ip(f"link set {name} gso_max_segs 1")
+
+
 def veth(left, left_name, right, right_name, *, offload=False):
     """A cable between two namespaces, both ends up; fixed MAC addresses, so that
     runs repeat to the bit. Without offload no packet on it is larger than the MTU."""
@@ -94,6 +101,4 @@ def veth(left, left_name, right, right_name, *, offload=False):
         space.sysctl(f"net.ipv6.conf.{name}.disable_ipv6", 1)
         space.ip(f"link set {name} up")
         if not offload:
-            space.run("ethtool", "-K", name, "tso", "off", "gso", "off", "gro", "off",
-                      "tx-udp-segmentation", "off", check=False)
-            space.ip(f"link set {name} gso_max_segs 1")
+            switch_off_offloads(space, name)

@@ -33,15 +33,15 @@ def attributes(data):
 
 
 class Qdiscs:
-    """The root qdiscs of this network namespace."""
+    """The qdiscs of this network namespace; at the root unless a parent is given."""
 
     def __init__(self):
         self.socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE)
         self.socket.bind((0, 0))
 
-    def request(self, kind, flags, dev, payload=b"", handle=0):
+    def request(self, kind, flags, dev, payload=b"", handle=0, parent=TC_H_ROOT):
         """Ask the kernel; what it answers before it acknowledges. OSError if it refuses."""
-        body = TCMSG.pack(0, 0, socket.if_nametoindex(dev), handle, TC_H_ROOT, 0) + payload
+        body = TCMSG.pack(0, 0, socket.if_nametoindex(dev), handle, parent, 0) + payload
         self.socket.send(HEADER.pack(HEADER.size + len(body), kind,
                                      NLM_F_REQUEST | NLM_F_ACK | flags, 0, 0) + body)
         answers = []
@@ -58,9 +58,9 @@ class Qdiscs:
                 answers.append(message)
                 data = data[length + 3 & ~3:]
 
-    def add(self, dev, kind, options, handle):
+    def add(self, dev, kind, options, handle, parent=TC_H_ROOT):
         self.request(RTM_NEWQDISC, NLM_F_CREATE | NLM_F_EXCL, dev,
-                     self.described(kind, options), handle)
+                     self.described(kind, options), handle, parent)
 
     def change(self, dev, kind, options):
         self.request(RTM_NEWQDISC, 0, dev, self.described(kind, options))

@@ -86,7 +86,10 @@ def in_root(name):
     return name in LEFT_OUT or name.startswith(("dev/", "proc/", "sys/", "run/"))
 
 
+# Python's caches change without the sources changing.
+BYPRODUCTS = frozenset({"__pycache__", ".pytest_cache", ".hypothesis", ".ruff_cache"})
+
+
 def is_byproduct(name):
-    """Python's caches in the work tree: they change without the sources changing."""
-    return name.rsplit("/", 1)[-1] in ("__pycache__", ".pytest_cache", ".hypothesis",
-                                       ".ruff_cache")
+    """What programs leave in the work tree: caches, and the results of the bench."""
+    return name.rsplit("/", 1)[-1] in BYPRODUCTS or name.endswith("bench/report")

@@ -2,14 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """One L4S and one Cubic download through one bottleneck, and how long packets wait.
 
-    sender --- router === 40 Mbit/s === receiver
-
-The qdisc under test shapes the router's port to the receiver. The acknowledgements
-take the other half of the RTT in a netem at the receiver, where it does not compete
-with the qdisc. The L4S flow is the kernel's DCTCP with ECT(0) rewritten to ECT(1)
-at the sender, for no mainline TCP sends ECT(1). The delays are those of pings
-through both queues (`ping -Q 1` travels as ECT(1)), less the unloaded RTT: the same
-yardstick for every qdisc.
+path.py has the path and the flows. The delays are those of pings through both queues
+(`ping -Q 1` travels as ECT(1)), less the unloaded RTT: the same yardstick for every qdisc.
 
 Prints one JSON object; runs in the lab's guest as root.
 """
@@ -23,54 +17,22 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from netns import Namespace, run, veth, wait_until  # noqa: E402
+from netns import run  # noqa: E402
+from path import (  # noqa: E402
+    AS_HOST,
+    PING_TARGET,
+    Flow,
+    build_path,
+    listen,
+    report_of,
+    transfer,
+)
 
 BIN = Path(os.environ.get("DUALPI2_BIN", ".output"))
-# Each flow has addresses of its own, so that routes can choose its congestion control:
-# only that way the handshake and the receiver know of it as well.
 FLOWS = {
-    "l4s": {"congestion": "dctcp", "sender": "10.1.0.3", "receiver": "10.2.0.3"},
-    "cubic": {"congestion": "cubic", "sender": "10.1.0.4", "receiver": "10.2.0.4"},
+    "l4s": Flow("10.1.0.3", "10.2.0.3", congestion="dctcp", scalable=True),
+    "cubic": Flow("10.1.0.4", "10.2.0.4"),
 }
-PING_TARGET = "10.2.0.2"
-# Hosts and router share one CPU here. What the router still has to do (ksoftirqd) comes
-# before the hosts' programs, as if it had a CPU of its own; ping spins between probes.
-AS_HOST = ("nice", "-n", 19)
-ECT1_RULES = f"""table ip l4s {{
-    chain sent {{
-        type filter hook postrouting priority 0; policy accept;
-        ip ecn ect0 ip daddr {FLOWS["l4s"]["receiver"]} ip ecn set ect1
-    }}
-}}
-"""
-
-
-def build_path(rtt_ms):
-    """sender, router and receiver with addresses, routes and the ACK delay."""
-    sender, router, receiver = (Namespace(name) for name in ("sender", "router", "receiver"))
-    veth(sender, "s0", router, "r0")
-    veth(router, "r1", receiver, "c0")
-    sender.ip("addr add 10.1.0.1/24 dev s0")
-    router.ip("addr add 10.1.0.2/24 dev r0")
-    router.ip("addr add 10.2.0.1/24 dev r1")
-    receiver.ip("addr add 10.2.0.2/24 dev c0")
-    sender.ip("route add default via 10.1.0.2")
-    receiver.ip("route add default via 10.2.0.1")
-    for flow in FLOWS.values():
-        sender.ip(f"addr add {flow['sender']}/32 dev s0")
-        receiver.ip(f"addr add {flow['receiver']}/32 dev c0")
-        sender.ip(f"route add {flow['receiver']} via 10.1.0.2 src {flow['sender']} "
-                  f"congctl {flow['congestion']}")
-        receiver.ip(f"route add {flow['sender']} via 10.2.0.1 congctl {flow['congestion']}")
-        router.ip(f"route add {flow['sender']} dev r0")
-        router.ip(f"route add {flow['receiver']} dev r1")
-    router.sysctl("net.ipv4.ip_forward", 1)
-    receiver.run("tc", "qdisc", "add", "dev", "c0", "root", "netem", "delay", f"{rtt_ms}ms",
-               "limit", 100000)
-    for space in (sender, receiver):
-        space.sysctl("net.ipv4.tcp_no_metrics_save", 1)
-    sender.run("nft", "-f", "-", input=ECT1_RULES)
-    return sender, router, receiver
 
 
 def attach(router, qdisc, rate):
@@ -88,7 +50,8 @@ def attach(router, qdisc, rate):
 
 
 class Pinger:
-    """Pings from the sender at a steady pace through one of the queues."""
+    """Pings from the sender at a steady pace through one of the queues. As a host's program:
+    ping spins between probes."""
 
     def __init__(self, sender, tos, interval_s, count):
         self.process = sender.popen(*AS_HOST, "ping", "-n", "-D", "-Q", tos, "-i", interval_s,
@@ -118,19 +81,12 @@ def delay_summary(samples, unloaded_ms):
 
 
 def start_flow(sender, receiver, flow, seconds):
-    """A transfer by iperf3, the sender as client."""
-    address = flow["receiver"]
-    receiver.run(*AS_HOST, "iperf3", "-s", "-D", "-1", "-B", address)
-    wait_until(lambda: address in receiver.run("ss", "-Hltn").stdout, f"{address} listens")
-    return sender.popen(*AS_HOST, "iperf3", "-c", address, "-B", flow["sender"], "-J",
-                        "-t", seconds)
+    listen(receiver, flow)
+    return transfer(sender, flow, seconds)
 
 
 def finish_flow(process):
-    output, _ = process.communicate()
-    report = json.loads(output)
-    if "error" in report:
-        raise SystemExit(f"bottleneck.py: iperf3: {report['error']}")
+    report = report_of(process)
     return {
         "goodput_mbit": round(report["end"]["sum_received"]["bits_per_second"] / 1e6, 3),
         "retransmits": report["end"]["sum_sent"].get("retransmits"),
@@ -149,7 +105,7 @@ def counters(router, qdisc):
 
 def experiment(qdisc, rate, rtt_ms, seconds):
     run("modprobe", "-a", "tcp_dctcp", "sch_netem", "sch_htb", check=False)
-    sender, router, receiver = build_path(rtt_ms)
+    sender, router, receiver = build_path(FLOWS.values(), rtt_ms)
     attach(router, qdisc, rate)
 
     idle = Pinger(sender, 0, 0.01, 50).samples()

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""One run of a cell with one contender, in the lab's guest, as root.
+
+Usage: cell.py SPECIFICATION, as bench/run writes it (JSON). Leaves what was seen in
+/results/run.json.
+"""
+
+import json
+import math
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+SRC = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(SRC / "tests" / part) for part in (".", "traffic", "compare")]
+from contenders import BIN, CONTENDERS, MissingError  # noqa: E402
+from netns import run, switch_off_offloads  # noqa: E402
+from path import AS_HOST, PING_TARGET, build_path  # noqa: E402
+from senders import make_senders  # noqa: E402
+
+RESULT = Path("/results/run.json")
+# Of the counters of the senders' TCP, those that tell of retransmissions, needed or not.
+TCP_COUNTERS = ("TcpRetransSegs", "TcpExtTCPDSACKRecv", "TcpExtTCPDSACKOfoRecv",
+                "TcpExtTCPSpuriousRTOs", "TcpExtTCPFullUndo", "TcpExtTCPPartialUndo",
+                "TcpExtTCPDSACKUndo", "TcpExtTCPLossUndo", "TcpExtTCPTimeouts",
+                "TcpExtTCPSACKReorder", "TcpExtTCPTSReorder")
+SEED_STEP_S = 0.007  # a seed: each flow begins that much later after the one before
+MARGIN_S = 2  # that flows last longer than what is measured
+
+
+class Tap:
+    """tap.c, between the router's two ports."""
+
+    def __init__(self, router):
+        self.process = subprocess.Popen(
+            router.argv(*AS_HOST, BIN / "tap", "r0", "r1"), stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, text=True)
+        if self.process.stdout.readline() != "ready\n":
+            raise SystemExit("cell.py: the tap does not work")
+
+    def begin(self, phase):
+        self.process.stdin.write(f"{phase}\n")
+        self.process.stdin.flush()
+
+    def result(self):
+        output, _ = self.process.communicate()
+        return json.loads(output)
+
+
+class CpuClock:
+    """How much of the CPU's time is idle from now on."""
+
+    def __init__(self):
+        self.idle, self.all = self.ticks()
+
+    @staticmethod
+    def ticks():
+        """Idle and all since boot. Waiting for I/O is idle, too."""
+        with open("/proc/stat", encoding="ascii") as stat:
+            ticks = [int(word) for word in stat.readline().split()[1:]]
+        return ticks[3] + ticks[4], sum(ticks)
+
+    def idle_share(self):
+        idle, everything = self.ticks()
+        return (idle - self.idle) / (everything - self.all)
+
+
+def limit_gso(sender, gso):
+    """`on`: GSO packets travel to the router. `split-by-sender`: TCP makes them, and the sender
+    splits them in front of its device. `off`: TCP makes none."""
+    if gso == "split-by-sender":
+        sender.run("ethtool", "-K", "s0", "tso", "off")
+    elif gso == "off":
+        switch_off_offloads(sender, "s0")
+
+
+def measure_unloaded(sender, tap):
+    sender.run("ping", "-n", "-q", "-c", 1, PING_TARGET)  # neighbours know each other now
+    tap.begin("unloaded")
+    sender.run("ping", "-n", "-q", "-i", "0.01", "-c", 100, "-s", 1400, PING_TARGET)
+    tap.begin("")
+
+
+def measure(specification):
+    run("modprobe", "-a", "tcp_dctcp", "tcp_bbr", "sch_netem")
+    flows = make_senders(specification["flows"])
+    sender, router, receiver = build_path([flow.addresses for flow in flows],
+                                          specification["rtt_ms"],
+                                          offload=specification["offload"])
+    limit_gso(sender, specification["sender_gso"])
+    contender = CONTENDERS[specification["contender"]](router, "r1", specification["options"])
+    rates = [f"{rate}mbit" for rate in specification["rates_mbit"]]
+    contender.attach(rates[0])
+    tap = Tap(router)
+    measure_unloaded(sender, tap)
+
+    warmup_s, seconds = specification["warmup_s"], specification["seconds"]
+    for flow in flows:
+        flow.prepare(sender, receiver)
+    for flow in flows:
+        flow.start(sender, receiver, math.ceil(warmup_s + seconds * len(rates)) + MARGIN_S,
+                   specification["seed"])
+        # Another seed, another run: TCP is chaotic, and this is enough to show it.
+        time.sleep(SEED_STEP_S * specification["seed"])
+    time.sleep(warmup_s)
+    clock = CpuClock()
+    for number, rate in enumerate(rates):
+        if number:
+            contender.change_rate(rate)
+        tap.begin(f"{number}")
+        time.sleep(seconds)
+    tap.begin("")
+    idle_share = clock.idle_share()
+    ended = [{"kind": flow.kind, "sender": flow.addresses.sender} | flow.finish()
+             for flow in flows]
+    tcp = json.loads(sender.run("nstat", "-a", "-s", "-z", "-j").stdout)["kernel"]
+    return {
+        "cpu_idle": round(idle_share, 4),
+        "tcp": {name: tcp[name] for name in TCP_COUNTERS},
+        "flows": ended,
+        "tap": tap.result(),
+    }
+
+
+def main():
+    specification = json.loads(sys.argv[1])
+    try:
+        result = measure(specification)
+    except MissingError as missing:
+        result = {"missing": str(missing)}
+    RESULT.write_text(json.dumps({"kernel": os.uname().release,
+                                  "specification": specification} | result))
+
+
+if __name__ == "__main__":
+    main()

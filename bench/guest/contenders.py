@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The qdiscs that the bench compares, each behind a limit of the rate on the router's port.
+
+All of them with their defaults, unless a cell gives options.
+"""
+
+import os
+import struct
+from pathlib import Path
+
+from netns import run
+from rtnetlink import Qdiscs, attribute
+
+BIN = Path(os.environ.get("DUALPI2_BIN", ".output")).resolve()
+NATIVE_MODULE = Path("/lab/modules/sch_dualpi2.ko")
+HTB_CLASS = "1:1"
+TCA_DUALPI2_SPLIT_GSO = 15
+
+
+class MissingError(Exception):
+    """A contender is not to be had here; the text says why."""
+
+
+def load_module(name):
+    done = run("modprobe", name, check=False)
+    if done.returncode:
+        raise MissingError(f"the kernel has no {name}: {done.stderr.strip()}")
+
+
+class Contender:
+    def __init__(self, router, dev, options):
+        self.router, self.dev, self.options = router, dev, options
+
+    def attach(self, rate):
+        raise NotImplementedError
+
+    def change_rate(self, rate):
+        raise NotImplementedError
+
+    def tc(self, what, verb, *words):
+        self.router.run("tc", what, verb, "dev", self.dev, *words)
+
+
+class BpfDualpi2(Contender):
+    """Shapes by itself."""
+
+    def attach(self, rate):
+        self.router.run(BIN / "dualpi2-load", self.dev, "--rate", rate, *self.options)
+
+    def change_rate(self, rate):
+        self.router.run(BIN / "dualpi2-load", self.dev, "--rate", rate)
+
+
+class Cake(Contender):
+    """Shapes by itself."""
+
+    def attach(self, rate):
+        load_module("sch_cake")
+        self.tc("qdisc", "add", "root", "cake", "bandwidth", rate, *self.options)
+
+    def change_rate(self, rate):
+        self.tc("qdisc", "change", "root", "cake", "bandwidth", rate)
+
+
+class UnderHtb(Contender):
+    """A qdisc below an HTB class with the rate. The class's `quantum` has no effect, as
+    there is no other, but keeps the kernel from complaining about its default."""
+
+    kind = None
+
+    def tc_class(self, verb, rate):
+        self.tc("class", verb, "parent", "1:", "classid", HTB_CLASS, "htb", "rate", rate,
+                "quantum", 1514)
+
+    def attach(self, rate):
+        load_module("sch_htb")
+        self.load_child()
+        self.tc("qdisc", "add", "root", "handle", "1:", "htb", "default", 1)
+        self.tc_class("add", rate)
+        self.add_child()
+
+    def change_rate(self, rate):
+        self.tc_class("change", rate)
+
+    def load_child(self):
+        load_module(f"sch_{self.kind}")
+
+    def add_child(self):
+        self.tc("qdisc", "add", "parent", HTB_CLASS, self.kind, *self.options)
+
+
+class FqCodel(UnderHtb):
+    kind = "fq_codel"
+
+
+class FqPie(UnderHtb):
+    kind = "fq_pie"
+
+
+class Pfifo(UnderHtb):
+    """As long as the device's own FIFO: 1000 packets."""
+
+    kind = "pfifo"
+
+    def load_child(self):
+        """Every kernel has it."""
+
+
+class NativeDualpi2(UnderHtb):
+    """Through rtnetlink: Debian's tc does not know this kind."""
+
+    kind = "dualpi2"
+    OPTIONS = {
+        "split_gso": attribute(TCA_DUALPI2_SPLIT_GSO, struct.pack("=B", 1)),
+        "no_split_gso": attribute(TCA_DUALPI2_SPLIT_GSO, struct.pack("=B", 0)),
+    }
+
+    def load_child(self):
+        if not NATIVE_MODULE.exists():
+            raise MissingError("sch_dualpi2 could not be built for this kernel")
+        run("insmod", NATIVE_MODULE)
+
+    def add_child(self):
+        options = b"".join(self.OPTIONS[option] for option in self.options)
+        with self.router.entered():
+            Qdiscs().add(self.dev, self.kind, options, handle=0x20000, parent=0x10001)
+
+
+CONTENDERS = {
+    "bpf_dualpi2": BpfDualpi2,
+    "htb+dualpi2": NativeDualpi2,
+    "htb+fq_codel": FqCodel,
+    "cake": Cake,
+    "htb+fq_pie": FqPie,
+    "htb+pfifo": Pfifo,
+}

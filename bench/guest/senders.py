@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""What sends through the bottleneck: the kinds of flows that a cell can name."""
+
+import json
+from pathlib import Path
+
+from netns import wait_until
+from path import AS_HOST, Flow, listen, report_of, transfer
+
+WEB = Path(__file__).with_name("web.py")
+FIRST_HOST = 101  # of each network
+# Microseconds between iperf3's looks at how much it should have sent: as evenly as it can.
+PACING_US = 100
+
+
+class Tcp:
+    """As much as its congestion control allows."""
+
+    CONGESTION = {
+        "l4s": {"congestion": "dctcp", "scalable": True},
+        "cubic": {"congestion": "cubic"},
+        "cubic-ecn": {"congestion": "cubic", "ecn": True},
+        "reno": {"congestion": "reno"},
+        "bbr": {"congestion": "bbr"},
+    }
+
+    def __init__(self, host, described):
+        self.kind = described["kind"]
+        self.described = described
+        self.addresses = Flow(f"10.1.0.{host}", f"10.2.0.{host}",
+                              **self.CONGESTION.get(self.kind, {}))
+
+    def prepare(self, _sender, receiver):
+        listen(receiver, self.addresses)
+
+    def start(self, sender, _receiver, seconds, _seed):
+        self.process = transfer(sender, self.addresses, seconds)
+
+    def finish(self):
+        """What is known only here."""
+        return {"retransmits": report_of(self.process)["end"]["sum_sent"]["retransmits"]}
+
+
+class Udp(Tcp):
+    """At a fixed rate, whatever happens to it."""
+
+    TOS = {"not-ect": 0, "ect1": 1}
+
+    def start(self, sender, _receiver, seconds, _seed):
+        self.process = transfer(sender, self.addresses, seconds, "-u",
+                                "-b", f"{self.described['rate_mbit']}M",
+                                "-l", self.described.get("payload", 1448),
+                                "--tos", self.TOS[self.described["ecn"]],
+                                "--pacing-timer", PACING_US)
+
+    def finish(self):
+        report_of(self.process)
+        return {}
+
+
+class Web(Tcp):
+    """Short downloads, one after the other and side by side (web.py)."""
+
+    def prepare(self, sender, _receiver):
+        address = self.addresses.sender
+        sender.popen(*AS_HOST, "python3", WEB, "serve", address)
+        wait_until(lambda: f"{address}:" in sender.run("ss", "-Hltn").stdout,
+                   f"{address} listens")
+
+    def start(self, _sender, receiver, seconds, seed):
+        self.process = receiver.popen(*AS_HOST, "python3", WEB, "fetch", self.addresses.sender,
+                                      self.addresses.receiver, self.described["per_second"],
+                                      seconds, seed)
+
+    def finish(self):
+        output, _ = self.process.communicate()
+        return {"downloads": json.loads(output)}
+
+
+KINDS = dict.fromkeys(Tcp.CONGESTION, Tcp) | {"udp": Udp, "web": Web}
+
+
+def make_senders(groups):
+    """The senders of a cell, each with addresses of its own."""
+    described = [group for group in groups for _ in range(group.get("count", 1))]
+    return [KINDS[group["kind"]](host, group)
+            for host, group in enumerate(described, FIRST_HOST)]

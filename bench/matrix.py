@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The cells of the bench, from the files in cells/, and the runs that they ask for.
+
+A file describes one cell, or several that differ in rate and RTT: where `rate_mbit` or
+`rtt_ms` is a list, each value is a cell of its own and becomes part of its name.
+"""
+
+import dataclasses
+import itertools
+import tomllib
+from pathlib import Path
+
+CELLS = Path(__file__).resolve().parent / "cells"
+# In the order of the report. What is compared most closely is done twice: the two runs
+# differ by some milliseconds in the start of the flows, and show what chance does.
+SEEDS = {"bpf_dualpi2": 2, "htb+dualpi2": 2, "htb+fq_codel": 1, "cake": 1, "htb+fq_pie": 1,
+         "htb+pfifo": 1}
+DEFAULTS = {
+    "offload": False,  # GSO and TSO on the links
+    "in_report": True,
+    "short": False,    # part of the short matrix; of several cells those with these names
+    "variants": [{"contender": contender} for contender in SEEDS],
+}
+# `seeds`: in place of SEEDS. `warmup_s`, `seconds`: what is not measured, and what is, for
+# each rate; if they are not given, they follow from the RTT.
+KEYS = {"title", "rate_mbit", "steps_mbit", "rtt_ms", "flows", "seeds", "warmup_s", "seconds",
+        *DEFAULTS}
+
+
+class CellError(Exception):
+    """A file in cells/ does not say what a cell needs."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """One guest: a variant of a cell, and a seed."""
+
+    cell: str
+    variant: str
+    contender: str
+    seed: int
+    specification: dict  # what guest/cell.py gets
+
+    @property
+    def name(self):
+        return self.cell, self.variant, self.seed
+
+    def cost(self):
+        """About how long it takes, in seconds on one CPU: booting, and the packets."""
+        spec = self.specification
+        lasts = spec["warmup_s"] + spec["seconds"] * len(spec["rates_mbit"])
+        return 12 + lasts * (0.2 + 0.035 * max(spec["rates_mbit"]))
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Cell:
+    name: str
+    title: str
+    description: dict
+
+    def runs(self):
+        for variant in self.description["variants"]:
+            contender = variant["contender"]
+            for seed in range(self.description.get("seeds", SEEDS[contender])):
+                yield Run(self.name, variant.get("name", contender), contender, seed, {
+                    "contender": contender,
+                    "options": variant.get("options", []),
+                    "sender_gso": variant.get("sender_gso", "on"),
+                    "seed": seed,
+                    **{key: self.description[key] for key in
+                       ("rates_mbit", "rtt_ms", "flows", "seconds", "warmup_s", "offload")},
+                })
+
+    def is_short(self):
+        short = self.description["short"]
+        return short is True or isinstance(short, list) and self.name in short
+
+
+def as_list(value):
+    return value if isinstance(value, list) else [value]
+
+
+def times(rtt_ms):
+    """Flows need round trips to settle, and as many again to be judged by."""
+    return {"warmup_s": 3 + rtt_ms / 10, "seconds": 10 + rtt_ms / 10}
+
+
+def expand(name, text):
+    """The cells of one file."""
+    described = tomllib.loads(text)
+    unknown = set(described) - KEYS
+    missing = {"title", "rtt_ms", "flows"} - set(described)
+    if unknown or missing or ("rate_mbit" in described) == ("steps_mbit" in described):
+        raise CellError(f"cells/{name}.toml: unknown {sorted(unknown)}, missing "
+                        f"{sorted(missing)}, or not one of rate_mbit and steps_mbit")
+    described = DEFAULTS | described
+    steps = described.pop("steps_mbit", None)
+    rates = [steps] if steps else [[rate] for rate in as_list(described.pop("rate_mbit"))]
+    rtts = as_list(described["rtt_ms"])
+    for rate, rtt in itertools.product(rates, rtts):
+        parts = [name]
+        if len(rates) > 1:
+            parts.append(f"{rate[0]}")
+        if len(rtts) > 1:
+            parts.append(f"{rtt}ms")
+        yield Cell("-".join(parts), described["title"],
+                   times(rtt) | described | {"rates_mbit": rate, "rtt_ms": rtt})
+
+
+def all_cells():
+    return [cell for path in sorted(CELLS.glob("*.toml"))
+            for cell in expand(path.stem, path.read_text(encoding="utf-8"))]
+
+
+def named(cells, name):
+    """The cell of that name, or all that its file describes."""
+    return [cell for cell in cells if cell.name == name or cell.name.startswith(f"{name}-")]

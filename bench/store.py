@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Results of finished runs, kept in report/runs/ under a digest of all that they depend on:
+they repeat to the byte, so a run whose digest is there need not be done again."""
+
+import hashlib
+import json
+from pathlib import Path
+
+BENCH = Path(__file__).resolve().parent
+REPOSITORY = BENCH.parent
+REPORT = BENCH / "report"
+RUNS = REPORT / "runs"
+LINES = REPORT / "results.jsonl"
+# What a run depends on, besides its specification and the kernel.
+SOURCES = ("bench/guest/*.py", "tests/netns.py", "tests/traffic/path.py",
+           "tests/compare/rtnetlink.py", "tests/lab/guest.py", "tests/lab/guest-init",
+           ".cache/lab/guest-root.stamp")
+PROGRAMS = ("tap",)
+OURS = ("dualpi2-load",)  # only of ours
+
+
+def digest_of_files(paths):
+    whole = hashlib.sha256()
+    for path in sorted(paths):
+        if path.is_file():
+            whole.update(f"{path.relative_to(REPOSITORY)}\n".encode())
+            whole.update(hashlib.sha256(path.read_bytes()).digest())
+    return whole.hexdigest()
+
+
+class Store:
+    def __init__(self, kernel, programs):
+        """`programs`: the directory with what was built for the guest."""
+        files = [path for pattern in SOURCES for path in REPOSITORY.glob(pattern)]
+        files += [programs / name for name in PROGRAMS]
+        self.environment = [kernel, digest_of_files(files)]
+        self.ours = digest_of_files(programs / name for name in OURS)
+        RUNS.mkdir(parents=True, exist_ok=True)
+
+    def place(self, run):
+        depends = [*self.environment, run.specification]
+        if run.contender == "bpf_dualpi2":
+            depends.append(self.ours)
+        whole = json.dumps(depends, sort_keys=True)
+        return RUNS / f"{hashlib.sha256(whole.encode()).hexdigest()[:24]}.json"
+
+    def load(self, run):
+        """The result of a finished run, or None."""
+        try:
+            return json.loads(self.place(run).read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return None
+
+    def keep(self, run, result):
+        place = self.place(run)
+        temporary = place.with_suffix(".tmp")
+        temporary.write_text(json.dumps(result), encoding="utf-8")
+        temporary.rename(place)
+
+
+def write_lines(finished):
+    """`finished`: [(run, its result)], as JSON Lines."""
+    with open(LINES, "w", encoding="utf-8") as output:
+        for run, result in finished:
+            named = {"cell": run.cell, "contender": run.contender, "seed": run.seed}
+            output.write(json.dumps(named | result) + "\n")
+
+
+def read_lines():
+    with open(LINES, encoding="utf-8") as lines:
+        yield from map(json.loads, lines)

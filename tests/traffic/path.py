@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""A path with one bottleneck, and flows through it.
+
+    sender --- router === bottleneck === receiver
+       s0       r0  r1                   c0
+
+The qdisc under test goes to r1, the router's port to the receiver. The acknowledgements
+take the RTT in a netem at the receiver, where it does not compete with that qdisc.
+"""
+
+import dataclasses
+import json
+
+from netns import Namespace, veth, wait_until
+
+PING_TARGET = "10.2.0.2"
+# Hosts and router share one CPU here. What the router still has to do (ksoftirqd) comes
+# before the hosts' programs, as if it had a CPU of its own.
+AS_HOST = ("nice", "-n", 19)
+
+
+@dataclasses.dataclass(frozen=True)
+class Flow:
+    """Each flow has addresses of its own, so that routes can choose its congestion control:
+    only that way the handshake and the receiver know of it as well."""
+
+    sender: str
+    receiver: str
+    congestion: str = "cubic"
+    ecn: bool = False  # asks for ECN; DCTCP always does
+    # No mainline TCP sends ECT(1): its ECT(0) is rewritten. DCTCP, which reacts to marks
+    # like L4S, then is the scalable flow.
+    scalable: bool = False
+
+    def route_options(self):
+        return f"congctl {self.congestion}{' features ecn' if self.ecn else ''}"
+
+
+def ect1_rules(flows):
+    rules = "\n".join(f"ip ecn ect0 ip daddr {flow.receiver} ip ecn set ect1"
+                      for flow in flows if flow.scalable)
+    return f"""table ip l4s {{
+        chain sent {{
+            type filter hook postrouting priority 0; policy accept;
+            {rules}
+        }}
+    }}
+    """
+
+
+def build_path(flows, rtt_ms, *, offload=False):
+    """sender, router and receiver with addresses, routes and the ACK delay."""
+    sender, router, receiver = (Namespace(name) for name in ("sender", "router", "receiver"))
+    veth(sender, "s0", router, "r0", offload=offload)
+    veth(router, "r1", receiver, "c0", offload=offload)
+    sender.ip("addr add 10.1.0.1/24 dev s0")
+    router.ip("addr add 10.1.0.2/24 dev r0")
+    router.ip("addr add 10.2.0.1/24 dev r1")
+    receiver.ip(f"addr add {PING_TARGET}/24 dev c0")
+    sender.ip("route add default via 10.1.0.2")
+    receiver.ip("route add default via 10.2.0.1")
+    for flow in flows:
+        options = flow.route_options()
+        sender.ip(f"addr add {flow.sender}/32 dev s0")
+        receiver.ip(f"addr add {flow.receiver}/32 dev c0")
+        sender.ip(f"route add {flow.receiver} via 10.1.0.2 src {flow.sender} {options}")
+        receiver.ip(f"route add {flow.sender} via 10.2.0.1 {options}")
+        router.ip(f"route add {flow.sender} dev r0")
+        router.ip(f"route add {flow.receiver} dev r1")
+    router.sysctl("net.ipv4.ip_forward", 1)
+    receiver.run("tc", "qdisc", "add", "dev", "c0", "root", "netem", "delay", f"{rtt_ms}ms",
+                 "limit", 100000)
+    for space in (sender, receiver):
+        space.sysctl("net.ipv4.tcp_no_metrics_save", 1)
+    sender.run("nft", "-f", "-", input=ect1_rules(flows))
+    return sender, router, receiver
+
+
+def listen(receiver, flow):
+    """An iperf3 that takes one transfer."""
+    receiver.run(*AS_HOST, "iperf3", "-s", "-D", "-1", "-B", flow.receiver)
+    wait_until(lambda: f"{flow.receiver}:" in receiver.run("ss", "-Hltn").stdout,
+               f"{flow.receiver} listens")
+
+
+def transfer(sender, flow, seconds, *options):
+    """A transfer by iperf3, the sender as client; the receiver listens."""
+    return sender.popen(*AS_HOST, "iperf3", "-c", flow.receiver, "-B", flow.sender, "-J",
+                        "-t", seconds, *options)
+
+
+def report_of(process):
+    """What the iperf3 of `transfer()` says at its end."""
+    output, _ = process.communicate()
+    report = json.loads(output)
+    if "error" in report:
+        raise SystemExit(f"iperf3: {report['error']}")
+    return report

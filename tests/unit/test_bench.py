@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The bench's own arithmetic: cells, figures of a run, verdicts (bench/)."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+BENCH = Path(__file__).resolve().parents[2] / "bench"
+sys.path[:0] = [str(BENCH), str(BENCH / "guest")]
+import matrix  # noqa: E402
+import store  # noqa: E402
+import summary  # noqa: E402
+import table  # noqa: E402
+import verdict  # noqa: E402
+import web  # noqa: E402
+
+UNLOADED_NS = 5000
+GOOD = 'title = "t"\nrtt_ms = 10\nflows = [{ kind = "l4s" }]\n'
+
+
+def delays_of(values_ns):
+    return {"sum_ns": sum(values_ns), "max_ns": max(values_ns, default=0),
+            "buckets": [[ns, ns + 1, 1] for ns in values_ns]}
+
+
+def stream(source, protocol=6, **phases):
+    return {"source": source, "destination": "10.2.0.101", "protocol": protocol,
+            "phases": phases, "series": []}
+
+
+def phase(l_ns=(), c_ns=(), payload=0, frames=0, arrived=None):
+    counts = arrived or [len(c_ns), len(l_ns), 0, 0]
+    return {"arrived": counts, "left": [len(c_ns), len(l_ns), 0, 0], "marked": [0, 0, 0, 0],
+            "payload_bytes": payload, "frame_bytes": frames, "reordered": 0,
+            "largest_before": 1514, "largest_after": 1514,
+            "delay": {"l": delays_of(list(l_ns)), "c": delays_of(list(c_ns))}}
+
+
+def run_of(*streams, rates=(10,), seconds=10, flows=None, idle=0.5, **tap):
+    ping = stream("10.1.0.1", protocol=summary.ICMP, unloaded=phase(c_ns=[UNLOADED_NS] * 5))
+    if flows is None:
+        flows = [{"kind": "l4s", "sender": "10.1.0.101"}]
+    phases = [["", 0.0], *([str(number), 1.0 + seconds * number]
+                           for number in range(len(rates)))]
+    return {"specification": {"rates_mbit": list(rates), "seconds": seconds, "warmup_s": 3},
+            "flows": flows, "cpu_idle": idle, "tcp": dict.fromkeys(
+                ("TcpRetransSegs", "TcpExtTCPDSACKRecv", "TcpExtTCPDSACKOfoRecv",
+                 "TcpExtTCPSpuriousRTOs"), 0),
+            "tap": {"before": {"missed": 0}, "after": {"missed": 0}, "unmatched": 0,
+                    "bin_s": 0.1, "phases": phases, "streams": [ping, *streams]} | tap}
+
+
+# ---- cells -----------------------------------------------------------------
+
+
+def test_every_cell_of_the_bench_can_be_read():
+    cells = matrix.all_cells()
+    assert len({cell.name for cell in cells}) == len(cells)
+    for cell in cells:
+        assert [run for run in cell.runs() if run.contender == "bpf_dualpi2"]
+
+
+def test_short_matrix_names_cells_that_exist():
+    names = {cell.name for cell in matrix.all_cells()}
+    for cell in matrix.all_cells():
+        if isinstance(cell.description["short"], list):
+            assert set(cell.description["short"]) <= names
+
+
+def test_lists_make_a_cell_of_each_value():
+    cells = list(matrix.expand("x", GOOD.replace("10", "[5, 10]") + "rate_mbit = [4, 40]\n"))
+    assert [cell.name for cell in cells] == ["x-4-5ms", "x-4-10ms", "x-40-5ms", "x-40-10ms"]
+    assert cells[2].description["rates_mbit"] == [40]
+    assert [cell.name for cell in matrix.expand("x", GOOD + "rate_mbit = 4\n")] == ["x"]
+
+
+def test_steps_are_one_cell():
+    [cell] = matrix.expand("x", GOOD + "steps_mbit = [50, 5, 50]\n")
+    assert cell.description["rates_mbit"] == [50, 5, 50]
+
+
+@pytest.mark.parametrize("text", [
+    GOOD, GOOD + "rate_mbit = 4\nsteps_mbit = [4]\n", GOOD + "rate_mbit = 4\ncolour = 1\n",
+    'title = "t"\nrate_mbit = 4\n'])
+def test_wrong_cells_are_refused(text):
+    with pytest.raises(matrix.CellError):
+        list(matrix.expand("x", text))
+
+
+def test_runs_differ_in_contender_and_seed_only():
+    [cell] = matrix.expand("x", GOOD + "rate_mbit = 4\nseeds = 3\n")
+    runs = list(cell.runs())
+    assert len(runs) == 3 * len(matrix.SEEDS)
+    assert len({json.dumps(run.specification) for run in runs}) == len(runs)
+    varying = {key for run in runs for key in run.specification
+               if run.specification[key] != runs[0].specification[key]}
+    assert varying == {"contender", "seed"}
+
+
+def test_a_file_names_all_its_cells():
+    cells = matrix.all_cells()
+    assert {cell.name for cell in matrix.named(cells, "gso")} == {"gso-40", "gso-200", "gso-1000"}
+    assert [cell.name for cell in matrix.named(cells, "gso-40")] == ["gso-40"]
+    assert matrix.named(cells, "no-such-cell") == []
+
+
+# ---- results that are kept -------------------------------------------------
+
+
+@pytest.fixture
+def programs(tmp_path, monkeypatch):
+    """A place for results, and one with stand-ins of what a run depends on."""
+    monkeypatch.setattr(store, "REPOSITORY", tmp_path)
+    monkeypatch.setattr(store, "RUNS", tmp_path / "runs")
+    for name in store.PROGRAMS + store.OURS:
+        (tmp_path / name).write_bytes(b"program")
+    return tmp_path
+
+
+def test_a_result_is_found_again_until_something_it_depends_on_changes(programs):
+    one, other = list(next(matrix.expand("x", GOOD + "rate_mbit = 4\n")).runs())[:2]
+    kept = store.Store("7.2.12", programs)
+    assert kept.load(one) is None
+    kept.keep(one, {"cpu_idle": 0.5})
+    assert store.Store("7.2.12", programs).load(one) == {"cpu_idle": 0.5}
+    assert kept.load(other) is None
+    assert store.Store("6.18.15", programs).load(one) is None
+    (programs / "tap").write_bytes(b"another program")
+    assert store.Store("7.2.12", programs).load(one) is None
+
+
+def test_a_change_of_ours_leaves_the_results_of_others(programs):
+    runs = {run.contender: run for run in
+            next(matrix.expand("x", GOOD + "rate_mbit = 4\n")).runs()}
+    for run in runs.values():
+        store.Store("7.2.12", programs).keep(run, {"cpu_idle": 0.5})
+    (programs / "dualpi2-load").write_bytes(b"another program")
+    after = store.Store("7.2.12", programs)
+    assert [name for name, run in runs.items() if not after.load(run)] == ["bpf_dualpi2"]
+
+
+# ---- figures of a run ------------------------------------------------------
+
+
+@given(st.lists(st.integers(0, 10**9), min_size=1, max_size=50), st.integers(1, 999))
+def test_quantile_is_the_nearest_rank(values, permille):
+    seen = summary.Delays([delays_of(values)], 0).quantile_ms(permille / 1000) * 1e6
+    rank = max(0, -(-len(values) * permille // 1000) - 1)
+    assert seen == pytest.approx(sorted(values)[rank], abs=1)
+
+
+@given(st.lists(st.integers(UNLOADED_NS, 10**9), min_size=1),
+       st.lists(st.integers(UNLOADED_NS, 10**9), min_size=1))
+def test_distributions_add_up(one, other):
+    both = summary.Delays([delays_of(one), delays_of(other)], UNLOADED_NS)
+    whole = summary.Delays([delays_of(one + other)], UNLOADED_NS)
+    assert both.count == whole.count == len(one + other)
+    assert both.mean_ms() == pytest.approx(whole.mean_ms())
+    assert both.quantile_ms(0.9) == whole.quantile_ms(0.9)
+    assert both.curve()[-1][1] == 1
+
+
+def test_the_unloaded_delay_is_taken_off():
+    measured = summary.Measured(run_of(
+        stream("10.1.0.101", **{"0": phase(l_ns=[UNLOADED_NS + 2000000] * 4)})))
+    assert measured.delays("l").mean_ms() == pytest.approx(2)
+    assert measured.delays("c").mean_ms() is None
+
+
+def test_goodput_and_use_of_the_link_over_all_phases():
+    measured = summary.Measured(run_of(
+        stream("10.1.0.101", **{"0": phase(payload=12000000, frames=12500000),
+                                "1": phase(payload=1000000, frames=1250000)}),
+        rates=(10, 1)))
+    assert measured.goodputs_mbit({"l4s"}) == [pytest.approx(13000000 * 8e-6 / 20)]
+    assert measured.utilisation() == pytest.approx(1)
+
+
+def test_drops_are_what_arrived_and_did_not_leave():
+    measured = summary.Measured(run_of(
+        stream("10.1.0.101", **{"0": phase(c_ns=[10000] * 3, arrived=[5, 0, 0, 0])})))
+    assert measured.dropped("c") == 2
+    assert measured.share(measured.dropped("c"), "c") == pytest.approx(0.4)
+    assert measured.share(measured.dropped("l"), "l") is None
+
+
+@pytest.mark.parametrize("fault", [{"unmatched": 1}, {"before": {"missed": 1}},
+                                   {"after": {"missed": 1}}])
+def test_a_run_that_the_tap_did_not_see_whole_does_not_count(fault):
+    run = run_of(stream("10.1.0.101", **{"0": phase()}), **fault)
+    with pytest.raises(summary.MeasurementError):
+        summary.Measured(run)
+    assert verdict.Results([run]).fault.startswith("not measured")
+
+
+@given(st.lists(st.floats(0.01, 1000), min_size=1, max_size=20))
+def test_jain_is_between_one_nth_and_one(goodputs):
+    assert 1 / len(goodputs) - 1e-9 <= summary.jain(goodputs) <= 1 + 1e-9
+    assert summary.jain([5.0] * len(goodputs)) == pytest.approx(1)
+
+
+def test_settling_waits_for_use_and_for_delay():
+    """The link falls to 1 Mbit/s: 2 s of 100 ms delay, then 10 ms; used from the start."""
+    series = [[number, 8, 12500, 0, 8 * (100000 if number < 120 else 10000), 0]
+              for number in range(10, 210)]
+    flow = stream("10.1.0.101", **{"0": phase(), "1": phase()}) | {"series": series}
+    measured = summary.Measured(run_of(flow, rates=(10, 1), seconds=10))
+    assert measured.settling_s(1) == pytest.approx(1.0)
+    idle = flow | {"series": [[number, 1, 100, 0, 1000, 0] for number in range(10, 210)]}
+    assert summary.Measured(run_of(idle, rates=(10, 1))).settling_s(1) == 10
+
+
+def test_short_downloads_of_the_warm_up_do_not_count():
+    flows = [{"kind": "web", "sender": "10.1.0.101",
+              "downloads": [[1.0, 20000, 9.0], [4.0, 20000, 0.2], [5.0, 20000, 0.1]]}]
+    measured = summary.Measured(run_of(stream("10.1.0.101", **{"0": phase()}), flows=flows))
+    assert measured.completion_ms() == [100, 200]
+
+
+@given(st.integers(0, 100))
+def test_a_seed_decides_when_short_downloads_begin_and_how_long_they_are(seed):
+    planned = web.schedule(8, 20, seed)
+    assert planned == web.schedule(8, 20, seed) != web.schedule(8, 20, seed + 1)
+    assert 90 <= len(planned) <= 240  # 160 expected; 5.5 standard deviations
+    assert planned == sorted(planned)
+    assert all(0 < when < 20 and 0 < size <= web.MOST_BYTES for when, size in planned)
+
+
+# ---- verdicts --------------------------------------------------------------
+
+
+def results(*p99_ms, idle=0.5):
+    return verdict.Results([
+        run_of(stream("10.1.0.101", **{"0": phase(l_ns=[UNLOADED_NS + int(ms * 1e6)] * 200,
+                                                  frames=12500000)}), idle=idle)
+        for ms in p99_ms])
+
+
+@pytest.mark.parametrize(("ours", "native", "word"), [
+    ((1.0,), (1.0,), "equal"),
+    ((1.05,), (1.0,), "equal"),    # less than matters
+    ((21,), (20,), "equal"),       # within a tenth
+    ((25,), (18, 26), "equal"),    # within what native's runs differ
+    ((25,), (20, 20), "worse"),
+    ((15,), (20, 20), "better"),
+])
+def test_rule_for_equal(ours, native, word):
+    assert verdict.verdict(results(*ours), results(*native))[0] == word
+
+
+@given(st.floats(0.1, 100), st.floats(0.1, 100))
+def test_better_and_worse_are_opposites_unless_one_is_within_a_tenth(one, other):
+    figure = verdict.FIGURES[0]
+    there = verdict.compare(figure, results(one), results(other))
+    back = verdict.compare(figure, results(other), results(one))
+    assert there == -back or 0 in (there, back)
+
+
+def test_no_verdict_without_a_link_that_decides_or_without_the_peer():
+    assert "CPU" in verdict.verdict(results(1, idle=0.0), results(1))[0]
+    missing = verdict.Results([{"missing": "not built"}])
+    assert verdict.verdict(missing, results(1)) == ("missing: not built", {})
+    assert verdict.verdict(results(1), missing)[0] == "no yardstick"
+
+
+def test_table_has_mean_and_range_of_the_seeds():
+    assert table.entry([1.0, 3.0], 1) == "2.0 (1.0–3.0)"
+    assert table.entry([2.0, 2.0], 1) == "2.0"
+    assert table.entry([None], 1) == "–"
