@@ -78,7 +78,7 @@ def rates_over_time(results):
                       color=colour, label=label, linewidth=0.9)
         axis.set_title(contender, fontsize=9, loc="left")
         axis.set_xlabel("time (s)")
-        axis.set_ylim(bottom=0)
+    axes[0][0].set_ylim(bottom=0)  # of all; once all are drawn, so that the top fits all
     axes[0][0].set_ylabel("rate (Mbit/s)")
     figure.legend(*axes[0][0].get_legend_handles_labels(), loc="outside right upper",
                   frameon=False)

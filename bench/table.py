@@ -14,9 +14,14 @@ def spurious(run):
                                              "TcpExtTCPSpuriousRTOs"))
 
 
+def total(goodputs):
+    """None where there is no such flow."""
+    return sum(goodputs) if goodputs else None
+
+
 COLUMNS = (
-    ("L4S Mbit/s", 1, lambda m: sum(m.goodputs_mbit(["l4s"]))),
-    ("Classic Mbit/s", 1, lambda m: sum(m.goodputs_mbit(m.kinds() - {"l4s"}))),
+    ("L4S downloads Mbit/s", 1, lambda m: total(m.goodputs_mbit({"l4s"}))),
+    ("all others Mbit/s", 1, lambda m: total(m.goodputs_mbit(m.kinds() - {"l4s"}))),
     ("L mean ms", 2, lambda m: m.delays("l").mean_ms()),
     ("L P99 ms", 2, lambda m: m.delays("l").quantile_ms(0.99)),
     ("C mean ms", 2, lambda m: m.delays("c").mean_ms()),
@@ -32,8 +37,7 @@ COLUMNS = (
 
 
 def entry(values, digits):
-    values = [value for value in values if value is not None]
-    if not values:
+    if None in values:
         return "–"
     mean = f"{statistics.fmean(values):.{digits}f}"
     low, high = (f"{value:.{digits}f}" for value in (min(values), max(values)))
