@@ -228,8 +228,16 @@ def foreign_program():
     pin.unlink()
 
 
+# With the tunnels' modules each new namespace gets devices like gre0, unless this is 1.
+FALLBACK_TUNNELS = Path("/proc/sys/net/core/fb_tunnels_only_for_init_net")
+
+
 @pytest.fixture(scope="session", autouse=True)
 def modules():
     """Distributions build these as modules; loading is free where they are built in."""
+    before = FALLBACK_TUNNELS.read_text()
+    FALLBACK_TUNNELS.write_text("1")
     run("modprobe", "-a", "veth", "dummy", "ifb", "tun", "8021q", "vxlan", "ip_gre", "ipip",
         "tcp_dctcp", "sch_netem", "sch_htb", "sch_fq_codel", check=False)
+    yield
+    FALLBACK_TUNNELS.write_text(before)
