@@ -137,15 +137,13 @@ static void remove_splitter(const struct registration *reg, const struct helper 
 	link_delete(splitter->ifindex);
 }
 
-/* ---- without it ------------------------------------------------------------------ */
+/* ---- start, stop ----------------------------------------------------------------- */
 
 /* The interface that an ifb takes its packets from. */
 static struct dualpi2_key feeder_key(const struct target *target)
 {
 	return (struct dualpi2_key){ .netns = target->key.netns, .ifindex = target->feeder };
 }
-
-/* ---- start, stop ----------------------------------------------------------------- */
 
 /* `splitter` is there afterwards, ours, if this returns LINK_MADE. */
 static enum link_made make_splitter(const struct registration *reg, const struct target *target,

@@ -62,7 +62,7 @@ bool stats_read(const struct registration *reg, const struct dualpi2_key *key,
 	return !bpf_map_lookup_elem(reg->stats, key, stats);
 }
 
-static struct dualpi2_key interface_key(const struct dualpi2_key *key)
+struct dualpi2_key interface_key(const struct dualpi2_key *key)
 {
 	return (struct dualpi2_key){ .netns = key->netns, .ifindex = key->ifindex };
 }

@@ -48,6 +48,9 @@ bool prior_read(const struct registration *reg, const struct dualpi2_key *key, s
 bool prior_write(const struct registration *reg, const struct dualpi2_key *key,
 		 const struct qdisc *qdisc);
 
+/* The key of what is kept for an interface, from that of a qdisc on it. */
+struct dualpi2_key interface_key(const struct dualpi2_key *key);
+
 /* Does a qdisc of ours live on an interface (key.parent: any)? Reports nothing. */
 bool instance_lives(const struct registration *reg, const struct dualpi2_key *key);
 

@@ -72,58 +72,64 @@ bool link_read(int ifindex, struct link *link)
 	return rtnl_talk(&request, on_link, link, &refusal);
 }
 
-bool link_create(const char *name, const char *kind)
+/* Start a request for a device; what its kind has of its own may follow. Returns the
+ * attribute to be ended by finish_device().
+ */
+static struct nlattr *begin_device(struct rtnl_request *request, const char *name, const char *kind)
 {
-	struct rtnl_refusal refusal;
-	struct rtnl_request request;
 	struct nlattr *info;
 
-	rtnl_begin(&request, RTM_NEWLINK, NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL,
+	rtnl_begin(request, RTM_NEWLINK, NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL,
 		   sizeof(struct ifinfomsg));
-	mnl_attr_put_strz(&request.header, IFLA_IFNAME, name);
-	info = mnl_attr_nest_start(&request.header, IFLA_LINKINFO);
-	mnl_attr_put_strz(&request.header, IFLA_INFO_KIND, kind);
-	mnl_attr_nest_end(&request.header, info);
-	if (rtnl_talk(&request, NULL, NULL, &refusal))
-		return true;
-	if (refusal.error == EOPNOTSUPP)
-		return fail(refusal.error,
-			    "the kernel has no %s devices: `modprobe %s`, or take a kernel with it",
-			    kind, kind);
-	return fail(refusal.error, "the kernel refuses to make %s: %s", name,
-		    rtnl_reason(&refusal));
+	mnl_attr_put_strz(&request->header, IFLA_IFNAME, name);
+	info = mnl_attr_nest_start(&request->header, IFLA_LINKINFO);
+	mnl_attr_put_strz(&request->header, IFLA_INFO_KIND, kind);
+	return info;
 }
 
-enum link_made link_create_netkit(const char *name, const char *peer)
+static enum link_made finish_device(struct rtnl_request *request, struct nlattr *info,
+				    const char *name)
 {
-	const struct ifinfomsg peer_header = {};
 	struct rtnl_refusal refusal;
-	struct rtnl_request request;
-	struct nlattr *info, *data, *peer_info;
-	struct ifinfomsg *header;
 
-	rtnl_begin(&request, RTM_NEWLINK, NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL,
-		   sizeof(struct ifinfomsg));
-	mnl_attr_put_strz(&request.header, IFLA_IFNAME, name);
-	info = mnl_attr_nest_start(&request.header, IFLA_LINKINFO);
-	mnl_attr_put_strz(&request.header, IFLA_INFO_KIND, "netkit");
-	data = mnl_attr_nest_start(&request.header, IFLA_INFO_DATA);
-	mnl_attr_put_u32(&request.header, IFLA_NETKIT_POLICY, NETKIT_DROP);
-	mnl_attr_put_u32(&request.header, IFLA_NETKIT_PEER_POLICY, NETKIT_DROP);
-	peer_info = mnl_attr_nest_start(&request.header, IFLA_NETKIT_PEER_INFO);
-	header = mnl_nlmsg_get_payload_tail(&request.header);
-	*header = peer_header;
-	request.header.nlmsg_len += MNL_ALIGN(sizeof(*header));
-	mnl_attr_put_strz(&request.header, IFLA_IFNAME, peer);
-	mnl_attr_nest_end(&request.header, peer_info);
-	mnl_attr_nest_end(&request.header, data);
-	mnl_attr_nest_end(&request.header, info);
-	if (rtnl_talk(&request, NULL, NULL, &refusal))
+	mnl_attr_nest_end(&request->header, info);
+	if (rtnl_talk(request, NULL, NULL, &refusal))
 		return LINK_MADE;
 	if (refusal.error == EOPNOTSUPP)
 		return LINK_UNKNOWN_KIND;
 	fail(refusal.error, "the kernel refuses to make %s: %s", name, rtnl_reason(&refusal));
 	return LINK_REFUSED;
+}
+
+bool link_create(const char *name, const char *kind)
+{
+	struct rtnl_request request;
+	struct nlattr *info = begin_device(&request, name, kind);
+	enum link_made made = finish_device(&request, info, name);
+
+	if (made == LINK_UNKNOWN_KIND)
+		return fail(EOPNOTSUPP,
+			    "the kernel has no %s devices: `modprobe %s`, or take a kernel with it",
+			    kind, kind);
+	return made == LINK_MADE;
+}
+
+enum link_made link_create_netkit(const char *name, const char *peer)
+{
+	struct rtnl_request request;
+	struct nlattr *info = begin_device(&request, name, "netkit"), *data, *peer_info;
+	struct ifinfomsg *peer_header;
+
+	data = mnl_attr_nest_start(&request.header, IFLA_INFO_DATA);
+	mnl_attr_put_u32(&request.header, IFLA_NETKIT_POLICY, NETKIT_DROP);
+	mnl_attr_put_u32(&request.header, IFLA_NETKIT_PEER_POLICY, NETKIT_DROP);
+	peer_info = mnl_attr_nest_start(&request.header, IFLA_NETKIT_PEER_INFO);
+	peer_header = mnl_nlmsg_put_extra_header(&request.header, sizeof(*peer_header));
+	*peer_header = (struct ifinfomsg){};
+	mnl_attr_put_strz(&request.header, IFLA_IFNAME, peer);
+	mnl_attr_nest_end(&request.header, peer_info);
+	mnl_attr_nest_end(&request.header, data);
+	return finish_device(&request, info, name);
 }
 
 void link_without_addresses(int ifindex)

@@ -4,15 +4,11 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 
+#include "instance.h"
 #include "link.h"
 #include "message.h"
 
 #define LEAST 1U /* what a setting is changed to */
-
-static struct dualpi2_key interface_key(const struct dualpi2_key *key)
-{
-	return (struct dualpi2_key){ .netns = key->netns, .ifindex = key->ifindex };
-}
 
 /* What was remembered of an interface; all 0 if nothing was. */
 static struct prior_settings read_prior(const struct registration *reg,
