@@ -29,7 +29,7 @@
  * What belongs together stands in the headers next to this file:
  *	slot.bpf.h   instances and maps     txqueue.bpf.h   which qdisc of an mq
  *	ecn.bpf.h    the ECN field          classify.bpf.h  which of the two queues
- *	queue.bpf.h  lists, recycled nodes  pi2.bpf.h       the AQM
+ *	queue.bpf.h  lists of packets        pi2.bpf.h       the AQM
  *	tick.bpf.h   the periodic work      split.bpf.h     GSO packets
  *	ingress.bpf.h   the way in, through an ifb
  * and the integer arithmetic, shared with the unit tests, in include/.
@@ -70,52 +70,45 @@ char LICENSE[] SEC("license") = "GPL";
  */
 struct verdict {
 	u64 now_ns;
-	u16 flags; /* PACKET_* and VERDICT_MARK() */
+	u8 flags; /* PACKET_* */
+	u8 mark;  /* enum mark */
 	u16 slot;
 	u32 check;
+	u16 packets; /* on the wire */
 };
 
-#define VERDICT_PACKET 0xff /* PACKET_* */
-#define VERDICT_MARK(mark) ((mark) << 8)
-#define VERDICT_MARK_OF(flags) ((enum mark)((flags) >> 8))
-#define VERDICT_CHECK 0x4c345321 /* "L4S!" */
+static __always_inline u32 verdict_check(u64 now_ns)
+{
+	return 0x4c345321 /* "L4S!" */ ^ (u32)now_ns;
+}
 
 SEC("tcx/egress")
 int dualpi2_mark(struct __sk_buff *ctx)
 {
 	struct sk_buff *skb = bpf_cast_to_kern_ctx(ctx);
 	struct slot *slot = slot_ahead(ctx, skb);
-	const struct dualpi2_params *params;
-	struct verdict verdict;
+	enum mark mark = MARK_NONE;
 	struct ip_place ip;
-	enum mark mark;
+	u32 flags;
+	u64 now;
 
 	if (!slot)
 		return TCX_NEXT;
-	params = &slot->stats.params;
-	if (!ecn_find_direct(ctx, skb, &ip)) {
-		struct bpf_dynptr frame;
-
-		bpf_dynptr_from_skb(ctx, 0, &frame);
-		ecn_find(&frame, skb, &ip);
+	ecn_find(ctx, skb, &ip);
+	flags = classify(slot, &ip, ctx->priority);
+	now = bpf_ktime_get_ns();
+	if (!(flags & (PACKET_NOT_ECT | PACKET_EXEMPT | PACKET_CE))) {
+		mark = aqm_mark(slot, flags, now);
+		if (mark != MARK_NONE && !ecn_set_ce(ctx, &ip)) {
+			mark = MARK_NONE;
+			flags |= PACKET_NOT_ECT;
+		}
 	}
 
-	verdict = (struct verdict){
-		.now_ns = bpf_ktime_get_ns(),
-		.flags = classify(params, &ip, slot->stats.handle, ctx->priority),
-		.slot = slot->stats.slot,
-	};
-	if (!(verdict.flags & (PACKET_NOT_ECT | PACKET_EXEMPT)) && ip_ecn(&ip) != ECN_CE) {
-		mark = aqm_mark(slot, skb->dev, verdict.flags & PACKET_L,
-				is_scalable(params, ip_ecn(&ip)), verdict.now_ns);
-		if (mark != MARK_NONE)
-			verdict.flags |= ecn_set_ce(ctx, &ip) ? VERDICT_MARK(mark) : PACKET_NOT_ECT;
-	}
-	verdict.check = VERDICT_CHECK ^ (u32)verdict.now_ns;
-
-	*(u64 *)&ctx->cb[0] = verdict.now_ns;
-	ctx->cb[2] = verdict.flags | verdict.slot << 16;
-	ctx->cb[3] = verdict.check;
+	*(u64 *)&ctx->cb[0] = now;
+	ctx->cb[2] = flags | mark << 8 | slot->stats.slot << 16;
+	ctx->cb[3] = verdict_check(now);
+	ctx->cb[4] = ctx->gso_size ? wire_packets(skb) : 1;
 	return TCX_NEXT;
 }
 
@@ -130,10 +123,11 @@ static __noinline int classify_late(struct slot *slot, struct sk_buff *skb, stru
 	struct ip_place ip;
 
 	bpf_dynptr_from_skb((struct __sk_buff *)skb, 0, &frame);
-	ecn_find(&frame, skb, &ip);
+	ecn_search(&frame, skb, &ip);
 	verdict->now_ns = bpf_ktime_get_ns();
-	verdict->flags = classify(&slot->stats.params, &ip, slot->stats.handle, skb->priority) |
-			 PACKET_NOT_ECT | PACKET_LATE;
+	verdict->flags = classify(slot, &ip, skb->priority) | PACKET_NOT_ECT | PACKET_LATE;
+	verdict->mark = MARK_NONE;
+	verdict->packets = wire_packets(skb);
 	return 0;
 }
 
@@ -146,20 +140,25 @@ static __always_inline bool is_neighbour(const struct slot *slot, u16 number)
 	       other->key.netns == slot->key.netns;
 }
 
-static __always_inline struct verdict verdict_of(struct slot *slot, struct sk_buff *skb)
+static __always_inline void read_verdict(struct slot *slot, struct sk_buff *skb,
+					 struct verdict *verdict)
 {
-	struct verdict verdict = *(struct verdict *)qdisc_skb_cb(skb)->data;
-	bool is_ours = verdict.check == (VERDICT_CHECK ^ (u32)verdict.now_ns);
+	const struct verdict *told = (const void *)qdisc_skb_cb(skb)->data;
 
-	if (is_ours && verdict.slot == slot->stats.slot)
-		return verdict;
-	if (is_ours && is_neighbour(slot, verdict.slot)) {
-		slot->stats.other_verdict++;
-		return verdict;
+	verdict->now_ns = told->now_ns;
+	verdict->flags = told->flags;
+	verdict->mark = told->mark;
+	verdict->packets = told->packets;
+	if (told->check == verdict_check(told->now_ns)) {
+		if (told->slot == slot->stats.slot)
+			return;
+		if (is_neighbour(slot, told->slot)) {
+			slot->stats.other_verdict++;
+			return;
+		}
 	}
 	slot->stats.no_verdict++;
-	classify_late(slot, skb, &verdict);
-	return verdict;
+	classify_late(slot, skb, verdict);
 }
 
 /* Count a packet that goes no further. */
@@ -199,12 +198,9 @@ static __always_inline u64 *over_limit(struct slot *slot, struct Qdisc *sch,
 }
 
 /* Count a packet that waits from now on. */
-static __always_inline void count_queued(struct slot *slot, struct Qdisc *sch,
-					 struct dualpi2_queue *queue, u32 packets, u32 len,
+static __always_inline void count_queued(struct slot *slot, struct Qdisc *sch, u32 len,
 					 u32 truesize)
 {
-	queue->backlog_packets += packets;
-	queue->backlog_bytes += len;
 	slot->stats.memory_used += truesize;
 	if (slot->stats.memory_used > slot->stats.max_memory_used)
 		slot->stats.max_memory_used = slot->stats.memory_used;
@@ -220,12 +216,12 @@ int BPF_PROG(dualpi2_enqueue, struct sk_buff *skb, struct Qdisc *sch,
 {
 	struct slot *slot = slot_of_qdisc(sch);
 	u32 len = qdisc_pkt_len(skb), truesize = skb->truesize, wire_len;
-	u16 packets = wire_packets(skb);
 	const struct dualpi2_params *params;
-	struct dualpi2_queue *queue;
+	struct dualpi2_queue *counters;
+	struct dualpi2_block *block;
 	struct verdict verdict;
-	struct dualpi2_node *node;
 	int result = NET_XMIT_DROP;
+	struct queue *queue;
 	enum drop drop;
 	u64 *cause;
 	bool in_l;
@@ -235,56 +231,58 @@ int BPF_PROG(dualpi2_enqueue, struct sk_buff *skb, struct Qdisc *sch,
 		return NET_XMIT_DROP;
 	}
 	params = &slot->stats.params;
-	verdict = verdict_of(slot, skb);
+	read_verdict(slot, skb, &verdict);
 	in_l = verdict.flags & PACKET_L;
-	queue = queue_stats(slot, in_l);
-	count_arrival(queue, VERDICT_MARK_OF(verdict.flags), packets, len);
-	if (packets > 1)
+	queue = in_l ? &slot->l : &slot->c;
+	counters = queue_stats(slot, in_l);
+	count_arrival(counters, verdict.mark, verdict.packets, len);
+	if (verdict.packets > 1)
 		slot->stats.gso_whole++;
 
-	cause = over_limit(slot, sch, queue, truesize);
+	cause = over_limit(slot, sch, counters, truesize);
 	if (cause) {
 		sch->qstats.overlimits++;
 		goto drop;
 	}
 	if (params->drop_enqueue) {
-		drop = aqm_drop(slot, sch->dev_queue->dev, verdict.flags,
+		drop = aqm_drop(slot, verdict.flags,
 				in_l ? expected_l_delay(slot, verdict.now_ns) : 0);
 		if (drop != DROP_NONE) {
-			cause = aqm_cause(queue, drop);
+			cause = aqm_cause(counters, drop);
 			/* To the sender it is on its way, as if dropped at dequeue. */
 			result = NET_XMIT_SUCCESS | __NET_XMIT_BYPASS;
 			goto drop;
 		}
 	}
-	node = node_get(slot);
-	if (!node) {
-		cause = &queue->drop_no_memory;
+	block = take_tail(slot, queue);
+	if (!block) {
+		cause = &counters->drop_no_memory;
 		goto drop;
 	}
 
-	wire_len = shaper_wire_len(params, len, packets, network_offset(skb));
-	node->enqueued_ns = verdict.now_ns;
-	node->wire_len = wire_len;
-	node->packets = packets;
-	node->flags = verdict.flags & VERDICT_PACKET;
-	skb = bpf_kptr_xchg(&node->skb, skb);
-	if (skb) /* never: a recycled node is empty */
-		bpf_qdisc_skb_drop(skb, to_free);
-
+	wire_len = shaper_wire_len(params, len, verdict.packets, network_offset(skb));
 	if (!sch->q.qlen)
 		shaper_wake(&slot->shaper, verdict.now_ns);
-	queue_push(slot, in_l, node);
-	if (!queue->head_ns)
-		queue->head_ns = verdict.now_ns;
 	if (in_l)
 		slot->l_wire_bytes += wire_len;
-	count_queued(slot, sch, queue, packets, len, truesize);
+	if (!counters->head_ns)
+		counters->head_ns = verdict.now_ns;
+	count_queued(slot, sch, len, truesize);
+	push(queue, block, skb,
+	     &(struct departure){
+		     .enqueued_ns = verdict.now_ns,
+		     .len = len,
+		     .wire_len = wire_len,
+		     .truesize = truesize,
+		     .packets = verdict.packets,
+		     .flags = verdict.flags,
+	     },
+	     to_free);
 	tick_wake(slot, verdict.now_ns);
 	return NET_XMIT_SUCCESS;
 
 drop:
-	count_drop(sch, queue, cause, packets, len);
+	count_drop(sch, counters, cause, verdict.packets, len);
 	bpf_qdisc_skb_drop(skb, to_free);
 	return result;
 }
@@ -294,45 +292,23 @@ drop:
 /* Packets that one call of dequeue drops at most before it lets others work. */
 #define DROPS_AT_ONCE 64
 
-/* What is known of a packet that was taken from its queue. */
-struct departure {
-	u64 enqueued_ns;
-	u32 len;      /* as the qdisc layer counts it, bytes */
-	u32 wire_len; /* on the link, bytes */
-	u32 packets;
-	u32 flags; /* PACKET_* */
-};
-
 /* Take the head of a queue and account for it; NULL if there is none. */
 static __always_inline struct sk_buff *take(struct slot *slot, struct Qdisc *sch, bool from_l,
 					    struct departure *departure)
 {
-	struct dualpi2_node *node = queue_pop(slot, from_l);
-	struct dualpi2_queue *queue = queue_stats(slot, from_l);
 	struct sk_buff *skb;
+	u64 next_ns = 0;
 
-	if (!node)
+	skb = pop(slot, from_l ? &slot->l : &slot->c, &next_ns, departure);
+	if (!skb)
 		return NULL;
-	*departure = (struct departure){
-		.enqueued_ns = node->enqueued_ns,
-		.wire_len = node->wire_len,
-		.packets = node->packets,
-		.flags = node->flags,
-	};
-	skb = bpf_kptr_xchg(&node->skb, NULL);
-	if (!skb) { /* never: every queued node holds a packet */
-		obj_drop(node);
-		return NULL;
-	}
-	keep_node(&slot->returned, node);
-	departure->len = qdisc_pkt_len(skb);
-	queue->backlog_packets -= departure->packets;
-	queue->backlog_bytes -= departure->len;
+	queue_stats(slot, from_l)->head_ns = next_ns;
 	if (from_l)
 		slot->l_wire_bytes -= departure->wire_len;
-	slot->stats.memory_used -= skb->truesize;
+	slot->stats.memory_used -= departure->truesize;
 	sch->qstats.backlog -= departure->len;
-	sch->q.qlen--;
+	if (!--sch->q.qlen)
+		slot->stats.credit = slot->fresh_credit;
 	return skb;
 }
 
@@ -368,12 +344,12 @@ static __noinline int trim(struct slot *slot, struct Qdisc *sch)
 }
 
 /* Take the next packet as the scheduler says. NULL: the AQM dropped it. */
-static __noinline struct sk_buff *serve(struct slot *slot, struct Qdisc *sch, u64 now)
+static __always_inline struct sk_buff *serve(struct slot *slot, struct Qdisc *sch, u64 now)
 {
 	const struct dualpi2_params *params = &slot->stats.params;
 	bool l_waits = slot->stats.l.head_ns, c_waits = slot->stats.c.head_ns;
 	bool from_l = scheduler_serves_l(slot->stats.credit, l_waits, c_waits);
-	struct dualpi2_queue *queue = queue_stats(slot, from_l);
+	struct dualpi2_queue *counters = queue_stats(slot, from_l);
 	struct departure departure;
 	struct sk_buff *skb;
 	enum drop drop;
@@ -384,9 +360,9 @@ static __noinline struct sk_buff *serve(struct slot *slot, struct Qdisc *sch, u6
 		return NULL;
 	sojourn_ns = now > departure.enqueued_ns ? now - departure.enqueued_ns : 0;
 	if (!params->drop_enqueue) {
-		drop = aqm_drop(slot, sch->dev_queue->dev, departure.flags, sojourn_ns);
+		drop = aqm_drop(slot, departure.flags, sojourn_ns);
 		if (drop != DROP_NONE) {
-			count_drop(sch, queue, aqm_cause(queue, drop), departure.packets,
+			count_drop(sch, counters, aqm_cause(counters, drop), departure.packets,
 				   departure.len);
 			bpf_kfree_skb(skb);
 			return NULL;
@@ -397,8 +373,8 @@ static __noinline struct sk_buff *serve(struct slot *slot, struct Qdisc *sch, u6
 		slot->stats.credit = scheduler_charge(
 			slot->stats.credit, params->classic_protection, from_l, departure.len);
 	shaper_charge(&slot->shaper, params->rate, now, departure.wire_len);
-	queue->packets_out += departure.packets;
-	queue->bytes_out += departure.len;
+	counters->packets_out += departure.packets;
+	counters->bytes_out += departure.len;
 	histogram_record(queue_delays(slot, from_l), sojourn_ns);
 	bpf_qdisc_bstats_update(sch, skb);
 	return skb;
@@ -411,41 +387,38 @@ static __noinline struct sk_buff *serve_on(struct slot *slot, struct Qdisc *sch,
 	int i;
 
 	bpf_for(i, 0, DROPS_AT_ONCE) {
+		if (!sch->q.qlen)
+			return NULL;
 		skb = serve(slot, sch, now);
-		if (skb || !sch->q.qlen)
-			break;
+		if (skb)
+			return skb;
 	}
-	return skb;
+	/* all dropped so far: come back at once */
+	bpf_qdisc_watchdog_schedule(sch, now, 0);
+	return NULL;
 }
 
 SEC("struct_ops/dualpi2_dequeue")
 struct sk_buff *BPF_PROG(dualpi2_dequeue, struct Qdisc *sch)
 {
-	struct slot *slot = slot_of_qdisc(sch);
 	struct sk_buff *skb;
+	struct slot *slot;
 	u64 now;
 
+	if (!sch->q.qlen)
+		return NULL;
+	slot = slot_of_qdisc(sch);
 	if (!slot)
 		return NULL;
 	if (exceeds_limits(slot, sch))
 		trim(slot, sch);
-	if (!sch->q.qlen) {
-		slot->stats.credit = scheduler_reset(slot->stats.params.classic_protection,
-						     frame_len(sch->dev_queue->dev));
-		return NULL;
-	}
 	now = bpf_ktime_get_ns();
 	if (!shaper_ready(&slot->shaper, slot->stats.params.rate, now)) {
 		bpf_qdisc_watchdog_schedule(sch, slot->shaper.free_ns, 0);
 		return NULL;
 	}
 	skb = serve(slot, sch, now);
-	if (skb || !sch->q.qlen)
-		return skb;
-	skb = serve_on(slot, sch, now);
-	if (!skb && sch->q.qlen) /* all dropped so far: come back at once */
-		bpf_qdisc_watchdog_schedule(sch, now, 0);
-	return skb;
+	return skb ?: serve_on(slot, sch, now);
 }
 
 /* ---- life cycle ------------------------------------------------------------ */
@@ -455,6 +428,8 @@ static __always_inline void apply_params(struct slot *slot, const struct dualpi2
 {
 	slot->stats.params = *params;
 	slot->stats.memlimit = dualpi2_memlimit(params, slot->frame_len);
+	slot->fresh_credit = scheduler_reset(params->classic_protection, slot->frame_len);
+	classify_params(slot, params, slot->stats.handle);
 	aqm_params(slot, params);
 }
 
@@ -481,13 +456,12 @@ int BPF_PROG(dualpi2_init, struct Qdisc *sch, struct nlattr *opt, struct netlink
 	slot->key.parent = sch->parent;
 	slot->shaper = (struct shaper){};
 	slot->l_wire_bytes = 0;
-	slot->ticking = 0;
+	slot->overdue_ns = 0;
 	slot->frame_len = frame_len(dev);
 
 	conf = bpf_map_lookup_elem(&dualpi2_conf, &conf_key);
 	apply_params(slot, conf ? conf : &fresh_stats.params);
-	slot->stats.credit =
-		scheduler_reset(slot->stats.params.classic_protection, slot->frame_len);
+	slot->stats.credit = slot->fresh_credit;
 	aqm_reset(slot);
 
 	/* -EBUSY: the slot was used before and has its timer. */
@@ -500,9 +474,8 @@ int BPF_PROG(dualpi2_init, struct Qdisc *sch, struct nlattr *opt, struct netlink
 /* What is queued is thrown away, and counted. */
 static __always_inline void count_reset(struct Qdisc *sch, struct dualpi2_queue *queue)
 {
-	count_drop(sch, queue, &queue->drop_reset, queue->backlog_packets, queue->backlog_bytes);
-	queue->backlog_packets = 0;
-	queue->backlog_bytes = 0;
+	count_drop(sch, queue, &queue->drop_reset, dualpi2_queue_packets(queue),
+		   dualpi2_queue_bytes(queue));
 	queue->head_ns = 0;
 }
 
@@ -514,14 +487,14 @@ void BPF_PROG(dualpi2_reset, struct Qdisc *sch)
 
 	if (!slot || slot->qdisc != (u64)sch)
 		return;
-	queue_drain(slot, l_queue, DUALPI2_LIMIT_MAX);
-	queue_drain(slot, c_queue, DUALPI2_LIMIT_MAX);
+	queue_clear(slot, &slot->l);
+	queue_clear(slot, &slot->c);
 	count_reset(sch, &slot->stats.l);
 	count_reset(sch, &slot->stats.c);
 	slot->l_wire_bytes = 0;
 	slot->stats.memory_used = 0;
-	slot->stats.credit = scheduler_reset(slot->stats.params.classic_protection,
-					     frame_len(sch->dev_queue->dev));
+	set_frame_len(slot, sch);
+	slot->stats.credit = slot->fresh_credit;
 	slot->shaper = (struct shaper){};
 	aqm_reset(slot);
 	sch->qstats.backlog = 0;
@@ -551,10 +524,8 @@ void BPF_PROG(dualpi2_destroy, struct Qdisc *sch)
 	if (!slot || slot->qdisc != (u64)sch)
 		return;
 	bpf_timer_cancel(&slot->timer);
-	queue_drain(slot, free_nodes, FREE_NODES_MAX);
+	drain(slot, &slot->free_blocks, FREE_BLOCKS_MAX);
 	slot->n_free = 0;
-	keep_node(&slot->spare, NULL);
-	keep_node(&slot->returned, NULL);
 	unpublish(slot);
 	slot->qdisc = 0;
 }
@@ -583,7 +554,7 @@ int dualpi2_change(struct dualpi2_change *change)
 	old = slot->stats.params;
 	apply_params(slot, &new);
 	if (new.classic_protection != old.classic_protection)
-		slot->stats.credit = scheduler_reset(new.classic_protection, slot->frame_len);
+		slot->stats.credit = slot->fresh_credit;
 	if (new.rate != old.rate)
 		shaper_restart(&slot->shaper, now);
 	if (new.tupdate_ns != old.tupdate_ns)

@@ -18,9 +18,10 @@ enum ecn {
 
 /* The IP header of a frame. `version` is 0 if it has none that we understand. */
 struct ip_place {
-	u32 offset; /* from skb->data, bytes */
-	u8 version; /* 4, 6 or 0 */
-	u8 tos;	    /* DSCP and ECN field; 0 without an IP header */
+	u32 offset;  /* from skb->data, bytes */
+	u8 version;  /* 4, 6 or 0 */
+	u8 tos;	     /* DSCP and ECN field; 0 without an IP header */
+	bool direct; /* where skb->network_header says */
 };
 
 static __always_inline enum ecn ip_ecn(const struct ip_place *ip)
@@ -67,8 +68,8 @@ static __always_inline __be16 ethertype_of_ppp(__be16 protocol)
  * then, senders disagree on whether it points at the tag or behind it. MPLS has no ECN
  * field that we could set, and of a tunnel the outer header counts (RFC 6040).
  */
-static __noinline int ecn_find(struct bpf_dynptr *frame, const struct sk_buff *skb,
-			       struct ip_place *ip)
+static __noinline int ecn_search(struct bpf_dynptr *frame, const struct sk_buff *skb,
+				 struct ip_place *ip)
 {
 	__be16 protocol = skb->protocol;
 	u8 header[2], tags = 0;
@@ -117,18 +118,27 @@ static __always_inline bool ecn_find_direct(struct __sk_buff *ctx, const struct 
 	} else if (protocol != bpf_htons(ETH_P_IPV6) || header + IPV6_HEADER > data_end) {
 		return false;
 	}
-	*ip = (struct ip_place){ .offset = offset };
+	*ip = (struct ip_place){ .offset = offset, .direct = true };
 	ecn_decode(ip, protocol, header);
 	return true;
 }
 
-/* Set CE. Not bpf_skb_ecn_set_ce(): that trusts skb->network_header, which is
- * wrong behind a VLAN tag in the frame, and gives up on a cloned header.
- * The IPv4 checksum is adjusted, not computed anew (RFC 1624, equation 3): a wrong
- * one stays just as wrong. Returns false if the kernel had no memory to unshare
- * the header.
+static __always_inline void ecn_find(struct __sk_buff *ctx, const struct sk_buff *skb,
+				     struct ip_place *ip)
+{
+	struct bpf_dynptr frame;
+
+	if (ecn_find_direct(ctx, skb, ip))
+		return;
+	bpf_dynptr_from_skb(ctx, 0, &frame);
+	ecn_search(&frame, skb, ip);
+}
+
+/* Set CE anywhere in the frame, and in headers that are shared. The IPv4 checksum is
+ * adjusted, not computed anew (RFC 1624, equation 3): a wrong one stays just as wrong.
+ * Returns false if the kernel had no memory to unshare the header.
  */
-static __noinline bool ecn_set_ce(struct __sk_buff *ctx, const struct ip_place *ip)
+static __noinline bool ecn_store_ce(struct __sk_buff *ctx, const struct ip_place *ip)
 {
 	u8 header[12]; /* up to the IPv4 checksum */
 	u32 word, sum;
@@ -150,6 +160,14 @@ static __noinline bool ecn_set_ce(struct __sk_buff *ctx, const struct ip_place *
 	}
 	/* The flag keeps skb->csum (CHECKSUM_COMPLETE) right. */
 	return !bpf_skb_store_bytes(ctx, ip->offset, header, sizeof(header), BPF_F_RECOMPUTE_CSUM);
+}
+
+/* Set CE: where skb->network_header is right as the kernel itself does it (the checksum as
+ * above), unless the header is shared.
+ */
+static __always_inline bool ecn_set_ce(struct __sk_buff *ctx, const struct ip_place *ip)
+{
+	return (ip->direct && bpf_skb_ecn_set_ce(ctx)) || ecn_store_ce(ctx, ip);
 }
 
 #endif /* ECN_BPF_H */

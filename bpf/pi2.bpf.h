@@ -17,11 +17,11 @@ enum drop { DROP_NONE, DROP_PI2, DROP_OVERLOAD };
 /* Below a backlog of two full frames PI2 neither marks nor drops (as sch_dualpi2):
  * the delay that it would fight is that of a single packet on a slow link.
  */
-static __always_inline bool pi2_rests(const struct slot *slot, const struct net_device *dev)
+static __always_inline bool pi2_rests(const struct slot *slot)
 {
-	u64 backlog = slot->stats.l.backlog_bytes + slot->stats.c.backlog_bytes;
+	u64 backlog = dualpi2_queue_bytes(&slot->stats.l) + dualpi2_queue_bytes(&slot->stats.c);
 
-	return backlog < 2 * frame_len(dev);
+	return backlog < 2ULL * slot->frame_len;
 }
 
 /* Marks and drops come at even distances (RFC 9332, A.1, `recur`), not by dice as in
@@ -63,7 +63,12 @@ static __always_inline u64 expected_l_delay(const struct slot *slot, u64 now)
 /* p'_L for a packet in L whose delay is, or will be, `l_delay_ns`. */
 static __always_inline u32 native_prob(const struct slot *slot, u64 l_delay_ns)
 {
-	return laqm_prob(&slot->stats.params, l_delay_ns, slot->stats.l.backlog_packets);
+	const struct dualpi2_params *params = &slot->stats.params;
+	bool counts = params->step_in_packets || params->min_qlen_step > 1;
+
+	if (!slot->stats.l.head_ns)
+		return 0;
+	return laqm_prob(params, l_delay_ns, counts ? dualpi2_queue_packets(&slot->stats.l) : 1);
 }
 
 static __always_inline bool overloaded(const struct slot *slot, bool in_l, u32 prob)
@@ -93,20 +98,20 @@ static __always_inline bool classic_hit(struct slot *slot, bool in_l, u32 prob, 
  * (RFC 9332, A.1 and 2.5.1.1.) In overload L4S packets in L are always marked; Classic
  * ones are dropped instead.
  */
-static __always_inline enum mark aqm_mark(struct slot *slot, const struct net_device *dev,
-					  bool in_l, bool scalable, u64 now)
+static __always_inline enum mark aqm_mark(struct slot *slot, u32 flags, u64 now)
 {
+	bool in_l = flags & PACKET_L, scalable = flags & PACKET_SCALABLE;
 	u32 prob = slot->stats.prob, native = 0;
 	u64 coupled;
 	bool hit;
 
-	if (in_l)
+	if (in_l && slot->stats.l.head_ns)
 		native = native_prob(slot, expected_l_delay(slot, now));
 	if (scalable && native == PI2_PROB_MAX)
 		return MARK_STEP;
 	if (!prob && !native)
 		return MARK_NONE;
-	if (prob && pi2_rests(slot, dev))
+	if (prob && pi2_rests(slot))
 		prob = 0;
 	coupled = pi2_coupled_prob(prob, slot->law.coupling);
 	if (scalable)
@@ -122,8 +127,7 @@ static __always_inline enum mark aqm_mark(struct slot *slot, const struct net_de
  * tell of congestion, with p_C, in L with what p_L is to a Classic sender (RFC 9332,
  * 2.5.1.1); in overload every packet with p_C. `l_delay_ns`: sojourn time of one in L.
  */
-static __always_inline enum drop aqm_drop(struct slot *slot, const struct net_device *dev,
-					  u32 flags, u64 l_delay_ns)
+static __always_inline enum drop aqm_drop(struct slot *slot, u32 flags, u64 l_delay_ns)
 {
 	bool in_l = flags & PACKET_L, not_ect = flags & PACKET_NOT_ECT;
 	u32 prob = slot->stats.prob, native = 0;
@@ -137,7 +141,7 @@ static __always_inline enum drop aqm_drop(struct slot *slot, const struct net_de
 		return DROP_NONE;
 	if (!not_ect && !overloaded(slot, in_l, prob))
 		return DROP_NONE;
-	if (prob && pi2_rests(slot, dev))
+	if (prob && pi2_rests(slot))
 		prob = 0;
 	if (!classic_hit(slot, in_l, prob, native))
 		return DROP_NONE;

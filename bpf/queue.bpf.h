@@ -1,106 +1,256 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The two queues of an instance, and its nodes, which are recycled.
+/* The two queues of an instance: lists of blocks of packets.
  *
- * Allocating and freeing a node costs more than all other work on a packet, and
- * a section under the bpf_spin_lock costs as much as the list operation in it.
- * So a node that dequeue has emptied goes to `returned` (one exchange, no lock).
- * The next enqueue takes it from there. When packets pile up or drain, enqueue
- * and dequeue move nodes from and to the free list inside the one locked section
- * that they need anyway, through `spare` and `returned`.
+ * A list operation, the lock that it needs and the node that it links cost more than all
+ * other work on a packet. So a node holds not one packet but a block of them. The
+ * block that is being filled and the one that is being emptied stay at hand in kptrs, where
+ * taking one out and putting it back is an exchange each, without a lock; those in between
+ * are in the list:
+ *
+ *	head -> list of full blocks -> tail
+ *
+ * While all packets fit one block it is the tail, for both ends. So a packet that passes
+ * an empty queue, and seven of eight others, cost no list operation.
  */
 #ifndef QUEUE_BPF_H
 #define QUEUE_BPF_H
 
-/* Nodes that an instance keeps for reuse beyond those in use: 64 KiB. */
-#define FREE_NODES_MAX 1024
+/* Blocks that an instance keeps for reuse: 32 KiB. */
+#define FREE_BLOCKS_MAX 128
 
-/* Put a node where kptr may hold an older one. */
-static __always_inline void keep_node(struct dualpi2_node **place, struct dualpi2_node *node)
+/* What is known of a packet that was taken from its queue. */
+struct departure {
+	u64 enqueued_ns;
+	u32 len;      /* as the qdisc layer counts it, bytes */
+	u32 wire_len; /* on the link, bytes */
+	u32 truesize;
+	u16 packets;
+	u8 flags; /* PACKET_* */
+};
+
+/* The n-th packet of a block. The verifier wants the place of a kptr to be a constant, so
+ * it is added up in branches, each of which it follows.
+ */
+static __always_inline struct packet *packet_at(struct dualpi2_block *block, u64 n)
 {
-	struct dualpi2_node *old = bpf_kptr_xchg(place, node);
+	struct packet *packet = block->packet;
 
-	if (old)
+	asm volatile("if %[n] < 4 goto +2\n"
+		     "%[packet] += %[four]\n"
+		     "%[n] += -4\n"
+		     "if %[n] < 2 goto +2\n"
+		     "%[packet] += %[two]\n"
+		     "%[n] += -2\n"
+		     "if %[n] < 1 goto +1\n"
+		     "%[packet] += %[one]\n"
+		     : [packet] "+r"(packet), [n] "+r"(n)
+		     : [four] "i"(4 * sizeof(*packet)), [two] "i"(2 * sizeof(*packet)),
+		       [one] "i"(sizeof(*packet)));
+	return packet;
+}
+
+static __always_inline struct bpf_list_head *blocks_of(struct slot *slot,
+							const struct queue *queue)
+{
+	return queue == &slot->l ? &slot->l_blocks : &slot->c_blocks;
+}
+
+/* Put a block in its place, which is empty. */
+static __always_inline void put_block(struct dualpi2_block **place, struct dualpi2_block *block)
+{
+	struct dualpi2_block *old = bpf_kptr_xchg(place, block);
+
+	if (old) /* never; the verifier cannot know */
 		obj_drop(old);
 }
 
-static __always_inline struct dualpi2_node *node_get(struct slot *slot)
+/* The block that is being filled is full, or there is none: an empty one takes its place.
+ * NULL: no memory.
+ */
+static __noinline struct dualpi2_block *next_tail(struct slot *slot, struct queue *queue,
+						  struct dualpi2_block *full)
 {
-	struct dualpi2_node *node = bpf_kptr_xchg(&slot->spare, NULL);
-
-	if (!node)
-		node = bpf_kptr_xchg(&slot->returned, NULL);
-	if (!node)
-		node = obj_new(struct dualpi2_node);
-	return node;
-}
-
-/* Append a filled node, and take a spare one for the next packet. */
-static __always_inline void queue_push(struct slot *slot, bool in_l, struct dualpi2_node *node)
-{
+	struct bpf_list_head *blocks = blocks_of(slot, queue);
 	struct bpf_list_node *free;
 
+	if (full && !queue->full_blocks++) {
+		put_block(&queue->head, full);
+		full = NULL;
+	}
 	bpf_spin_lock(&slot->lock);
-	if (in_l)
-		list_push_back(&slot->l_queue, &node->list);
-	else
-		list_push_back(&slot->c_queue, &node->list);
-	free = bpf_list_pop_front(&slot->free_nodes);
+	if (full)
+		list_push_back(blocks, &full->list);
+	free = bpf_list_pop_front(&slot->free_blocks);
 	bpf_spin_unlock(&slot->lock);
 
-	if (free) {
-		slot->n_free--;
-		keep_node(&slot->spare, container_of(free, struct dualpi2_node, list));
-	}
+	queue->end = 0;
+	if (!free)
+		return obj_new(struct dualpi2_block);
+	slot->n_free--;
+	return container_of(free, struct dualpi2_block, list);
 }
 
-static __always_inline u64 enqueue_time(struct bpf_list_node *list)
+/* The block with a place for one more packet, at queue->end; NULL: no memory. */
+static __always_inline struct dualpi2_block *take_tail(struct slot *slot, struct queue *queue)
 {
-	return list ? container_of(list, struct dualpi2_node, list)->enqueued_ns : 0;
+	struct dualpi2_block *block = bpf_kptr_xchg(&queue->tail, NULL);
+
+	if (block && queue->end < BLOCK_PACKETS)
+		return block;
+	return next_tail(slot, queue, block);
 }
 
-/* Take the head of a queue, NULL if it is empty, and note when the next head was
- * enqueued. The node that the last dequeue left goes to the free list.
+/* Append a packet to the block that take_tail() gave. Consumes both. */
+static __always_inline void push(struct queue *queue, struct dualpi2_block *block,
+				 struct sk_buff *skb, const struct departure *values,
+				 struct bpf_sk_buff_ptr *to_free)
+{
+	u64 end = queue->end;
+	struct packet *packet;
+
+	if (end >= BLOCK_PACKETS) /* never; it tells the verifier the range */
+		end = 0;
+	packet = packet_at(block, end);
+	packet->enqueued_ns = values->enqueued_ns;
+	packet->len = values->len;
+	packet->wire_len = values->wire_len;
+	packet->truesize = values->truesize;
+	packet->packets = values->packets;
+	packet->flags = values->flags;
+	skb = bpf_kptr_xchg(&packet->skb, skb);
+	if (skb) /* never: the place is empty */
+		bpf_qdisc_skb_drop(skb, to_free);
+	queue->end = end + 1;
+	put_block(&queue->tail, block);
+}
+
+/* Take a packet out of its block. */
+static __always_inline struct sk_buff *take_out(struct packet *packet, struct departure *departure)
+{
+	*departure = (struct departure){
+		.enqueued_ns = packet->enqueued_ns,
+		.len = packet->len,
+		.wire_len = packet->wire_len,
+		.truesize = packet->truesize,
+		.packets = packet->packets,
+		.flags = packet->flags,
+	};
+	return bpf_kptr_xchg(&packet->skb, NULL);
+}
+
+/* The block at the head is empty: the next one takes its place. Returns when the packet
+ * was enqueued that is the first now; 0: there is none.
  */
-static __always_inline struct dualpi2_node *queue_pop(struct slot *slot, bool in_l)
+static __noinline u64 next_head(struct slot *slot, struct queue *queue, struct dualpi2_block *empty)
 {
-	struct dualpi2_node *returned = NULL;
-	struct bpf_list_node *head;
-	u64 next_ns;
+	struct bpf_list_head *blocks = blocks_of(slot, queue);
+	struct bpf_list_node *next;
+	struct dualpi2_block *block;
+	u64 enqueued_ns;
 
-	if (slot->n_free < FREE_NODES_MAX) {
-		returned = bpf_kptr_xchg(&slot->returned, NULL);
-		if (returned)
-			slot->n_free++;
+	if (slot->n_free >= FREE_BLOCKS_MAX) {
+		obj_drop(empty);
+		empty = NULL;
 	}
 	bpf_spin_lock(&slot->lock);
-	if (in_l) {
-		head = bpf_list_pop_front(&slot->l_queue);
-		next_ns = enqueue_time(bpf_list_front(&slot->l_queue));
-	} else {
-		head = bpf_list_pop_front(&slot->c_queue);
-		next_ns = enqueue_time(bpf_list_front(&slot->c_queue));
-	}
-	if (returned)
-		list_push_back(&slot->free_nodes, &returned->list);
+	next = bpf_list_pop_front(blocks);
+	if (empty)
+		list_push_back(&slot->free_blocks, &empty->list);
 	bpf_spin_unlock(&slot->lock);
 
-	queue_stats(slot, in_l)->head_ns = next_ns;
-	return head ? container_of(head, struct dualpi2_node, list) : NULL;
+	if (empty)
+		slot->n_free++;
+	queue->full_blocks--;
+	queue->first = 0;
+	block = next ? container_of(next, struct dualpi2_block, list)
+		     : bpf_kptr_xchg(&queue->tail, NULL);
+	if (!block)
+		return 0;
+	enqueued_ns = block->packet[0].enqueued_ns;
+	put_block(next ? &queue->head : &queue->tail, block);
+	return enqueued_ns;
 }
 
-/* Give up to `most` nodes of a list back to the kernel, with the packets in them. */
-#define queue_drain(slot, list_name, most)                                       \
-	({                                                                       \
-		struct bpf_list_node *item;                                      \
-		u32 i;                                                           \
-		bpf_for(i, 0, most) {                                            \
-			bpf_spin_lock(&(slot)->lock);                            \
-			item = bpf_list_pop_front(&(slot)->list_name);           \
-			bpf_spin_unlock(&(slot)->lock);                          \
-			if (!item)                                               \
-				break;                                           \
-			obj_drop(container_of(item, struct dualpi2_node, list)); \
-		}                                                                \
+/* Take the last packet of the block at the head. */
+static __always_inline struct sk_buff *pop_last(struct slot *slot, struct queue *queue,
+						struct dualpi2_block *block, u64 *next_ns,
+						struct departure *departure)
+{
+	struct sk_buff *skb = take_out(&block->packet[BLOCK_PACKETS - 1], departure);
+
+	if (queue->full_blocks) {
+		*next_ns = next_head(slot, queue, block);
+	} else {
+		queue->first = 0;
+		queue->end = 0;
+		*next_ns = 0;
+		put_block(&queue->tail, block);
+	}
+	return skb;
+}
+
+/* Take the first packet of a queue; NULL if there is none. `*next_ns`: when the one behind
+ * it was enqueued, 0 if it was the last.
+ */
+static __always_inline struct sk_buff *pop(struct slot *slot, struct queue *queue, u64 *next_ns,
+					   struct departure *departure)
+{
+	struct dualpi2_block **place = queue->full_blocks ? &queue->head : &queue->tail;
+	struct dualpi2_block *block = bpf_kptr_xchg(place, NULL);
+	u64 first = queue->first;
+	struct packet *packet;
+	struct sk_buff *skb;
+
+	if (!block)
+		return NULL;
+	if (first >= BLOCK_PACKETS - 1)
+		return pop_last(slot, queue, block, next_ns, departure);
+	packet = packet_at(block, first);
+	skb = take_out(packet, departure);
+	*next_ns = packet[1].enqueued_ns;
+	first++;
+	if (!queue->full_blocks && first == queue->end) {
+		first = 0;
+		queue->end = 0;
+		*next_ns = 0;
+	}
+	queue->first = first;
+	put_block(place, block);
+	return skb;
+}
+
+static __always_inline void drop_block(struct dualpi2_block **place)
+{
+	struct dualpi2_block *block = bpf_kptr_xchg(place, NULL);
+
+	if (block)
+		obj_drop(block);
+}
+
+/* Give up to `most` blocks of a list back to the kernel, with the packets in them. */
+#define drain(slot, list_head, most)                                              \
+	({                                                                        \
+		struct bpf_list_node *item;                                       \
+		u32 i;                                                            \
+		bpf_for(i, 0, most) {                                             \
+			bpf_spin_lock(&(slot)->lock);                             \
+			item = bpf_list_pop_front(list_head);                     \
+			bpf_spin_unlock(&(slot)->lock);                           \
+			if (!item)                                                \
+				break;                                            \
+			obj_drop(container_of(item, struct dualpi2_block, list)); \
+		}                                                                 \
 	})
+
+/* Throw away all that a queue holds, and its blocks. */
+static __always_inline void queue_clear(struct slot *slot, struct queue *queue)
+{
+	drop_block(&queue->head);
+	drain(slot, blocks_of(slot, queue), DUALPI2_LIMIT_MAX / BLOCK_PACKETS + 1);
+	drop_block(&queue->tail);
+	queue->full_blocks = 0;
+	queue->first = 0;
+	queue->end = 0;
+}
 
 #endif /* QUEUE_BPF_H */

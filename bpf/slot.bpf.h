@@ -11,20 +11,38 @@
 #ifndef SLOT_BPF_H
 #define SLOT_BPF_H
 
-/* A queued packet. 48 bytes, 64 with the allocator's header. (A type that a kptr
- * points to is looked up in the kernel first, and the kernel has a struct node.)
- */
-struct dualpi2_node {
-	struct bpf_list_node list;
+/* A queued packet, 32 bytes. */
+struct packet {
 	struct sk_buff __kptr *skb;
 	u64 enqueued_ns;
-	u32 wire_len; /* bytes on the link, of all its packets */
+	u32 len;      /* as the qdisc layer counts it, bytes */
+	u32 wire_len; /* on the link, of all its packets, bytes */
+	u32 truesize; /* skb->truesize, bytes */
 	u16 packets;  /* on the wire: > 1 for GSO */
 	u8 flags;     /* PACKET_* */
 };
 
+/* Packets that follow each other in a queue. 248 bytes: with its header it fills 256, one of
+ * the sizes of the kernel's allocator for BPF. (A type that a kptr points to is looked up in
+ * the kernel first, hence the prefix.)
+ */
+#define BLOCK_PACKETS 7
+struct dualpi2_block {
+	struct bpf_list_node list;
+	struct packet packet[BLOCK_PACKETS];
+};
+
+/* Where the packets of one queue are (queue.bpf.h). */
+struct queue {
+	struct dualpi2_block __kptr *head; /* being emptied, if it is not the tail as well */
+	struct dualpi2_block __kptr *tail; /* being filled */
+	u32 full_blocks;		   /* head and those in the list */
+	u32 first;			   /* packet of the queue, in the first block */
+	u32 end;			   /* where the tail has its next place */
+};
+
 /* Who writes what:
- * - enqueue, dequeue and reset run under the qdisc's lock and own the lists, the
+ * - enqueue, dequeue and reset run under the qdisc's lock and own the queues, the
  *   counters, the credit and the shaper. The verifier wants the bpf_spin_lock
  *   around list operations as well.
  * - p' belongs to whoever wins the claim on update_due_ns (tick.bpf.h).
@@ -33,18 +51,19 @@ struct dualpi2_node {
  */
 struct slot {
 	struct bpf_spin_lock lock;
-	struct bpf_list_head l_queue __contains(dualpi2_node, list);
-	struct bpf_list_head c_queue __contains(dualpi2_node, list);
-	struct bpf_list_head free_nodes __contains(dualpi2_node, list);
-	struct dualpi2_node __kptr *spare;    /* taken by the next enqueue */
-	struct dualpi2_node __kptr *returned; /* left by the last dequeue */
+	struct bpf_list_head l_blocks __contains(dualpi2_block, list);
+	struct bpf_list_head c_blocks __contains(dualpi2_block, list);
+	struct bpf_list_head free_blocks __contains(dualpi2_block, list);
+	struct queue l;
+	struct queue c;
 	struct bpf_timer timer;
 
 	u64 qdisc;	   /* address of the struct Qdisc that owns the slot; 0: free */
 	u64 update_due_ns; /* when p' is to be updated next */
-	u32 ticking;	   /* 1: the timer is armed */
-	u32 n_free;	   /* nodes in free_nodes */
-	u32 frame_len;	   /* of a full frame when the qdisc started, bytes */
+	u64 overdue_ns;	   /* when enqueue steps in for the timer; 0: it has to start it */
+	u32 n_free;	   /* blocks in free_blocks */
+	u32 frame_len;	   /* of a full frame at the last update, bytes */
+	s32 fresh_credit;  /* that empty queues start with */
 	struct dualpi2_key key;
 	struct pi2_law law;
 	u64 last_delay_ns; /* queue delay at the last update */
@@ -52,7 +71,9 @@ struct slot {
 	u64 l_hits;	   /* sum of p_C over the packets in L it applied to, 2^-32 */
 	u64 c_hits;	   /* sum of p_C over the packets in C it applied to, 2^-32 */
 	struct shaper shaper;
-	u64 l_wire_bytes; /* bytes on the link that wait in L */
+	u64 l_wire_bytes;     /* bytes on the link that wait in L */
+	u8 flags_of_tos[256]; /* PACKET_* by TOS byte or Traffic Class: classify() */
+	u32 classes_under;    /* handle whose classes skb->priority may name */
 	struct dualpi2_stats stats;
 	struct dualpi2_delays delays;
 };

@@ -108,7 +108,7 @@ static __always_inline bool is_splittable(struct __sk_buff *ctx, const struct sk
 	if (shared_info(skb)->gso_type & ~SPLITTABLE || has_tunnel_info(skb))
 		return false;
 	bpf_dynptr_from_skb(ctx, 0, &frame);
-	ecn_find(&frame, skb, &ip);
+	ecn_search(&frame, skb, &ip);
 	return ip.version && (has_link_header(skb->dev) ? link_header >= ETH_HLEN : !link_header);
 }
 

@@ -15,26 +15,52 @@
 
 static __always_inline void publish(struct slot *slot, u64 now)
 {
+	struct dualpi2_queue *l = &slot->stats.l, *c = &slot->stats.c;
+
+	l->backlog_packets = dualpi2_queue_packets(l);
+	l->backlog_bytes = dualpi2_queue_bytes(l);
+	c->backlog_packets = dualpi2_queue_packets(c);
+	c->backlog_bytes = dualpi2_queue_bytes(c);
 	slot->stats.refreshed_ns = now;
 	bpf_map_update_elem(&dualpi2_stats, &slot->key, &slot->stats, BPF_ANY);
 	bpf_map_update_elem(&dualpi2_delays, &slot->key, &slot->delays, BPF_ANY);
 }
 
-/* The update, if it is due by at least `grace_ns`. Timer and enqueue may come at
- * the same time; one of them wins the claim.
+/* The length of a full frame, of which others make their own figures: an MTU may change
+ * at any time.
  */
-static __always_inline bool tick(struct slot *slot, u64 now, u64 grace_ns)
+static __always_inline void set_frame_len(struct slot *slot, const struct Qdisc *sch)
+{
+	slot->frame_len = frame_len(sch->dev_queue->dev);
+	slot->fresh_credit =
+		scheduler_reset(slot->stats.params.classic_protection, slot->frame_len);
+}
+
+/* The update, if it is due. Timer and enqueue may come at the same time; one of them
+ * wins the claim.
+ */
+static __always_inline void tick(struct slot *slot, u64 now)
 {
 	u64 due = slot->update_due_ns;
 
-	if (now < due + grace_ns)
-		return false;
+	if (now < due)
+		return;
 	if (__sync_val_compare_and_swap(&slot->update_due_ns, due,
 					now + slot->stats.params.tupdate_ns) != due)
-		return false;
+		return;
+	set_frame_len(slot,
+		      bpf_rdonly_cast((void *)slot->qdisc, bpf_core_type_id_kernel(struct Qdisc)));
 	aqm_update(slot, now);
 	publish(slot, now);
-	return true;
+}
+
+/* Let the timer fire one tupdate from now. */
+static __always_inline void timer_restart(struct slot *slot, u64 now)
+{
+	u64 tupdate = slot->stats.params.tupdate_ns;
+
+	slot->overdue_ns = now + tupdate + tupdate / OVERDUE_PART;
+	bpf_timer_start(&slot->timer, tupdate, 0);
 }
 
 static __always_inline bool is_idle(const struct slot *slot)
@@ -49,28 +75,33 @@ static int timer_fires(void *map, u32 *number, struct slot *slot)
 
 	if (!slot->qdisc)
 		return 0;
-	tick(slot, now, 0);
+	tick(slot, now);
 	if (is_idle(slot)) {
 		/* An enqueue from now on sees 0 and starts the timer; one that came
 		 * before has made the slot busy.
 		 */
-		__sync_lock_test_and_set(&slot->ticking, 0);
+		__sync_lock_test_and_set(&slot->overdue_ns, 0);
 		if (is_idle(slot))
 			return 0;
-		slot->ticking = 1;
 	}
-	bpf_timer_start(&slot->timer, slot->stats.params.tupdate_ns, 0);
+	timer_restart(slot, now);
 	return 0;
 }
 
 /* Let the next update be one tupdate from now. */
 static __always_inline void tick_restart(struct slot *slot, u64 now)
 {
-	u64 tupdate = slot->stats.params.tupdate_ns;
+	slot->update_due_ns = now + slot->stats.params.tupdate_ns;
+	timer_restart(slot, now);
+}
 
-	slot->update_due_ns = now + tupdate;
-	slot->ticking = 1;
-	bpf_timer_start(&slot->timer, tupdate, 0);
+/* The timer sleeps, or it is late. */
+static __noinline int tick_catch_up(struct slot *slot, u64 now)
+{
+	if (slot->overdue_ns)
+		tick(slot, now);
+	tick_restart(slot, now);
+	return 0;
 }
 
 /* A packet was queued: see to it that the timer runs, and that p' moves even if it
@@ -78,8 +109,8 @@ static __always_inline void tick_restart(struct slot *slot, u64 now)
  */
 static __always_inline void tick_wake(struct slot *slot, u64 now)
 {
-	if (!slot->ticking || tick(slot, now, slot->stats.params.tupdate_ns / OVERDUE_PART))
-		tick_restart(slot, now);
+	if (now >= slot->overdue_ns)
+		tick_catch_up(slot, now);
 }
 
 #endif /* TICK_BPF_H */

@@ -174,8 +174,8 @@ struct dualpi2_queue {
 	DUALPI2_QUEUE_COUNTERS(DUALPI2_X)
 #undef DUALPI2_X
 	__u64 drop_bytes;      /* bytes of all dropped packets */
-	__u64 backlog_packets; /* queued now */
-	__u64 backlog_bytes;   /* queued now */
+	__u64 backlog_packets; /* queued at refreshed_ns */
+	__u64 backlog_bytes;   /* queued at refreshed_ns */
 	__u64 head_ns;	       /* enqueue time of the head; 0: the queue is empty */
 };
 
@@ -187,6 +187,17 @@ static inline __u64 dualpi2_queue_drops(const struct dualpi2_queue *queue)
 	DUALPI2_QUEUE_DROPS(DUALPI2_X)
 #undef DUALPI2_X
 	return sum;
+}
+
+/* What is queued, by the conservation law. */
+static inline __u64 dualpi2_queue_packets(const struct dualpi2_queue *queue)
+{
+	return queue->packets_in - queue->packets_out - dualpi2_queue_drops(queue);
+}
+
+static inline __u64 dualpi2_queue_bytes(const struct dualpi2_queue *queue)
+{
+	return queue->bytes_in - queue->bytes_out - queue->drop_bytes;
 }
 
 /* Overload (RFC 9332, 2.5.2.3): p_C has reached p_Cmax. An event ends when there was
