@@ -3,14 +3,15 @@
 #ifndef CLASSIFY_BPF_H
 #define CLASSIFY_BPF_H
 
-#define PACKET_L 1	   /* for the L queue */
-#define PACKET_NOT_ECT 2   /* PI2 acts on it by drop */
-#define PACKET_EXEMPT 4	   /* the AQM leaves it alone */
-#define PACKET_LATE 8	   /* classified without our tcx program, too late for any mark */
-#define PACKET_SCALABLE 16 /* marked with p_CL, for its sender reacts to a mark as to a small one \
-			    */
-#define PACKET_CE 32	   /* somebody has marked it before */
-#define PACKET_SETTLED 64  /* skb->priority has no say in where it goes */
+#define PACKET_L 1	 /* for the L queue */
+#define PACKET_NOT_ECT 2 /* PI2 acts on it by drop */
+#define PACKET_EXEMPT 4	 /* the AQM leaves it alone */
+#define PACKET_LATE 8	 /* classified without our tcx program, too late for any mark */
+#define PACKET_SCALABLE                                                                          \
+	16		  /* marked with p_CL, for its sender reacts to a mark as to a small one \
+			   */
+#define PACKET_CE 32	  /* somebody has marked it before */
+#define PACKET_SETTLED 64 /* skb->priority has no say in where it goes */
 
 /* Minor numbers of skb->priority, below our handle (TCA_DUALPI2 classes of
  * net/sched/sch_dualpi2.c).

@@ -175,19 +175,16 @@ static __always_inline u64 *aqm_cause(struct dualpi2_queue *queue, enum drop dro
 	return drop == DROP_PI2 ? &queue->drop_pi2 : &queue->drop_overload;
 }
 
-static __always_inline void count_arrival(struct dualpi2_queue *queue, enum mark mark, u32 packets,
-					  u32 len)
+static __always_inline void count_mark(struct dualpi2_queue *queue, enum mark mark, u32 packets)
 {
-	queue->packets_in += packets;
-	queue->bytes_in += len;
 	if (mark == MARK_STEP)
 		queue->mark_step += packets;
-	else if (mark == MARK_PI2)
+	else
 		queue->mark_pi2 += packets;
 }
 
 /* The limits of both queues together: the cause to drop for, or NULL. */
-static __always_inline u64 *over_limit(struct slot *slot, struct Qdisc *sch,
+static __always_inline u64 *over_limit(const struct slot *slot, const struct Qdisc *sch,
 				       struct dualpi2_queue *queue, u32 truesize)
 {
 	if (sch->q.qlen >= slot->stats.params.limit)
@@ -201,52 +198,63 @@ static __always_inline u64 *over_limit(struct slot *slot, struct Qdisc *sch,
 static __always_inline void count_queued(struct slot *slot, struct Qdisc *sch, u32 len,
 					 u32 truesize)
 {
-	slot->stats.memory_used += truesize;
-	if (slot->stats.memory_used > slot->stats.max_memory_used)
-		slot->stats.max_memory_used = slot->stats.memory_used;
+	u32 memory = slot->stats.memory_used + truesize, qlen = sch->q.qlen + 1;
+
+	slot->stats.memory_used = memory;
+	if (memory > slot->stats.max_memory_used)
+		slot->stats.max_memory_used = memory;
 	sch->qstats.backlog += len;
-	sch->q.qlen++;
-	if (sch->q.qlen > slot->stats.maxq)
-		slot->stats.maxq = sch->q.qlen;
+	sch->q.qlen = qlen;
+	if (qlen > slot->stats.maxq)
+		slot->stats.maxq = qlen;
 }
 
-SEC("struct_ops/dualpi2_enqueue")
-int BPF_PROG(dualpi2_enqueue, struct sk_buff *skb, struct Qdisc *sch,
-	     struct bpf_sk_buff_ptr *to_free)
+/* Bytes on the link. For most links there is nothing to compute. */
+static __always_inline u32 wire_len_of(const struct slot *slot, const struct sk_buff *skb, u32 len,
+				       u32 packets)
 {
-	struct slot *slot = slot_of_qdisc(sch);
-	u32 len = qdisc_pkt_len(skb), truesize = skb->truesize, wire_len;
-	const struct dualpi2_params *params;
-	struct dualpi2_queue *counters;
+	return slot->is_framed
+		       ? shaper_wire_len(&slot->stats.params, len, packets, network_offset(skb))
+		       : len;
+}
+
+/* Let a packet into its queue, or drop it. `in_l` is a constant where this is called: each
+ * queue has its own code, which knows where its counters are.
+ */
+static __always_inline int admit(struct slot *slot, struct Qdisc *sch, struct sk_buff *skb,
+				 struct bpf_sk_buff_ptr *to_free, const struct verdict *verdict,
+				 const bool in_l)
+{
+	struct dualpi2_queue *counters = in_l ? &slot->stats.l : &slot->stats.c;
+	const struct dualpi2_params *params = &slot->stats.params;
+	struct queue *queue = in_l ? &slot->l : &slot->c;
+	struct packet_info info = {
+		.enqueued_ns = verdict->now_ns,
+		.len = qdisc_pkt_len(skb),
+		.truesize = skb->truesize,
+		.packets = verdict->packets,
+		.flags = verdict->flags,
+	};
 	struct dualpi2_block *block;
-	struct verdict verdict;
 	int result = NET_XMIT_DROP;
-	struct queue *queue;
 	enum drop drop;
 	u64 *cause;
-	bool in_l;
 
-	if (!slot) {
-		bpf_qdisc_skb_drop(skb, to_free);
-		return NET_XMIT_DROP;
-	}
-	params = &slot->stats.params;
-	read_verdict(slot, skb, &verdict);
-	in_l = verdict.flags & PACKET_L;
-	queue = in_l ? &slot->l : &slot->c;
-	counters = queue_stats(slot, in_l);
-	count_arrival(counters, verdict.mark, verdict.packets, len);
-	if (verdict.packets > 1)
+	counters->packets_in += info.packets;
+	counters->bytes_in += info.len;
+	if (verdict->mark != MARK_NONE)
+		count_mark(counters, verdict->mark, info.packets);
+	if (info.packets > 1)
 		slot->stats.gso_whole++;
 
-	cause = over_limit(slot, sch, counters, truesize);
+	cause = over_limit(slot, sch, counters, info.truesize);
 	if (cause) {
 		sch->qstats.overlimits++;
 		goto drop;
 	}
 	if (params->drop_enqueue) {
-		drop = aqm_drop(slot, verdict.flags,
-				in_l ? expected_l_delay(slot, verdict.now_ns) : 0);
+		drop = aqm_drop(slot, in_l, info.flags,
+				in_l ? expected_l_delay(slot, info.enqueued_ns) : 0);
 		if (drop != DROP_NONE) {
 			cause = aqm_cause(counters, drop);
 			/* To the sender it is on its way, as if dropped at dequeue. */
@@ -260,31 +268,38 @@ int BPF_PROG(dualpi2_enqueue, struct sk_buff *skb, struct Qdisc *sch,
 		goto drop;
 	}
 
-	wire_len = shaper_wire_len(params, len, verdict.packets, network_offset(skb));
-	if (!sch->q.qlen)
-		shaper_wake(&slot->shaper, verdict.now_ns);
+	info.wire_len = wire_len_of(slot, skb, info.len, info.packets);
+	if (params->rate && !sch->q.qlen)
+		shaper_wake(&slot->shaper, info.enqueued_ns);
 	if (in_l)
-		slot->l_wire_bytes += wire_len;
+		slot->l_wire_bytes += info.wire_len;
 	if (!counters->head_ns)
-		counters->head_ns = verdict.now_ns;
-	count_queued(slot, sch, len, truesize);
-	push(queue, block, skb,
-	     &(struct departure){
-		     .enqueued_ns = verdict.now_ns,
-		     .len = len,
-		     .wire_len = wire_len,
-		     .truesize = truesize,
-		     .packets = verdict.packets,
-		     .flags = verdict.flags,
-	     },
-	     to_free);
-	tick_wake(slot, verdict.now_ns);
+		counters->head_ns = info.enqueued_ns;
+	count_queued(slot, sch, info.len, info.truesize);
+	push(queue, block, skb, &info, to_free);
+	tick_wake(slot, info.enqueued_ns);
 	return NET_XMIT_SUCCESS;
 
 drop:
-	count_drop(sch, counters, cause, verdict.packets, len);
+	count_drop(sch, counters, cause, info.packets, info.len);
 	bpf_qdisc_skb_drop(skb, to_free);
 	return result;
+}
+
+SEC("struct_ops/dualpi2_enqueue")
+int BPF_PROG(dualpi2_enqueue, struct sk_buff *skb, struct Qdisc *sch,
+	     struct bpf_sk_buff_ptr *to_free)
+{
+	struct slot *slot = slot_of_qdisc(sch);
+	struct verdict verdict;
+
+	if (!slot) {
+		bpf_qdisc_skb_drop(skb, to_free);
+		return NET_XMIT_DROP;
+	}
+	read_verdict(slot, skb, &verdict);
+	return verdict.flags & PACKET_L ? admit(slot, sch, skb, to_free, &verdict, true)
+					: admit(slot, sch, skb, to_free, &verdict, false);
 }
 
 /* ---- dequeue --------------------------------------------------------------- */
@@ -293,20 +308,21 @@ drop:
 #define DROPS_AT_ONCE 64
 
 /* Take the head of a queue and account for it; NULL if there is none. */
-static __always_inline struct sk_buff *take(struct slot *slot, struct Qdisc *sch, bool from_l,
-					    struct departure *departure)
+static __always_inline struct sk_buff *take(struct slot *slot, struct Qdisc *sch, const bool from_l,
+					    struct packet_info *info)
 {
+	struct dualpi2_queue *counters = from_l ? &slot->stats.l : &slot->stats.c;
 	struct sk_buff *skb;
 	u64 next_ns = 0;
 
-	skb = pop(slot, from_l ? &slot->l : &slot->c, &next_ns, departure);
+	skb = pop(slot, from_l ? &slot->l : &slot->c, &next_ns, info);
 	if (!skb)
 		return NULL;
-	queue_stats(slot, from_l)->head_ns = next_ns;
+	counters->head_ns = next_ns;
 	if (from_l)
-		slot->l_wire_bytes -= departure->wire_len;
-	slot->stats.memory_used -= departure->truesize;
-	sch->qstats.backlog -= departure->len;
+		slot->l_wire_bytes -= info->wire_len;
+	slot->stats.memory_used -= info->truesize;
+	sch->qstats.backlog -= info->len;
 	if (!--sch->q.qlen)
 		slot->stats.credit = slot->fresh_credit;
 	return skb;
@@ -318,66 +334,86 @@ static __always_inline bool exceeds_limits(const struct slot *slot, const struct
 	       slot->stats.memory_used > slot->stats.memlimit;
 }
 
+static __always_inline void trim_one(struct slot *slot, struct Qdisc *sch, const bool from_l)
+{
+	struct dualpi2_queue *counters = from_l ? &slot->stats.l : &slot->stats.c;
+	struct packet_info info;
+	struct sk_buff *skb = take(slot, sch, from_l, &info);
+
+	if (!skb)
+		return;
+	count_drop(sch, counters, &counters->drop_trim, info.packets, info.len);
+	bpf_kfree_skb(skb);
+}
+
 /* A limit was lowered under a backlog: make it hold, at the expense of Classic first
  * (as sch_dualpi2 does).
  */
 static __noinline int trim(struct slot *slot, struct Qdisc *sch)
 {
-	struct departure departure;
-	struct dualpi2_queue *queue;
-	struct sk_buff *skb;
-	bool from_l;
 	u32 i;
 
+	slot->to_trim = 0;
 	bpf_for(i, 0, DUALPI2_LIMIT_MAX) {
 		if (!exceeds_limits(slot, sch))
 			break;
-		from_l = !slot->stats.c.head_ns;
-		skb = take(slot, sch, from_l, &departure);
-		if (!skb)
-			break;
-		queue = queue_stats(slot, from_l);
-		count_drop(sch, queue, &queue->drop_trim, departure.packets, departure.len);
-		bpf_kfree_skb(skb);
+		if (slot->stats.c.head_ns)
+			trim_one(slot, sch, false);
+		else
+			trim_one(slot, sch, true);
 	}
 	return 0;
 }
 
-/* Take the next packet as the scheduler says. NULL: the AQM dropped it. */
-static __always_inline struct sk_buff *serve(struct slot *slot, struct Qdisc *sch, u64 now)
+/* Serve the head of a queue. `contended`: the other one waits, too. NULL: the AQM
+ * dropped it.
+ */
+static __always_inline struct sk_buff *serve_from(struct slot *slot, struct Qdisc *sch,
+						  const bool from_l, bool contended, u64 now)
 {
+	struct dualpi2_histogram *delays = from_l ? &slot->delays.l : &slot->delays.c;
+	struct dualpi2_queue *counters = from_l ? &slot->stats.l : &slot->stats.c;
 	const struct dualpi2_params *params = &slot->stats.params;
-	bool l_waits = slot->stats.l.head_ns, c_waits = slot->stats.c.head_ns;
-	bool from_l = scheduler_serves_l(slot->stats.credit, l_waits, c_waits);
-	struct dualpi2_queue *counters = queue_stats(slot, from_l);
-	struct departure departure;
+	struct packet_info info;
 	struct sk_buff *skb;
 	enum drop drop;
-	u64 sojourn_ns;
+	s64 sojourn_ns;
 
-	skb = take(slot, sch, from_l, &departure);
+	skb = take(slot, sch, from_l, &info);
 	if (!skb)
 		return NULL;
-	sojourn_ns = now > departure.enqueued_ns ? now - departure.enqueued_ns : 0;
+	sojourn_ns = now - info.enqueued_ns;
+	if (sojourn_ns < 0) /* its time was taken on another CPU */
+		sojourn_ns = 0;
 	if (!params->drop_enqueue) {
-		drop = aqm_drop(slot, departure.flags, sojourn_ns);
+		drop = aqm_drop(slot, from_l, info.flags, sojourn_ns);
 		if (drop != DROP_NONE) {
-			count_drop(sch, counters, aqm_cause(counters, drop), departure.packets,
-				   departure.len);
+			count_drop(sch, counters, aqm_cause(counters, drop), info.packets,
+				   info.len);
 			bpf_kfree_skb(skb);
 			return NULL;
 		}
 	}
 
-	if (l_waits && c_waits)
-		slot->stats.credit = scheduler_charge(
-			slot->stats.credit, params->classic_protection, from_l, departure.len);
-	shaper_charge(&slot->shaper, params->rate, now, departure.wire_len);
-	counters->packets_out += departure.packets;
-	counters->bytes_out += departure.len;
-	histogram_record(queue_delays(slot, from_l), sojourn_ns);
+	if (contended)
+		slot->stats.credit = scheduler_charge(slot->stats.credit,
+						      params->classic_protection, from_l, info.len);
+	shaper_charge(&slot->shaper, params->rate, now, info.wire_len);
+	counters->packets_out += info.packets;
+	counters->bytes_out += info.len;
+	histogram_record(delays, sojourn_ns);
 	bpf_qdisc_bstats_update(sch, skb);
 	return skb;
+}
+
+/* Serve the queue whose turn it is. NULL: the AQM dropped the packet. */
+static __always_inline struct sk_buff *serve(struct slot *slot, struct Qdisc *sch, u64 now)
+{
+	bool l_waits = slot->stats.l.head_ns, c_waits = slot->stats.c.head_ns;
+
+	if (scheduler_serves_l(slot->stats.credit, l_waits, c_waits))
+		return serve_from(slot, sch, true, c_waits, now);
+	return serve_from(slot, sch, false, l_waits, now);
 }
 
 /* The AQM dropped the first packet: go on to one that it leaves alone. */
@@ -410,7 +446,7 @@ struct sk_buff *BPF_PROG(dualpi2_dequeue, struct Qdisc *sch)
 	slot = slot_of_qdisc(sch);
 	if (!slot)
 		return NULL;
-	if (exceeds_limits(slot, sch))
+	if (slot->to_trim)
 		trim(slot, sch);
 	now = bpf_ktime_get_ns();
 	if (!shaper_ready(&slot->shaper, slot->stats.params.rate, now)) {
@@ -428,6 +464,8 @@ static __always_inline void apply_params(struct slot *slot, const struct dualpi2
 {
 	slot->stats.params = *params;
 	slot->stats.memlimit = dualpi2_memlimit(params, slot->frame_len);
+	slot->to_trim = 1;
+	slot->is_framed = params->framing != DUALPI2_FRAMING_RAW || params->mpu;
 	slot->fresh_credit = scheduler_reset(params->classic_protection, slot->frame_len);
 	classify_params(slot, params, slot->stats.handle);
 	aqm_params(slot, params);

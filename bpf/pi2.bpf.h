@@ -127,19 +127,17 @@ static __always_inline enum mark aqm_mark(struct slot *slot, u32 flags, u64 now)
  * tell of congestion, with p_C, in L with what p_L is to a Classic sender (RFC 9332,
  * 2.5.1.1); in overload every packet with p_C. `l_delay_ns`: sojourn time of one in L.
  */
-static __always_inline enum drop aqm_drop(struct slot *slot, u32 flags, u64 l_delay_ns)
+static __always_inline enum drop aqm_drop(struct slot *slot, bool in_l, u32 flags, u64 l_delay_ns)
 {
-	bool in_l = flags & PACKET_L, not_ect = flags & PACKET_NOT_ECT;
 	u32 prob = slot->stats.prob, native = 0;
+	bool not_ect = flags & PACKET_NOT_ECT;
 
-	if (flags & PACKET_EXEMPT)
-		return DROP_NONE;
 	/* One that came without a verdict is L4S for all we know: p_C has to do. */
 	if (in_l && not_ect && !(flags & PACKET_LATE))
 		native = native_prob(slot, l_delay_ns);
 	if (!prob && !native)
 		return DROP_NONE;
-	if (!not_ect && !overloaded(slot, in_l, prob))
+	if (flags & PACKET_EXEMPT || (!not_ect && !overloaded(slot, in_l, prob)))
 		return DROP_NONE;
 	if (prob && pi2_rests(slot))
 		prob = 0;

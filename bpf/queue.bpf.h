@@ -18,16 +18,6 @@
 /* Blocks that an instance keeps for reuse: 32 KiB. */
 #define FREE_BLOCKS_MAX 128
 
-/* What is known of a packet that was taken from its queue. */
-struct departure {
-	u64 enqueued_ns;
-	u32 len;      /* as the qdisc layer counts it, bytes */
-	u32 wire_len; /* on the link, bytes */
-	u32 truesize;
-	u16 packets;
-	u8 flags; /* PACKET_* */
-};
-
 /* The n-th packet of a block. The verifier wants the place of a kptr to be a constant, so
  * it is added up in branches, each of which it follows.
  */
@@ -49,8 +39,7 @@ static __always_inline struct packet *packet_at(struct dualpi2_block *block, u64
 	return packet;
 }
 
-static __always_inline struct bpf_list_head *blocks_of(struct slot *slot,
-							const struct queue *queue)
+static __always_inline struct bpf_list_head *blocks_of(struct slot *slot, const struct queue *queue)
 {
 	return queue == &slot->l ? &slot->l_blocks : &slot->c_blocks;
 }
@@ -102,7 +91,7 @@ static __always_inline struct dualpi2_block *take_tail(struct slot *slot, struct
 
 /* Append a packet to the block that take_tail() gave. Consumes both. */
 static __always_inline void push(struct queue *queue, struct dualpi2_block *block,
-				 struct sk_buff *skb, const struct departure *values,
+				 struct sk_buff *skb, const struct packet_info *info,
 				 struct bpf_sk_buff_ptr *to_free)
 {
 	u64 end = queue->end;
@@ -111,12 +100,7 @@ static __always_inline void push(struct queue *queue, struct dualpi2_block *bloc
 	if (end >= BLOCK_PACKETS) /* never; it tells the verifier the range */
 		end = 0;
 	packet = packet_at(block, end);
-	packet->enqueued_ns = values->enqueued_ns;
-	packet->len = values->len;
-	packet->wire_len = values->wire_len;
-	packet->truesize = values->truesize;
-	packet->packets = values->packets;
-	packet->flags = values->flags;
+	packet->info = *info;
 	skb = bpf_kptr_xchg(&packet->skb, skb);
 	if (skb) /* never: the place is empty */
 		bpf_qdisc_skb_drop(skb, to_free);
@@ -125,16 +109,9 @@ static __always_inline void push(struct queue *queue, struct dualpi2_block *bloc
 }
 
 /* Take a packet out of its block. */
-static __always_inline struct sk_buff *take_out(struct packet *packet, struct departure *departure)
+static __always_inline struct sk_buff *take_out(struct packet *packet, struct packet_info *info)
 {
-	*departure = (struct departure){
-		.enqueued_ns = packet->enqueued_ns,
-		.len = packet->len,
-		.wire_len = packet->wire_len,
-		.truesize = packet->truesize,
-		.packets = packet->packets,
-		.flags = packet->flags,
-	};
+	*info = packet->info;
 	return bpf_kptr_xchg(&packet->skb, NULL);
 }
 
@@ -166,7 +143,7 @@ static __noinline u64 next_head(struct slot *slot, struct queue *queue, struct d
 		     : bpf_kptr_xchg(&queue->tail, NULL);
 	if (!block)
 		return 0;
-	enqueued_ns = block->packet[0].enqueued_ns;
+	enqueued_ns = block->packet[0].info.enqueued_ns;
 	put_block(next ? &queue->head : &queue->tail, block);
 	return enqueued_ns;
 }
@@ -174,9 +151,9 @@ static __noinline u64 next_head(struct slot *slot, struct queue *queue, struct d
 /* Take the last packet of the block at the head. */
 static __always_inline struct sk_buff *pop_last(struct slot *slot, struct queue *queue,
 						struct dualpi2_block *block, u64 *next_ns,
-						struct departure *departure)
+						struct packet_info *info)
 {
-	struct sk_buff *skb = take_out(&block->packet[BLOCK_PACKETS - 1], departure);
+	struct sk_buff *skb = take_out(&block->packet[BLOCK_PACKETS - 1], info);
 
 	if (queue->full_blocks) {
 		*next_ns = next_head(slot, queue, block);
@@ -193,7 +170,7 @@ static __always_inline struct sk_buff *pop_last(struct slot *slot, struct queue 
  * it was enqueued, 0 if it was the last.
  */
 static __always_inline struct sk_buff *pop(struct slot *slot, struct queue *queue, u64 *next_ns,
-					   struct departure *departure)
+					   struct packet_info *info)
 {
 	struct dualpi2_block **place = queue->full_blocks ? &queue->head : &queue->tail;
 	struct dualpi2_block *block = bpf_kptr_xchg(place, NULL);
@@ -204,10 +181,10 @@ static __always_inline struct sk_buff *pop(struct slot *slot, struct queue *queu
 	if (!block)
 		return NULL;
 	if (first >= BLOCK_PACKETS - 1)
-		return pop_last(slot, queue, block, next_ns, departure);
+		return pop_last(slot, queue, block, next_ns, info);
 	packet = packet_at(block, first);
-	skb = take_out(packet, departure);
-	*next_ns = packet[1].enqueued_ns;
+	skb = take_out(packet, info);
+	*next_ns = packet[1].info.enqueued_ns;
 	first++;
 	if (!queue->full_blocks && first == queue->end) {
 		first = 0;

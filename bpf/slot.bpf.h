@@ -11,15 +11,19 @@
 #ifndef SLOT_BPF_H
 #define SLOT_BPF_H
 
-/* A queued packet, 32 bytes. */
-struct packet {
-	struct sk_buff __kptr *skb;
+/* What dequeue has to know of a packet. */
+struct packet_info {
 	u64 enqueued_ns;
 	u32 len;      /* as the qdisc layer counts it, bytes */
 	u32 wire_len; /* on the link, of all its packets, bytes */
 	u32 truesize; /* skb->truesize, bytes */
 	u16 packets;  /* on the wire: > 1 for GSO */
 	u8 flags;     /* PACKET_* */
+};
+
+struct packet {
+	struct sk_buff __kptr *skb;
+	struct packet_info info;
 };
 
 /* Packets that follow each other in a queue. 248 bytes: with its header it fills 256, one of
@@ -64,6 +68,8 @@ struct slot {
 	u32 n_free;	   /* blocks in free_blocks */
 	u32 frame_len;	   /* of a full frame at the last update, bytes */
 	s32 fresh_credit;  /* that empty queues start with */
+	u8 is_framed;	   /* 1: bytes on the link are not those of the qdisc layer */
+	u8 to_trim;	   /* 1: dequeue has to look whether the limits hold */
 	struct dualpi2_key key;
 	struct pi2_law law;
 	u64 last_delay_ns; /* queue delay at the last update */
@@ -163,17 +169,6 @@ static __always_inline struct slot *slot_claim(struct Qdisc *sch)
 		return slot;
 	}
 	return NULL;
-}
-
-/* Where a queue's counters and delays are. */
-static __always_inline struct dualpi2_queue *queue_stats(struct slot *slot, bool in_l)
-{
-	return in_l ? &slot->stats.l : &slot->stats.c;
-}
-
-static __always_inline struct dualpi2_histogram *queue_delays(struct slot *slot, bool in_l)
-{
-	return in_l ? &slot->delays.l : &slot->delays.c;
 }
 
 #endif /* SLOT_BPF_H */
