@@ -7,11 +7,11 @@
 #define PACKET_NOT_ECT 2 /* PI2 acts on it by drop */
 #define PACKET_EXEMPT 4	 /* the AQM leaves it alone */
 #define PACKET_LATE 8	 /* classified without our tcx program, too late for any mark */
-#define PACKET_SCALABLE                                                                          \
-	16		  /* marked with p_CL, for its sender reacts to a mark as to a small one \
-			   */
-#define PACKET_CE 32	  /* somebody has marked it before */
-#define PACKET_SETTLED 64 /* skb->priority has no say in where it goes */
+#define PACKET_SCALABLE                                                                           \
+	16		   /* marked with p_CL, for its sender reacts to a mark as to a small one \
+			    */
+#define PACKET_SETTLED 32  /* skb->priority has no say in where it goes */
+#define PACKET_MARKABLE 64 /* a mark would tell: ECT, not CE yet, and not left alone */
 
 /* Minor numbers of skb->priority, below our handle (TCA_DUALPI2 classes of
  * net/sched/sch_dualpi2.c).
@@ -42,8 +42,8 @@ static __always_inline u8 classify_tos(const struct dualpi2_params *params, u8 t
 	/* ECT(1) in either queue (RFC 9332, 2.5.1.1), ECT(0) where the user says so. */
 	if (ecn == ECN_ECT_1 || (ecn == ECN_ECT_0 && params->ecn_mask == DUALPI2_ECN_ANY_ECT))
 		flags |= PACKET_SCALABLE;
-	if (ecn == ECN_CE)
-		flags |= PACKET_CE;
+	if (!(flags & PACKET_NOT_ECT) && ecn != ECN_CE)
+		flags |= PACKET_MARKABLE;
 	if (params->classic_dscp & dscp)
 		return flags | PACKET_SETTLED;
 	if (ecn & params->ecn_mask)
@@ -62,19 +62,19 @@ static __always_inline void classify_params(struct slot *slot, const struct dual
 	slot->classes_under = handle ?: PRIORITY_CLASSES_NONE;
 }
 
-/* Where a packet goes; without an IP header as one that is Not-ECT. Returns PACKET_*. */
-static __always_inline u8 classify(const struct slot *slot, const struct ip_place *ip, u32 priority)
+/* Where a packet goes. `tos`: NO_TOS without an IP header, then as one that is Not-ECT.
+ * Returns PACKET_*.
+ */
+static __always_inline u8 classify(const struct slot *slot, s32 tos, u32 priority)
 {
-	u8 flags = ip->version ? slot->flags_of_tos[ip->tos] : PACKET_NOT_ECT;
+	u8 flags = tos == NO_TOS ? PACKET_NOT_ECT : slot->flags_of_tos[tos & 255];
 	u32 class = priority ^ slot->classes_under; /* the minor number, if it is below */
 
-	if (flags & PACKET_SETTLED)
+	if ((class != PRIORITY_L4S && class != PRIORITY_L_WITHOUT_AQM) || flags & PACKET_SETTLED)
 		return flags;
 	if (class == PRIORITY_L4S)
 		return flags | PACKET_L;
-	if (class == PRIORITY_L_WITHOUT_AQM)
-		return flags | PACKET_L | PACKET_EXEMPT;
-	return flags;
+	return (flags & ~PACKET_MARKABLE) | PACKET_L | PACKET_EXEMPT;
 }
 
 #endif /* CLASSIFY_BPF_H */

@@ -64,22 +64,21 @@ char LICENSE[] SEC("license") = "GPL";
 /* ---- tcx egress ------------------------------------------------------------ */
 
 /* What the tcx program tells enqueue, in the 20 bytes of skb->cb that are the
- * qdisc's. Other programs and qdiscs write there too: only a verdict with the
- * right `check` counts that names the slot of this qdisc, or of a neighbour under the
- * same mq.
+ * qdisc's. Other programs and qdiscs write there too: `check` says that it is
+ * a verdict, and for which slot.
  */
 struct verdict {
 	u64 now_ns;
-	u8 flags; /* PACKET_* */
-	u8 mark;  /* enum mark */
-	u16 slot;
 	u32 check;
 	u16 packets; /* on the wire */
+	u8 flags;    /* PACKET_* */
+	u8 mark;     /* enum mark */
 };
 
-static __always_inline u32 verdict_check(u64 now_ns)
+/* The check of a verdict from its slot, and the slot (if any) from a check. */
+static __always_inline u32 verdict_check(u32 slot, u64 now_ns)
 {
-	return 0x4c345321 /* "L4S!" */ ^ (u32)now_ns;
+	return slot ^ (u32)now_ns ^ 0x4c345321; /* "L4S!" */
 }
 
 SEC("tcx/egress")
@@ -88,27 +87,32 @@ int dualpi2_mark(struct __sk_buff *ctx)
 	struct sk_buff *skb = bpf_cast_to_kern_ctx(ctx);
 	struct slot *slot = slot_ahead(ctx, skb);
 	enum mark mark = MARK_NONE;
-	struct ip_place ip;
-	u32 flags;
+	bool is_direct = true;
+	u32 flags, packets;
+	s32 tos;
 	u64 now;
 
 	if (!slot)
 		return TCX_NEXT;
-	ecn_find(ctx, skb, &ip);
-	flags = classify(slot, &ip, ctx->priority);
+	tos = tos_direct(ctx, skb);
+	if (tos == NO_TOS) {
+		tos = tos_search(ctx);
+		is_direct = false;
+	}
+	flags = classify(slot, tos, ctx->priority);
 	now = bpf_ktime_get_ns();
-	if (!(flags & (PACKET_NOT_ECT | PACKET_EXEMPT | PACKET_CE))) {
+	if (flags & PACKET_MARKABLE && aqm_may_mark(slot)) {
 		mark = aqm_mark(slot, flags, now);
-		if (mark != MARK_NONE && !ecn_set_ce(ctx, &ip)) {
+		if (mark != MARK_NONE && !ecn_set_ce(ctx, is_direct)) {
 			mark = MARK_NONE;
 			flags |= PACKET_NOT_ECT;
 		}
 	}
 
+	packets = ctx->gso_size ? wire_packets(skb) : 1;
 	*(u64 *)&ctx->cb[0] = now;
-	ctx->cb[2] = flags | mark << 8 | slot->stats.slot << 16;
-	ctx->cb[3] = verdict_check(now);
-	ctx->cb[4] = ctx->gso_size ? wire_packets(skb) : 1;
+	ctx->cb[2] = verdict_check(slot->stats.slot, now);
+	ctx->cb[3] = packets | flags << 16 | mark << 24;
 	return TCX_NEXT;
 }
 
@@ -124,15 +128,18 @@ static __noinline int classify_late(struct slot *slot, struct sk_buff *skb, stru
 
 	bpf_dynptr_from_skb((struct __sk_buff *)skb, 0, &frame);
 	ecn_search(&frame, skb, &ip);
-	verdict->now_ns = bpf_ktime_get_ns();
-	verdict->flags = classify(slot, &ip, skb->priority) | PACKET_NOT_ECT | PACKET_LATE;
-	verdict->mark = MARK_NONE;
-	verdict->packets = wire_packets(skb);
+	*verdict = (struct verdict){
+		.now_ns = bpf_ktime_get_ns(),
+		.packets = wire_packets(skb),
+		.flags = classify(slot, ip.version ? ip.tos : NO_TOS, skb->priority) |
+			 PACKET_NOT_ECT | PACKET_LATE,
+		.mark = MARK_NONE,
+	};
 	return 0;
 }
 
-/* Was the verdict given for another queue of this mq? */
-static __always_inline bool is_neighbour(const struct slot *slot, u16 number)
+/* Is that the number of another queue of this mq? */
+static __always_inline bool is_neighbour(const struct slot *slot, u32 number)
 {
 	const struct slot *other = slot_by_number(number);
 
@@ -144,18 +151,17 @@ static __always_inline void read_verdict(struct slot *slot, struct sk_buff *skb,
 					 struct verdict *verdict)
 {
 	const struct verdict *told = (const void *)qdisc_skb_cb(skb)->data;
+	u32 number = verdict_check(told->check, told->now_ns);
 
 	verdict->now_ns = told->now_ns;
+	verdict->packets = told->packets;
 	verdict->flags = told->flags;
 	verdict->mark = told->mark;
-	verdict->packets = told->packets;
-	if (told->check == verdict_check(told->now_ns)) {
-		if (told->slot == slot->stats.slot)
-			return;
-		if (is_neighbour(slot, told->slot)) {
-			slot->stats.other_verdict++;
-			return;
-		}
+	if (number == slot->stats.slot)
+		return;
+	if (is_neighbour(slot, number)) {
+		slot->stats.other_verdict++;
+		return;
 	}
 	slot->stats.no_verdict++;
 	classify_late(slot, skb, verdict);
@@ -385,7 +391,7 @@ static __always_inline struct sk_buff *serve_from(struct slot *slot, struct Qdis
 	sojourn_ns = now - info.enqueued_ns;
 	if (sojourn_ns < 0) /* its time was taken on another CPU */
 		sojourn_ns = 0;
-	if (!params->drop_enqueue) {
+	if (aqm_may_drop(slot, from_l, info.flags) && !params->drop_enqueue) {
 		drop = aqm_drop(slot, from_l, info.flags, sojourn_ns);
 		if (drop != DROP_NONE) {
 			count_drop(sch, counters, aqm_cause(counters, drop), info.packets,

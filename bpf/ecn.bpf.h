@@ -18,16 +18,12 @@ enum ecn {
 
 /* The IP header of a frame. `version` is 0 if it has none that we understand. */
 struct ip_place {
-	u32 offset;  /* from skb->data, bytes */
-	u8 version;  /* 4, 6 or 0 */
-	u8 tos;	     /* DSCP and ECN field; 0 without an IP header */
-	bool direct; /* where skb->network_header says */
+	u32 offset; /* from skb->data, bytes */
+	u8 version; /* 4, 6 or 0 */
+	u8 tos;	    /* DSCP and ECN field; 0 without an IP header */
 };
 
-static __always_inline enum ecn ip_ecn(const struct ip_place *ip)
-{
-	return ip->tos & 3;
-}
+#define NO_TOS (-1)
 
 /* Where the packet says that its network header starts, from skb->data. */
 static __always_inline u32 network_offset(const struct sk_buff *skb)
@@ -97,55 +93,56 @@ static __noinline int ecn_search(struct bpf_dynptr *frame, const struct sk_buff 
 	return 0;
 }
 
-/* The usual packet, at the cost of a few loads: IP behind skb->network_header, the
- * header in the linear part. False if it is not one.
+/* The TOS byte or Traffic Class of the usual packet, at the cost of a few loads: IP behind
+ * skb->network_header, the header in the linear part. NO_TOS if it is not one.
  */
-static __always_inline bool ecn_find_direct(struct __sk_buff *ctx, const struct sk_buff *skb,
-					    struct ip_place *ip)
+static __always_inline s32 tos_direct(struct __sk_buff *ctx, const struct sk_buff *skb)
 {
 	const u8 *data = (const u8 *)(long)ctx->data, *data_end = (const u8 *)(long)ctx->data_end;
-	__be16 protocol = skb->protocol;
 	u32 offset = network_offset(skb);
 	const u8 *header;
 
 	/* hard_header_len fits 8 bits on all devices; the verifier wants a bound */
 	if (offset > 255)
-		return false;
+		return NO_TOS;
 	header = data + offset;
-	if (protocol == bpf_htons(ETH_P_IP)) {
-		if (header + IPV4_HEADER_MIN > data_end)
-			return false;
-	} else if (protocol != bpf_htons(ETH_P_IPV6) || header + IPV6_HEADER > data_end) {
-		return false;
+	if (skb->protocol == bpf_htons(ETH_P_IP)) {
+		if (header + IPV4_HEADER_MIN <= data_end && header[0] >> 4 == 4)
+			return header[1];
+	} else if (skb->protocol == bpf_htons(ETH_P_IPV6)) {
+		if (header + IPV6_HEADER <= data_end && header[0] >> 4 == 6)
+			return (header[0] << 4 | header[1] >> 4) & 255;
 	}
-	*ip = (struct ip_place){ .offset = offset, .direct = true };
-	ecn_decode(ip, protocol, header);
-	return true;
+	return NO_TOS;
 }
 
-static __always_inline void ecn_find(struct __sk_buff *ctx, const struct sk_buff *skb,
-				     struct ip_place *ip)
+/* That of any packet; NO_TOS if it has no IP header that we understand. */
+static __noinline s32 tos_search(struct __sk_buff *ctx)
 {
 	struct bpf_dynptr frame;
+	struct ip_place ip;
 
-	if (ecn_find_direct(ctx, skb, ip))
-		return;
 	bpf_dynptr_from_skb(ctx, 0, &frame);
-	ecn_search(&frame, skb, ip);
+	ecn_search(&frame, bpf_cast_to_kern_ctx(ctx), &ip);
+	return ip.version ? ip.tos : NO_TOS;
 }
 
 /* Set CE anywhere in the frame, and in headers that are shared. The IPv4 checksum is
  * adjusted, not computed anew (RFC 1624, equation 3): a wrong one stays just as wrong.
  * Returns false if the kernel had no memory to unshare the header.
  */
-static __noinline bool ecn_store_ce(struct __sk_buff *ctx, const struct ip_place *ip)
+static __noinline bool ecn_store_ce(struct __sk_buff *ctx)
 {
+	struct bpf_dynptr frame;
+	struct ip_place ip;
 	u8 header[12]; /* up to the IPv4 checksum */
 	u32 word, sum;
 
-	if (bpf_skb_load_bytes(ctx, ip->offset, header, sizeof(header)))
+	bpf_dynptr_from_skb(ctx, 0, &frame);
+	ecn_search(&frame, bpf_cast_to_kern_ctx(ctx), &ip);
+	if (bpf_skb_load_bytes(ctx, ip.offset, header, sizeof(header)))
 		return false;
-	if (ip->version == 4) {
+	if (ip.version == 4) {
 		word = header[0] << 8 | header[1];
 		header[1] |= ECN_CE;
 		sum = (u16) ~(header[10] << 8 | header[11]);
@@ -159,15 +156,15 @@ static __noinline bool ecn_store_ce(struct __sk_buff *ctx, const struct ip_place
 		header[1] |= ECN_CE << 4;
 	}
 	/* The flag keeps skb->csum (CHECKSUM_COMPLETE) right. */
-	return !bpf_skb_store_bytes(ctx, ip->offset, header, sizeof(header), BPF_F_RECOMPUTE_CSUM);
+	return !bpf_skb_store_bytes(ctx, ip.offset, header, sizeof(header), BPF_F_RECOMPUTE_CSUM);
 }
 
-/* Set CE: where skb->network_header is right as the kernel itself does it (the checksum as
- * above), unless the header is shared.
+/* Set CE. `is_direct`: tos_direct() has found the ECN field, so the kernel's own function does,
+ * too (it adjusts the checksum as above); it gives up on a shared header.
  */
-static __always_inline bool ecn_set_ce(struct __sk_buff *ctx, const struct ip_place *ip)
+static __always_inline bool ecn_set_ce(struct __sk_buff *ctx, bool is_direct)
 {
-	return (ip->direct && bpf_skb_ecn_set_ce(ctx)) || ecn_store_ce(ctx, ip);
+	return (is_direct && bpf_skb_ecn_set_ce(ctx)) || ecn_store_ce(ctx);
 }
 
 #endif /* ECN_BPF_H */

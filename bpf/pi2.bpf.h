@@ -2,8 +2,8 @@
 /* The AQM: PI2 with a native AQM of its own for the L queue. The queues, the
  * classifier, the scheduler and the shaper know nothing of it but these functions:
  *
- *	aqm_mark()    what mark an arriving packet gets
- *	aqm_drop()    whether a packet is dropped, and why
+ *	aqm_mark()    what mark an arriving packet gets; aqm_may_mark() first
+ *	aqm_drop()    whether a packet is dropped, and why; aqm_may_drop() first
  *	aqm_update()  every tupdate
  *	aqm_params()  parameters to work with from now on
  *	aqm_reset()   empty queues
@@ -88,6 +88,12 @@ static __always_inline bool classic_hit(struct slot *slot, bool in_l, u32 prob, 
 	return recurs(in_l ? &slot->l_hits : &slot->c_hits, classic);
 }
 
+/* Could aqm_mark() find a mark now? Most of the time L is empty and p' is 0. */
+static __always_inline bool aqm_may_mark(const struct slot *slot)
+{
+	return slot->stats.prob | slot->stats.l.head_ns;
+}
+
 /* A packet arrives that a mark can tell of congestion (ECT): should it be marked, and
  * by which rule.
  *
@@ -121,6 +127,12 @@ static __always_inline enum mark aqm_mark(struct slot *slot, u32 flags, u64 now)
 	if (!hit)
 		return MARK_NONE;
 	return native > coupled ? MARK_STEP : MARK_PI2;
+}
+
+/* Could aqm_drop() drop this packet now? */
+static __always_inline bool aqm_may_drop(const struct slot *slot, bool in_l, u32 flags)
+{
+	return slot->stats.prob || (in_l && flags & PACKET_NOT_ECT);
 }
 
 /* Must a packet (PACKET_* flags) be dropped, and by which rule: one that no mark can
