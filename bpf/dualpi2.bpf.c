@@ -119,22 +119,21 @@ int dualpi2_mark(struct __sk_buff *ctx)
 /* ---- enqueue --------------------------------------------------------------- */
 
 /* A packet that did not pass our tcx program (it is not attached, or the packet
- * took a way around it): queued by its headers, and PI2 can only drop it.
+ * took a way around it): its headers are read here, and PI2 can only drop it.
  */
-static __noinline int classify_late(struct slot *slot, struct sk_buff *skb, struct verdict *verdict)
+static __noinline int give_verdict(struct slot *slot, struct sk_buff *skb)
 {
+	struct verdict *verdict = (void *)qdisc_skb_cb(skb)->data;
 	struct bpf_dynptr frame;
 	struct ip_place ip;
 
 	bpf_dynptr_from_skb((struct __sk_buff *)skb, 0, &frame);
 	ecn_search(&frame, skb, &ip);
-	*verdict = (struct verdict){
-		.now_ns = bpf_ktime_get_ns(),
-		.packets = wire_packets(skb),
-		.flags = classify(slot, ip.version ? ip.tos : NO_TOS, skb->priority) |
-			 PACKET_NOT_ECT | PACKET_LATE,
-		.mark = MARK_NONE,
-	};
+	verdict->now_ns = bpf_ktime_get_ns();
+	verdict->packets = wire_packets(skb);
+	verdict->flags = classify(slot, ip.version ? ip.tos : NO_TOS, skb->priority) |
+			 PACKET_NOT_ECT | PACKET_LATE;
+	verdict->mark = MARK_NONE;
 	return 0;
 }
 
@@ -147,24 +146,20 @@ static __always_inline bool is_neighbour(const struct slot *slot, u32 number)
 	       other->key.netns == slot->key.netns;
 }
 
-static __always_inline void read_verdict(struct slot *slot, struct sk_buff *skb,
-					 struct verdict *verdict)
+static __always_inline const struct verdict *verdict_of(struct slot *slot, struct sk_buff *skb)
 {
-	const struct verdict *told = (const void *)qdisc_skb_cb(skb)->data;
-	u32 number = verdict_check(told->check, told->now_ns);
+	const struct verdict *verdict = (const void *)qdisc_skb_cb(skb)->data;
+	u32 number = verdict_check(verdict->check, verdict->now_ns);
 
-	verdict->now_ns = told->now_ns;
-	verdict->packets = told->packets;
-	verdict->flags = told->flags;
-	verdict->mark = told->mark;
 	if (number == slot->stats.slot)
-		return;
+		return verdict;
 	if (is_neighbour(slot, number)) {
 		slot->stats.other_verdict++;
-		return;
+		return verdict;
 	}
 	slot->stats.no_verdict++;
-	classify_late(slot, skb, verdict);
+	give_verdict(slot, skb);
+	return verdict;
 }
 
 /* Count a packet that goes no further. */
@@ -244,7 +239,7 @@ static __always_inline int admit(struct slot *slot, struct Qdisc *sch, struct sk
 	struct dualpi2_block *block;
 	int result = NET_XMIT_DROP;
 	enum drop drop;
-	u64 *cause;
+	u64 *cause, at;
 
 	counters->packets_in += info.packets;
 	counters->bytes_in += info.len;
@@ -268,7 +263,7 @@ static __always_inline int admit(struct slot *slot, struct Qdisc *sch, struct sk
 			goto drop;
 		}
 	}
-	block = take_tail(slot, queue);
+	block = take_tail(slot, queue, &at);
 	if (!block) {
 		cause = &counters->drop_no_memory;
 		goto drop;
@@ -282,7 +277,7 @@ static __always_inline int admit(struct slot *slot, struct Qdisc *sch, struct sk
 	if (!counters->head_ns)
 		counters->head_ns = info.enqueued_ns;
 	count_queued(slot, sch, info.len, info.truesize);
-	push(queue, block, skb, &info, to_free);
+	push(queue, block, at, skb, &info, to_free);
 	tick_wake(slot, info.enqueued_ns);
 	return NET_XMIT_SUCCESS;
 
@@ -297,15 +292,15 @@ int BPF_PROG(dualpi2_enqueue, struct sk_buff *skb, struct Qdisc *sch,
 	     struct bpf_sk_buff_ptr *to_free)
 {
 	struct slot *slot = slot_of_qdisc(sch);
-	struct verdict verdict;
+	const struct verdict *verdict;
 
 	if (!slot) {
 		bpf_qdisc_skb_drop(skb, to_free);
 		return NET_XMIT_DROP;
 	}
-	read_verdict(slot, skb, &verdict);
-	return verdict.flags & PACKET_L ? admit(slot, sch, skb, to_free, &verdict, true)
-					: admit(slot, sch, skb, to_free, &verdict, false);
+	verdict = verdict_of(slot, skb);
+	return verdict->flags & PACKET_L ? admit(slot, sch, skb, to_free, verdict, true)
+					 : admit(slot, sch, skb, to_free, verdict, false);
 }
 
 /* ---- dequeue --------------------------------------------------------------- */

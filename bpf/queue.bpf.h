@@ -72,39 +72,37 @@ static __noinline struct dualpi2_block *next_tail(struct slot *slot, struct queu
 	free = bpf_list_pop_front(&slot->free_blocks);
 	bpf_spin_unlock(&slot->lock);
 
-	queue->end = 0;
 	if (!free)
 		return obj_new(struct dualpi2_block);
 	slot->n_free--;
 	return container_of(free, struct dualpi2_block, list);
 }
 
-/* The block with a place for one more packet, at queue->end; NULL: no memory. */
-static __always_inline struct dualpi2_block *take_tail(struct slot *slot, struct queue *queue)
+/* The block with a place for one more packet, and which place. NULL: no memory. */
+static __always_inline struct dualpi2_block *take_tail(struct slot *slot, struct queue *queue,
+						       u64 *at)
 {
 	struct dualpi2_block *block = bpf_kptr_xchg(&queue->tail, NULL);
 
-	if (block && queue->end < BLOCK_PACKETS)
+	*at = queue->end;
+	if (block && *at < BLOCK_PACKETS)
 		return block;
+	*at = 0;
 	return next_tail(slot, queue, block);
 }
 
-/* Append a packet to the block that take_tail() gave. Consumes both. */
-static __always_inline void push(struct queue *queue, struct dualpi2_block *block,
+/* Append a packet where take_tail() says. Consumes the packet and the block. */
+static __always_inline void push(struct queue *queue, struct dualpi2_block *block, u64 at,
 				 struct sk_buff *skb, const struct packet_info *info,
 				 struct bpf_sk_buff_ptr *to_free)
 {
-	u64 end = queue->end;
-	struct packet *packet;
+	struct packet *packet = packet_at(block, at);
 
-	if (end >= BLOCK_PACKETS) /* never; it tells the verifier the range */
-		end = 0;
-	packet = packet_at(block, end);
 	packet->info = *info;
 	skb = bpf_kptr_xchg(&packet->skb, skb);
 	if (skb) /* never: the place is empty */
 		bpf_qdisc_skb_drop(skb, to_free);
-	queue->end = end + 1;
+	queue->end = at + 1;
 	put_block(&queue->tail, block);
 }
 

@@ -19,15 +19,22 @@
 /* Not for this machine: what follows never calls what needs them. */
 #define bpf_core_type_id_kernel(type) 0
 
+/* The loop of the kernel's iterators */
+#undef bpf_for
+#define bpf_for(i, start, end) for ((i) = (start); (i) < (end); (i)++)
+
 #include "kernel.bpf.h"
 
 /* bpf/slot.bpf.h, without what only the kernel can hold */
 struct slot {
 	struct dualpi2_key key;
 	struct pi2_law law;
+	u32 frame_len;
 	u64 last_delay_ns, l_marks, l_hits, c_hits;
 	struct shaper shaper;
 	u64 l_wire_bytes;
+	u8 flags_of_tos[256];
+	u32 classes_under;
 	struct dualpi2_stats stats;
 };
 
@@ -40,7 +47,6 @@ static int dualpi2_events;
 
 struct aqm {
 	struct slot slot;
-	struct net_device dev;
 };
 
 struct aqm *unit_aqm_new(const struct dualpi2_params *params, u32 mtu);
@@ -59,8 +65,9 @@ struct aqm *unit_aqm_new(const struct dualpi2_params *params, u32 mtu)
 
 	if (!aqm)
 		abort();
-	aqm->dev.mtu = mtu;
+	aqm->slot.frame_len = mtu;
 	aqm->slot.stats.params = *params;
+	classify_params(&aqm->slot, params, 0);
 	aqm_params(&aqm->slot, params);
 	aqm_reset(&aqm->slot);
 	return aqm;
@@ -91,28 +98,29 @@ void unit_aqm_set_queue(struct aqm *aqm, bool l, u64 packets, u64 bytes, u64 hea
 {
 	struct dualpi2_queue *queue = l ? &aqm->slot.stats.l : &aqm->slot.stats.c;
 
-	queue->backlog_packets = packets;
-	queue->backlog_bytes = bytes;
+	queue->packets_in = packets;
+	queue->bytes_in = bytes;
 	queue->head_ns = head_ns;
 }
 
 u32 unit_aqm_classify(const struct aqm *aqm, u8 tos)
 {
-	const struct ip_place ip = { .version = 4, .tos = tos };
-
-	return classify(&aqm->slot.stats.params, &ip, 0, 0);
+	return classify(&aqm->slot, tos, 0);
 }
 
 u32 unit_aqm_mark(struct aqm *aqm, u8 tos, u64 now)
 {
-	const struct ip_place ip = { .version = 4, .tos = tos };
-	bool scalable = is_scalable(&aqm->slot.stats.params, ip_ecn(&ip));
+	u32 flags = unit_aqm_classify(aqm, tos);
 
-	return aqm_mark(&aqm->slot, &aqm->dev, unit_aqm_classify(aqm, tos) & PACKET_L, scalable,
-			now);
+	if (!(flags & PACKET_MARKABLE) || !aqm_may_mark(&aqm->slot))
+		return MARK_NONE;
+	return aqm_mark(&aqm->slot, flags, now);
 }
 
 u32 unit_aqm_drop(struct aqm *aqm, u32 flags, u64 l_delay_ns)
 {
-	return aqm_drop(&aqm->slot, &aqm->dev, flags, l_delay_ns);
+	bool in_l = flags & PACKET_L;
+
+	return aqm_may_drop(&aqm->slot, in_l, flags) ? aqm_drop(&aqm->slot, in_l, flags, l_delay_ns)
+						     : DROP_NONE;
 }

@@ -225,7 +225,7 @@ def test_pi2_rests_below_two_full_frames():
 
 def test_lone_packet_in_l_is_marked_by_pi2_only():
     aqm = Aqm()
-    aqm.set_queue(True, packets=0, size=0, age=2_000_000)
+    aqm.set_queue(True, packets=0, size=0, age=NOW)
     assert aqm.mark(ECT_1) == MARK_NONE
     aqm.set_prob(ONE - 1)
     assert aqm.mark(ECT_1) == MARK_PI2
