@@ -272,8 +272,10 @@ static __always_inline int admit(struct slot *slot, struct Qdisc *sch, struct sk
 	info.wire_len = wire_len_of(slot, skb, info.len, info.packets);
 	if (params->rate && !sch->q.qlen)
 		shaper_wake(&slot->shaper, info.enqueued_ns);
-	if (in_l)
+	if (in_l) {
 		slot->l_wire_bytes += info.wire_len;
+		slot->l_packets += info.packets;
+	}
 	if (!counters->head_ns)
 		counters->head_ns = info.enqueued_ns;
 	count_queued(slot, sch, info.len, info.truesize);
@@ -320,8 +322,10 @@ static __always_inline struct sk_buff *take(struct slot *slot, struct Qdisc *sch
 	if (!skb)
 		return NULL;
 	counters->head_ns = next_ns;
-	if (from_l)
+	if (from_l) {
 		slot->l_wire_bytes -= info->wire_len;
+		slot->l_packets -= info->packets;
+	}
 	slot->stats.memory_used -= info->truesize;
 	sch->qstats.backlog -= info->len;
 	if (!--sch->q.qlen)
@@ -495,6 +499,7 @@ int BPF_PROG(dualpi2_init, struct Qdisc *sch, struct nlattr *opt, struct netlink
 	slot->key.parent = sch->parent;
 	slot->shaper = (struct shaper){};
 	slot->l_wire_bytes = 0;
+	slot->l_packets = 0;
 	slot->overdue_ns = 0;
 	slot->frame_len = frame_len(dev);
 
@@ -531,6 +536,7 @@ void BPF_PROG(dualpi2_reset, struct Qdisc *sch)
 	count_reset(sch, &slot->stats.l);
 	count_reset(sch, &slot->stats.c);
 	slot->l_wire_bytes = 0;
+	slot->l_packets = 0;
 	slot->stats.memory_used = 0;
 	set_frame_len(slot, sch);
 	slot->stats.credit = slot->fresh_credit;

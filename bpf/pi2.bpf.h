@@ -63,12 +63,7 @@ static __always_inline u64 expected_l_delay(const struct slot *slot, u64 now)
 /* p'_L for a packet in L whose delay is, or will be, `l_delay_ns`. */
 static __always_inline u32 native_prob(const struct slot *slot, u64 l_delay_ns)
 {
-	const struct dualpi2_params *params = &slot->stats.params;
-	bool counts = params->step_in_packets || params->min_qlen_step > 1;
-
-	if (!slot->stats.l.head_ns)
-		return 0;
-	return laqm_prob(params, l_delay_ns, counts ? dualpi2_queue_packets(&slot->stats.l) : 1);
+	return laqm_prob(&slot->stats.params, l_delay_ns, slot->l_packets);
 }
 
 static __always_inline bool overloaded(const struct slot *slot, bool in_l, u32 prob)
@@ -91,7 +86,7 @@ static __always_inline bool classic_hit(struct slot *slot, bool in_l, u32 prob, 
 /* Could aqm_mark() find a mark now? Most of the time L is empty and p' is 0. */
 static __always_inline bool aqm_may_mark(const struct slot *slot)
 {
-	return slot->stats.prob | slot->stats.l.head_ns;
+	return slot->stats.prob | slot->l_packets;
 }
 
 /* A packet arrives that a mark can tell of congestion (ECT): should it be marked, and
@@ -111,7 +106,7 @@ static __always_inline enum mark aqm_mark(struct slot *slot, u32 flags, u64 now)
 	u64 coupled;
 	bool hit;
 
-	if (in_l && slot->stats.l.head_ns)
+	if (in_l && slot->l_packets)
 		native = native_prob(slot, expected_l_delay(slot, now));
 	if (scalable && native == PI2_PROB_MAX)
 		return MARK_STEP;

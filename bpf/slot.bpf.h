@@ -78,6 +78,7 @@ struct slot {
 	u64 c_hits;	   /* sum of p_C over the packets in C it applied to, 2^-32 */
 	struct shaper shaper;
 	u64 l_wire_bytes;     /* bytes on the link that wait in L */
+	u32 l_packets;	      /* on the wire, that wait in L */
 	u8 flags_of_tos[256]; /* PACKET_* by TOS byte or Traffic Class: classify() */
 	u32 classes_under;    /* handle whose classes skb->priority may name */
 	struct dualpi2_stats stats;

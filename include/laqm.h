@@ -9,16 +9,25 @@
 #include "dualpi2.h"
 #include "pi2.h"
 
+/* Th_len of RFC 9332, A.2, packets: a threshold in time marks none that finds no more in
+ * the queue. On a slow link a single frame takes longer than the threshold. Then the
+ * second packet of every pair would be marked, and an ACK lets out pairs even when the link
+ * is half idle; so would one that waits for a packet of the C queue which is just being sent.
+ */
+#define LAQM_TH_LEN 1
+
 /* p'_L of a queue that is `delay_ns` long and holds `packets`, without the packet in
- * question. A lone packet is left alone (Th_len of RFC 9332, A.2): on a slow link it
- * may wait longer than any threshold for one of the C queue that is just being
- * sent, which no L sender can cure.
+ * question (as they are counted in RFC 9332, Figure 7, line 5a).
  */
 static inline __u32 laqm_prob(const struct dualpi2_params *params, __u64 delay_ns, __u64 packets)
 {
 	__u64 above;
 
-	if (!packets || packets < params->min_qlen_step)
+	if (packets < params->min_qlen_step)
+		return 0;
+	if (params->l_aqm == DUALPI2_L_STEP && params->step_in_packets)
+		return packets > params->step_packets ? PI2_PROB_MAX : 0;
+	if (packets <= LAQM_TH_LEN)
 		return 0;
 	if (params->l_aqm == DUALPI2_L_RAMP) {
 		if (delay_ns <= DUALPI2_RAMP_MIN_NS)
@@ -28,8 +37,6 @@ static inline __u32 laqm_prob(const struct dualpi2_params *params, __u64 delay_n
 			return PI2_PROB_MAX;
 		return (__u32)(above * PI2_PROB_MAX / DUALPI2_RAMP_RANGE_NS);
 	}
-	if (params->step_in_packets)
-		return packets > params->step_packets ? PI2_PROB_MAX : 0;
 	return delay_ns > params->step_ns ? PI2_PROB_MAX : 0;
 }
 

@@ -383,7 +383,8 @@ const struct option_spec param_specs[N_PARAMS] = {
 	[PARAM_STEP_THRESH] = {
 		.name = "step-thresh", .argument = "TIME|Np",
 		.help = "delay, or packets as in 5p, above which every\n"
-			"L4S packet is marked (1ms)",
+			"L4S packet is marked (1ms); a delay marks none\n"
+			"that finds fewer than two in the queue",
 		.kind = "a time or a number of packets", .example = "1ms or 5p",
 		.range = TIME_RANGE " or 0p to 4294967295p",
 		.set = set_step, .format = show_step,

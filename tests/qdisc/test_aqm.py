@@ -72,12 +72,22 @@ def test_step_does_not_rest(cable):
     cable.load("--rate", "100kbit")  # a frame of 100 bytes takes 8 ms
     serials = cable.burst(ECT_1, 5, 100)
     marked = [packet.serial for packet in cable.drain() if packet.ecn == CE]
-    # The first one left at once; the second waited for it alone, nothing was queued.
-    assert marked == serials[2:]
-    assert cable.qdisc.stats()["l-queue"]["mark-step"] == 3
+    # The first one left at once. The second waited for it alone, the third for one more.
+    assert marked == serials[3:]
+    assert cable.qdisc.stats()["l-queue"]["mark-step"] == 2
 
 
-@pytest.mark.parametrize("threshold, marked", [("1ms", 3), ("4000s", 0), ("2p", 1), ("0p", 3)])
+def test_frame_that_takes_longer_than_the_step_is_no_queue(cable):
+    """At 12 Mbit/s a frame takes 1.01 ms. A window that grows lets out three at a time."""
+    cable.load("--rate", "12mbit")
+    for _ in range(20):
+        cable.burst(ECT_1, 3)
+        assert ce_count(cable.drain()) == 0
+    serials = cable.burst(ECT_1, 4)
+    assert [packet.serial for packet in cable.drain() if packet.ecn == CE] == serials[3:]
+
+
+@pytest.mark.parametrize("threshold, marked", [("1ms", 2), ("4000s", 0), ("2p", 1), ("0p", 3)])
 def test_step_threshold(cable, threshold, marked):
     cable.load("--rate", "1mbit", "--step-thresh", threshold)
     serials = cable.burst(ECT_1, 5)
@@ -88,8 +98,8 @@ def test_step_threshold(cable, threshold, marked):
 def test_step_sees_the_age_of_the_head_without_a_shaper(cable):
     """Not shaped, the only thing known of a delay is how long the head has waited."""
     cable.load("--rate", "10kbit")  # a frame takes 1.2 s
-    cable.burst(ECT_1, 2)  # the second one waits
-    cable.load("--rate", 0)  # it goes with the next run of the queue
+    cable.burst(ECT_1, 3)  # the second and the third one wait
+    cable.load("--rate", 0)  # they go with the next run of the queue
     wait_until(lambda: cable.qdisc.stats()["delay-l"] > 1000, "the head is older than 1 ms")
     serials = cable.burst(ECT_1, 1)
     assert [packet.serial for packet in cable.drain() if packet.ecn == CE] == serials
@@ -105,12 +115,12 @@ def test_min_qlen_step(cable):
 @pytest.mark.parametrize("l_aqm, some", [("step", False), ("ramp", True)])
 def test_ramp_begins_before_the_step(cable, l_aqm, some):
     """Between 0.8 and 1.2 ms the ramp marks some (RFC 9332, A.1), the step of 1.2 ms none.
-    At 1 Mbit/s a frame of 60 bytes takes 0.48 ms: the third one has 0.96 ms before it, less
-    what the test took to send it."""
-    cable.load("--rate", "1mbit", "--l-aqm", l_aqm, "--step-thresh", "1200us")
+    At 1500 kbit/s a frame of 60 bytes takes 0.32 ms: the fourth one has 0.96 ms before it,
+    less what the test took to send it."""
+    cable.load("--rate", "1500kbit", "--l-aqm", l_aqm, "--step-thresh", "1200us")
     marked = 0
     for _ in range(40):
-        cable.burst(ECT_1, 3, 60)
+        cable.burst(ECT_1, 4, 60)
         marked += ce_count(cable.drain())
     assert (0 < marked < 40) if some else marked == 0
 
@@ -118,7 +128,7 @@ def test_ramp_begins_before_the_step(cable, l_aqm, some):
 def test_ramp_ends_in_marking_all(cable):
     cable.load("--rate", "1mbit", "--l-aqm", "ramp", "--step-thresh", NEVER)
     serials = cable.burst(ECT_1, 5)
-    assert [packet.serial for packet in cable.drain() if packet.ecn == CE] == serials[2:]
+    assert [packet.serial for packet in cable.drain() if packet.ecn == CE] == serials[3:]
 
 
 @pytest.mark.parametrize("where, at_once", [("--drop-enqueue", True), ("--drop-dequeue", False)])
@@ -139,7 +149,7 @@ def test_drop_on_arrival_or_departure(cable, where, at_once):
                                    ((frames.ETH_P_8021AD, 7), (frames.ETH_P_8021Q, 5))])
 def test_mark_changes_the_ecn_field_and_nothing_else(cable, maker, vlans):
     cable.load("--rate", "1mbit")
-    sent = [maker(next(cable.serials), ECT_1, 300, vlans) for _ in range(4)]
+    sent = [maker(next(cable.serials), ECT_1, 300, vlans) for _ in range(5)]
     cable.send(*sent)
     for packet in cable.drain():
         marked = packet.ecn == CE
@@ -156,7 +166,7 @@ def test_mark_leaves_a_wrong_checksum_as_wrong(cable):
     cable.load("--rate", "1mbit")
     right = frames.ipv4(ECT_1, frames.numbered(1, 300, 34))
     value = int.from_bytes(right[10:12], "big")
-    for _ in range(4):
+    for _ in range(5):
         cable.send(frames.ipv4_frame(next(cable.serials), ECT_1, 300, checksum=value ^ 0x0F00))
     marked = [packet for packet in cable.drain() if packet.ecn == CE]
     assert len(marked) == 2

@@ -88,7 +88,7 @@ def test_ect0_in_l_is_held_to_the_target_of_l(cable):
     """Above the step p_L is 1, which is (1/k)^2 to a Classic sender (equation 1): less than
     25 of 100 by what 2^32 - 1 is less than 1."""
     cable.load(*NO_PI2, *TO_L)
-    cable.burst(ECT_0, 102)  # the first leaves, the second waits alone
+    cable.burst(ECT_0, 103)  # the first leaves, the next two find no queue (Th_len)
     assert ce_count(cable.drain()) == 24
     assert cable.qdisc.stats()["l-queue"]["mark-step"] == 24
 
@@ -102,8 +102,8 @@ def test_not_ect_in_l_is_dropped_as_classic(cable):
 
 def test_not_ect_in_l_is_held_to_the_target_of_l(cable):
     cable.load(*NO_PI2, *TO_L)
-    cable.burst(NOT_ECT, 102)  # the first leaves, the last leaves none behind
-    assert len(cable.drain()) == 102 - 24
+    cable.burst(NOT_ECT, 103)  # the first leaves, the last two leave no queue (Th_len)
+    assert len(cable.drain()) == 103 - 24
     assert cable.qdisc.stats()["l-queue"]["drop-pi2"] == 24
 
 

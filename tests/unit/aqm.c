@@ -33,6 +33,7 @@ struct slot {
 	u64 last_delay_ns, l_marks, l_hits, c_hits;
 	struct shaper shaper;
 	u64 l_wire_bytes;
+	u32 l_packets;
 	u8 flags_of_tos[256];
 	u32 classes_under;
 	struct dualpi2_stats stats;
@@ -98,7 +99,8 @@ void unit_aqm_set_queue(struct aqm *aqm, bool l, u64 packets, u64 bytes, u64 hea
 {
 	struct dualpi2_queue *queue = l ? &aqm->slot.stats.l : &aqm->slot.stats.c;
 
-	queue->packets_in = packets;
+	if (l)
+		aqm->slot.l_packets = packets;
 	queue->bytes_in = bytes;
 	queue->head_ns = head_ns;
 }

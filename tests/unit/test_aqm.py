@@ -218,14 +218,15 @@ def test_pi2_rests_below_two_full_frames():
         assert (aqm.mark(ECT_1) == MARK_NONE) == rests
         drops = {aqm.drop(PACKET_NOT_ECT) for _ in range(3)}
         assert (drops == {DROP_NONE}) == rests
-    aqm.set_queue(True, packets=1, size=100, age=2_000_000)
+    aqm.set_queue(True, packets=2, size=200, age=2_000_000)
     aqm.set_queue(False, packets=0, size=0)
     assert aqm.mark(ECT_1) == MARK_STEP
 
 
-def test_lone_packet_in_l_is_marked_by_pi2_only():
+@pytest.mark.parametrize("ahead", [0, 1])
+def test_first_two_in_l_are_marked_by_pi2_only(ahead):
     aqm = Aqm()
-    aqm.set_queue(True, packets=0, size=0, age=NOW)
+    aqm.set_queue(True, packets=ahead, size=ahead * MTU, age=2_000_000)
     assert aqm.mark(ECT_1) == MARK_NONE
     aqm.set_prob(ONE - 1)
     assert aqm.mark(ECT_1) == MARK_PI2

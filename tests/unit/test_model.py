@@ -260,11 +260,12 @@ def laqm_prob(delay, packets, **params):
 @example(MIN_TH_NS + RANGE_NS + 1, 100, 0)
 @example(MIN_TH_NS + RANGE_NS, 2, 3)
 def test_ramp_is_laqm_of_the_rfc(delay, packets, least):
-    """To the unit, cut; and only with more packets in the queue than Th_len = 1. Those are
-    the ones that wait and the packet in question. What the step is does not count.
+    """To the unit, cut; and only with more packets in the queue than Th_len = 1, without the
+    packet in question, as Figure 7 counts them (lines 4a and 5a). What the step is does not
+    count.
     """
     prob = laqm_prob(delay, packets, l_aqm=L_RAMP, min_qlen_step=least, step_in_packets=1)
-    acts = packets + 1 > 1 and packets >= least
+    acts = packets > 1 and packets >= least
     exact = model.laqm(delay, MIN_TH_NS, RANGE_NS) if acts else 0
     assert prob == math.floor(exact * (ONE - 1))
 
@@ -273,7 +274,7 @@ def test_ramp_is_laqm_of_the_rfc(delay, packets, least):
 def test_step_is_a_ramp_without_width(delay, step, packets, least):
     """Except that, as in sch_dualpi2, a delay equal to the threshold is not marked yet."""
     prob = laqm_prob(delay, packets, l_aqm=L_STEP, step_ns=step, min_qlen_step=least)
-    acts = packets + 1 > 1 and packets >= least and delay != step
+    acts = packets > 1 and packets >= least and delay != step
     assert prob == (model.laqm(delay, step, 0) * (ONE - 1) if acts else 0)
 
 
