@@ -487,7 +487,7 @@ int BPF_PROG(dualpi2_init, struct Qdisc *sch, struct nlattr *opt, struct netlink
 	const struct dualpi2_params *conf;
 	struct slot *slot;
 
-	slot = slot_claim(sch);
+	slot = slot_claim(sch, dev->ifindex);
 	if (!slot)
 		return -ENOSPC;
 	bpf_probe_read_kernel(&slot->stats, sizeof(slot->stats), &fresh_stats);
@@ -511,6 +511,7 @@ int BPF_PROG(dualpi2_init, struct Qdisc *sch, struct nlattr *opt, struct netlink
 	/* -EBUSY: the slot was used before and has its timer. */
 	bpf_timer_init(&slot->timer, &dualpi2_slots, CLOCK_MONOTONIC);
 	bpf_timer_set_callback(&slot->timer, timer_fires);
+	slot->root_of = sch->parent == TC_H_ROOT ? (u64)dev : 0;
 	publish(slot, bpf_ktime_get_ns());
 	return 0;
 }
@@ -572,6 +573,7 @@ void BPF_PROG(dualpi2_destroy, struct Qdisc *sch)
 	drain(slot, &slot->free_blocks, FREE_BLOCKS_MAX);
 	slot->n_free = 0;
 	unpublish(slot);
+	slot->root_of = 0;
 	slot->qdisc = 0;
 }
 

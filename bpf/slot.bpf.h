@@ -3,10 +3,11 @@
  * users see.
  *
  * A qdisc finds its slot without a hash look-up: Qdisc.limit, which nobody but
- * the qdisc itself reads, holds the slot's number. The tcx program follows
+ * the qdisc itself reads, holds the slot's number. For the root of a device that is, if
+ * it was free, one that the tcx program knows beforehand; else the program follows
  * skb->dev->qdisc->limit to the same slot (behind an mq: that of the queue that the
- * packet will take, txqueue.bpf.h) and checks there that this qdisc is the slot's
- * owner, so whatever sits at the root of a device cannot mislead it.
+ * packet will take, txqueue.bpf.h). It checks there that this device or this qdisc is
+ * the slot's owner, so whatever sits at the root of a device cannot mislead it.
  */
 #ifndef SLOT_BPF_H
 #define SLOT_BPF_H
@@ -63,6 +64,7 @@ struct slot {
 	struct bpf_timer timer;
 
 	u64 qdisc;	   /* address of the struct Qdisc that owns the slot; 0: free */
+	u64 root_of;	   /* address of the struct net_device whose root it is; 0: of none */
 	u64 update_due_ns; /* when p' is to be updated next */
 	u64 overdue_ns;	   /* when enqueue steps in for the timer; 0: it has to start it */
 	u32 n_free;	   /* blocks in free_blocks */
@@ -154,13 +156,16 @@ static __always_inline struct slot *slot_if_ours(const struct Qdisc *qdisc)
 	return slot && slot->qdisc == (u64)qdisc ? slot : NULL;
 }
 
-/* Take a free slot for a new qdisc; NULL if all are in use. */
-static __always_inline struct slot *slot_claim(struct Qdisc *sch)
+/* Take a free slot for a new qdisc, best the one where slot_ahead() looks first; NULL if all
+ * are in use.
+ */
+static __always_inline struct slot *slot_claim(struct Qdisc *sch, u32 ifindex)
 {
+	u32 number, i;
 	struct slot *slot;
-	u32 number;
 
-	bpf_for(number, 0, DUALPI2_MAX_INSTANCES) {
+	bpf_for(i, 0, DUALPI2_MAX_INSTANCES) {
+		number = (ifindex + i) % DUALPI2_MAX_INSTANCES;
 		slot = slot_by_number(number);
 		if (!slot)
 			break;

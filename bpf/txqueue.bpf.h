@@ -66,10 +66,13 @@ static __noinline u32 foretell_queue(struct __sk_buff *ctx)
 /* The slot that a packet on its way to `skb->dev` will come to; NULL: not one of ours. */
 static __always_inline struct slot *slot_ahead(struct __sk_buff *ctx, const struct sk_buff *skb)
 {
+	struct slot *slot = slot_by_number(ctx->ifindex % DUALPI2_MAX_INSTANCES);
 	const struct net_device *dev = skb->dev;
-	struct slot *slot = slot_if_ours(dev->qdisc);
 	const struct netdev_queue *queue;
 
+	if (slot && slot->root_of == (u64)dev)
+		return slot;
+	slot = slot_if_ours(dev->qdisc);
 	if (slot || dev->real_num_tx_queues < 2)
 		return slot;
 	queue = bpf_rdonly_cast((void *)dev->_tx + (u64)foretell_queue(ctx) *
