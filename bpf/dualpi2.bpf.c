@@ -406,7 +406,7 @@ static __always_inline struct sk_buff *serve_from(struct slot *slot, struct Qdis
 	shaper_charge(&slot->shaper, params->rate, now, info.wire_len);
 	counters->packets_out += info.packets;
 	counters->bytes_out += info.len;
-	histogram_record(delays, sojourn_ns);
+	histogram_record(delays, sojourn_ns, from_l ? &slot->l_octave : &slot->c_octave);
 	bpf_qdisc_bstats_update(sch, skb);
 	return skb;
 }

@@ -66,9 +66,17 @@ static __always_inline u32 native_prob(const struct slot *slot, u64 l_delay_ns)
 	return laqm_prob(&slot->stats.params, l_delay_ns, slot->l_packets);
 }
 
-static __always_inline bool overloaded(const struct slot *slot, bool in_l, u32 prob)
+/* A new p', and what hangs on it for every packet until the next one. */
+static __always_inline void set_prob(struct slot *slot, u32 prob)
 {
-	return in_l ? pi2_l_overloaded(&slot->law, prob) : pi2_c_overloaded(&slot->law, prob);
+	slot->stats.prob = prob;
+	slot->l_overload = pi2_l_overloaded(&slot->law, prob);
+	slot->c_overload = pi2_c_overloaded(&slot->law, prob);
+}
+
+static __always_inline bool overloaded(const struct slot *slot, bool in_l)
+{
+	return in_l ? slot->l_overload : slot->c_overload;
 }
 
 /* Is it a Classic packet's turn to be marked or dropped: by p', or by what p'_L means to
@@ -118,7 +126,7 @@ static __always_inline enum mark aqm_mark(struct slot *slot, u32 flags, u64 now)
 	if (scalable)
 		hit = recurs(&slot->l_marks, native > coupled ? native : coupled);
 	else
-		hit = !overloaded(slot, in_l, prob) && classic_hit(slot, in_l, prob, native);
+		hit = !overloaded(slot, in_l) && classic_hit(slot, in_l, prob, native);
 	if (!hit)
 		return MARK_NONE;
 	return native > coupled ? MARK_STEP : MARK_PI2;
@@ -127,7 +135,7 @@ static __always_inline enum mark aqm_mark(struct slot *slot, u32 flags, u64 now)
 /* Could aqm_drop() drop this packet now? */
 static __always_inline bool aqm_may_drop(const struct slot *slot, bool in_l, u32 flags)
 {
-	return slot->stats.prob || (in_l && flags & PACKET_NOT_ECT);
+	return flags & PACKET_NOT_ECT ? in_l || slot->stats.prob : overloaded(slot, in_l);
 }
 
 /* Must a packet (PACKET_* flags) be dropped, and by which rule: one that no mark can
@@ -144,7 +152,7 @@ static __always_inline enum drop aqm_drop(struct slot *slot, bool in_l, u32 flag
 		native = native_prob(slot, l_delay_ns);
 	if (!prob && !native)
 		return DROP_NONE;
-	if (flags & PACKET_EXEMPT || (!not_ect && !overloaded(slot, in_l, prob)))
+	if (flags & PACKET_EXEMPT || (!not_ect && !overloaded(slot, in_l)))
 		return DROP_NONE;
 	if (prob && pi2_rests(slot))
 		prob = 0;
@@ -198,7 +206,7 @@ static __always_inline void aqm_update(struct slot *slot, u64 now)
 	u64 l_age = head_age(&slot->stats.l, now), c_age = head_age(&slot->stats.c, now);
 	u64 delay = l_age > c_age ? l_age : c_age;
 
-	slot->stats.prob = pi2_next_prob(&slot->law, slot->stats.prob, delay, slot->last_delay_ns);
+	set_prob(slot, pi2_next_prob(&slot->law, slot->stats.prob, delay, slot->last_delay_ns));
 	slot->last_delay_ns = delay;
 	slot->stats.updates++;
 	overload_update(slot, now);
@@ -210,11 +218,12 @@ static __always_inline void aqm_params(struct slot *slot, const struct dualpi2_p
 	slot->law.alpha = pi2_scale_gain(params->alpha);
 	slot->law.beta = pi2_scale_gain(params->beta);
 	pi2_set_overload(&slot->law, params->coupling, params->p_cmax, params->overflow);
+	set_prob(slot, slot->stats.prob);
 }
 
 static __always_inline void aqm_reset(struct slot *slot)
 {
-	slot->stats.prob = 0;
+	set_prob(slot, 0);
 	slot->last_delay_ns = 0;
 	slot->l_marks = 0;
 	slot->l_hits = 0;

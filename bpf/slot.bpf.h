@@ -72,6 +72,8 @@ struct slot {
 	s32 fresh_credit;  /* that empty queues start with */
 	u8 is_framed;	   /* 1: bytes on the link are not those of the qdisc layer */
 	u8 to_trim;	   /* 1: dequeue has to look whether the limits hold */
+	u8 l_overload;	   /* 1: L drops what it could mark (RFC 9332, 4.2.3) */
+	u8 c_overload;	   /* the same of C */
 	struct dualpi2_key key;
 	struct pi2_law law;
 	u64 last_delay_ns; /* queue delay at the last update */
@@ -85,6 +87,7 @@ struct slot {
 	u32 classes_under;    /* handle whose classes skb->priority may name */
 	struct dualpi2_stats stats;
 	struct dualpi2_delays delays;
+	u32 l_octave, c_octave; /* of the last delay: histogram_record() */
 };
 
 struct {

@@ -76,11 +76,20 @@ static inline __u64 histogram_edge(__u32 index)
 	return (sub + HISTOGRAM_SUBS) << (octave - 1 + HISTOGRAM_UNIT_SHIFT);
 }
 
-/* Add one value. The caller is the only writer. */
-static inline void histogram_record(struct dualpi2_histogram *h, __u64 ns)
+/* Add one value. The caller is the only writer. `*octave`: 0 at first; the octave of the value
+ * is left there, and most likely it is that of the next one, too.
+ */
+static inline void histogram_record(struct dualpi2_histogram *h, __u64 ns, __u32 *octave)
 {
-	__u32 index = histogram_index(ns);
+	__u32 last = *octave & 31, index;
+	__u64 sub = ns >> HISTOGRAM_UNIT_SHIFT >> last;
 
+	if (sub < 2 * HISTOGRAM_SUBS && (!last || sub >= HISTOGRAM_SUBS)) {
+		index = (last << HISTOGRAM_SUB_SHIFT) + (__u32)sub;
+	} else {
+		index = histogram_index(ns);
+		*octave = index < HISTOGRAM_SUBS ? 0 : (index >> HISTOGRAM_SUB_SHIFT) - 1;
+	}
 	/* Never true; it tells the BPF verifier the bounds of the index. */
 	if (index >= HISTOGRAM_BUCKETS)
 		return;

@@ -34,6 +34,7 @@ struct slot {
 	struct shaper shaper;
 	u64 l_wire_bytes;
 	u32 l_packets;
+	u8 l_overload, c_overload;
 	u8 flags_of_tos[256];
 	u32 classes_under;
 	struct dualpi2_stats stats;
@@ -81,7 +82,7 @@ void unit_aqm_free(struct aqm *aqm)
 
 void unit_aqm_set_prob(struct aqm *aqm, u32 prob)
 {
-	aqm->slot.stats.prob = prob;
+	set_prob(&aqm->slot, prob);
 }
 
 u32 unit_aqm_update(struct aqm *aqm, u64 now)

@@ -94,7 +94,7 @@ def load():
         "shim_shaper_wait": (c_uint64, POINTER(Shaper), c_uint64, c_uint64, c_uint64),
         "shim_histogram_index": (c_uint32, c_uint64),
         "shim_histogram_edge": (c_uint64, c_uint32),
-        "shim_histogram_record": (None, POINTER(Histogram), c_uint64),
+        "shim_histogram_record": (None, POINTER(Histogram), c_uint64, POINTER(c_uint32)),
         "shim_histogram_count": (c_uint64, POINTER(Histogram)),
         "shim_histogram_quantile": (c_uint64, POINTER(Histogram), c_uint32),
         "unit_aqm_new": (c_void_p, POINTER(Params), c_uint32),

@@ -59,6 +59,7 @@ SHIM(__u64, shaper_wait, (const struct shaper *s, __u64 rate, __u64 now_ns, __u6
 
 SHIM(__u32, histogram_index, (__u64 ns), (ns))
 SHIM(__u64, histogram_edge, (__u32 index), (index))
-SHIM(void, histogram_record, (struct dualpi2_histogram * h, __u64 ns), (h, ns))
+SHIM(void, histogram_record, (struct dualpi2_histogram * h, __u64 ns, __u32 *octave),
+     (h, ns, octave))
 SHIM(__u64, histogram_count, (const struct dualpi2_histogram *h), (h))
 SHIM(__u64, histogram_quantile, (const struct dualpi2_histogram *h, __u32 permille), (h, permille))

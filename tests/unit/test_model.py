@@ -4,7 +4,7 @@
 import ctypes
 import itertools
 import math
-from ctypes import byref, c_uint64
+from ctypes import byref, c_uint32, c_uint64
 from fractions import Fraction
 
 import model
@@ -505,9 +505,9 @@ recorded_ns = st.one_of(
 
 
 def histogram_of(values):
-    histogram = Histogram()
+    histogram, octave = Histogram(), c_uint32(0)
     for value in values:
-        C.shim_histogram_record(byref(histogram), value)
+        C.shim_histogram_record(byref(histogram), value, byref(octave))
     return histogram
 
 
@@ -518,6 +518,15 @@ def test_edges_are_those_of_the_model():
 @given(st.one_of(recorded_ns, st.integers(0, U64_MAX)))
 def test_value_is_in_its_bucket(ns):
     assert C.shim_histogram_index(ns) == model.bucket_of(EDGES, ns)
+
+
+@given(st.lists(st.one_of(recorded_ns, st.integers(0, U64_MAX)), max_size=20))
+def test_each_value_is_recorded_in_its_bucket(values):
+    """Whatever the one before was."""
+    expected = [0] * BUCKETS
+    for value in values:
+        expected[model.bucket_of(EDGES, value)] += 1
+    assert list(histogram_of(values).bucket) == expected
 
 
 @given(
