@@ -93,19 +93,15 @@ struct check {
 
 static const struct check rights_check = { "rights to load BPF programs and to attach qdiscs",
 					   has_rights };
-static const struct check host_checks[] = {
-	{ "kernel type information (BTF)", has_btf },
-	{ "qdiscs in BPF", has_bpf_qdisc },
-	{ "BPF file system at " BPFFS, has_bpffs },
-};
+static const struct check btf_check = { "kernel type information (BTF)", has_btf };
+static const struct check bpf_qdisc_check = { "qdiscs in BPF", has_bpf_qdisc };
+static const struct check bpffs_check = { "BPF file system at " BPFFS, has_bpffs };
 
-static bool run(const struct check *check, bool show)
+static bool show(const struct check *check)
 {
 	char remedy[REMEDY_MAX] = "";
 	bool passed = check->passes(remedy);
 
-	if (!show)
-		return passed || fail(0, "%s: %s", check->name, remedy);
 	if (passed)
 		printf("ok       %s\n", check->name);
 	else
@@ -113,19 +109,34 @@ static bool run(const struct check *check, bool show)
 	return passed;
 }
 
-bool checks_host(bool show)
+static bool require(const struct check *check)
 {
-	bool passed = run(&rights_check, show);
+	char remedy[REMEDY_MAX] = "";
 
-	for (size_t i = 0; i < sizeof(host_checks) / sizeof(host_checks[0]); i++) {
-		if (!passed && !show)
-			return false;
-		passed &= run(&host_checks[i], show);
-	}
+	return check->passes(remedy) || fail(0, "%s: %s", check->name, remedy);
+}
+
+bool checks_show(void)
+{
+	bool passed = show(&rights_check);
+
+	passed &= show(&btf_check);
+	passed &= show(&bpf_qdisc_check);
+	passed &= show(&bpffs_check);
 	return passed;
+}
+
+bool checks_host(void)
+{
+	return require(&rights_check) && require(&btf_check) && require(&bpffs_check);
+}
+
+bool checks_bpf_qdisc(void)
+{
+	return require(&bpf_qdisc_check);
 }
 
 bool checks_rights(void)
 {
-	return run(&rights_check, false);
+	return require(&rights_check);
 }

@@ -5,11 +5,20 @@
 
 #include <stdbool.h>
 
-/* Test everything that the qdisc needs, changing nothing. With `show` a line for
- * each goes to stdout, "ok ..." or "MISSING ...: what to do"; without, the first
- * thing that is missing is reported as a failure. True: nothing is missing.
+/* Print a line for everything that the qdisc needs, "ok ..." or "MISSING ...: what to do",
+ * changing nothing. True: nothing is missing.
  */
-bool checks_host(bool show);
+bool checks_show(void);
+
+/* The rest return false if something is missing, and have reported the first such thing. */
+
+/* What can be told without delay: all but the next one. */
+bool checks_host(void);
+
+/* Does the kernel take qdiscs in BPF? To ask it means to read its type information, as
+ * libbpf does for each load, at the cost of a third of one: for those that failed only.
+ */
+bool checks_bpf_qdisc(void);
 
 /* Only the rights: enough to unload. */
 bool checks_rights(void);

@@ -181,7 +181,7 @@ static bool attach(const char *ifname, const struct wish *wish)
 	struct registration reg;
 	bool found, done;
 
-	if (!checks_host(false) || !pins_mount_bpffs() || !pins_lock() ||
+	if (!checks_host() || !pins_mount_bpffs() || !pins_lock() ||
 	    !registration_open(&reg, &found))
 		return false;
 	sweep(&reg);
@@ -214,7 +214,7 @@ static bool unload(const char *ifname, const struct wish *wish)
 
 static bool check(const char *ifname, const struct wish *wish)
 {
-	bool passed = checks_host(true);
+	bool passed = checks_show();
 
 	if (!ifname)
 		return passed;

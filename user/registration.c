@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "checks.h"
 #include "dualpi2.skel.h"
 #include "message.h"
 #include "pins.h"
@@ -157,10 +158,14 @@ static bool create_tool_maps(struct registration *reg)
 static bool load(struct dualpi2 *skel, struct registration *reg)
 {
 	struct bpf_link *link;
+	int error;
 
-	if (dualpi2__load(skel))
-		return fail(errno, "the kernel refuses the BPF programs (6.17 to 7.3 are known to "
+	if (dualpi2__load(skel)) {
+		error = errno;
+		return checks_bpf_qdisc() &&
+		       fail(error, "the kernel refuses the BPF programs (6.17 to 7.3 are known to "
 				   "take them; -v shows why)");
+	}
 	link = bpf_map__attach_struct_ops(skel->maps.dualpi2);
 	if (!link && errno == EEXIST)
 		return fail(errno, "bpf_dualpi2 is registered, but not pinned in " PIN_DIR

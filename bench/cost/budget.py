@@ -87,9 +87,11 @@ def idle_cases(result):
 
 
 def load_cases(result):
-    """Verified instructions; µs of CPU time, without the small ones, which are not as steady."""
-    cases = {f"{program}, verified instructions": figures["instructions"]
-             for program, figures in result["verified"].items()}
+    """Verified instructions and states, as veristat counts them; µs of CPU time, without
+    the small ones, which are not as steady."""
+    cases = {f"{program}, {what}": figures[key]
+             for program, figures in result["verified"].items()
+             for key, what in (("instructions", "verified instructions"), ("states", "states"))}
     return cases | {f"{command}, µs": milliseconds * 1000
                     for command, milliseconds in result["cpu_ms"].items()
                     if command.startswith("dualpi2-load, ")}

@@ -172,6 +172,25 @@ def test_following_events_ends_with_the_registration(space):
     assert output.count("\n") == 1 and "no more events" in output
 
 
+def test_kernel_without_bpf_qdiscs(space, tmp_path):
+    """As its type information has it, which is what libbpf asks."""
+    types = tmp_path / "vmlinux"
+    types.write_bytes(Path("/sys/kernel/btf/vmlinux").read_bytes().replace(
+        b"bpf_struct_ops_Qdisc_ops", b"bpf_struct_ops_Other_ops"))
+    before = root(space, "one")
+
+    def load(*options):
+        command = f"mount --bind {types} /sys/kernel/btf/vmlinux && exec \"$@\""
+        return space.run("unshare", "--mount", "sh", "-c", command, "sh", LOADER, "one", *options,
+                         check=False)
+
+    line = one_line(load(), 1)
+    assert "qdiscs in BPF" in line and "boot" in line
+    assert root(space, "one") == before
+    assert not PIN_DIR.exists()
+    assert "MISSING  qdiscs in BPF" in load("--check").stdout
+
+
 def test_default_qdisc(space):
     """New interfaces get it by themselves."""
     Qdisc(space, "one").load()
