@@ -4,11 +4,11 @@
  * One link, two queues. L4S packets (ECT(1) and CE, RFC 9331) wait in the L queue,
  * all others in the C queue. A packet goes through this file from top to bottom:
  *
- *	tcx egress    dualpi2_split    sends GSO packets through a device that splits
- *	                               them (split.bpf.h)
- *	              dualpi2_mark     finds the ECN field, chooses the queue and
- *	                               decides the ECN mark, because a BPF qdisc may
- *	                               not write to the packet; leaves a verdict
+ *	tcx egress    dualpi2_mark     sends GSO packets through a device that splits
+ *	                               them (split.bpf.h); finds the ECN field,
+ *	                               chooses the queue and decides the ECN mark,
+ *	                               because a BPF qdisc may not write to the
+ *	                               packet; leaves a verdict
  *	qdisc         dualpi2_enqueue  limits, timestamp, tail of its queue
  *	              dualpi2_dequeue  shaper, scheduler (L first, Classic protected),
  *	                               drop decisions, sojourn time
@@ -87,13 +87,20 @@ int dualpi2_mark(struct __sk_buff *ctx)
 	struct sk_buff *skb = bpf_cast_to_kern_ctx(ctx);
 	struct slot *slot = slot_ahead(ctx, skb);
 	enum mark mark = MARK_NONE;
+	u32 flags, packets = 1;
 	bool is_direct = true;
-	u32 flags, packets;
 	s32 tos;
 	u64 now;
 
 	if (!slot)
 		return TCX_NEXT;
+	if (ctx->gso_size) {
+		int way = split(ctx, slot);
+
+		if (way != TCX_NEXT)
+			return way;
+		packets = wire_packets(skb);
+	}
 	tos = tos_direct(ctx, skb);
 	if (tos == NO_TOS) {
 		tos = tos_search(ctx);
@@ -109,7 +116,6 @@ int dualpi2_mark(struct __sk_buff *ctx)
 		}
 	}
 
-	packets = ctx->gso_size ? wire_packets(skb) : 1;
 	*(u64 *)&ctx->cb[0] = now;
 	ctx->cb[2] = verdict_check(slot->stats.slot, now);
 	ctx->cb[3] = packets | flags << 16 | mark << 24;

@@ -5,10 +5,13 @@
  * No kfunc segments. But the kernel does, in front of a device that takes no GSO packets
  * (net/core/dev.c, validate_xmit_skb()). So a GSO packet takes a way round:
  *
- *	tcx egress of eth0	dualpi2_split, before all other programs: to gso-eth0
+ *	tcx egress of eth0	dualpi2_mark: to gso-eth0
  *	gso-eth0 (netkit)	the kernel makes segments; then, for each,
  *				dualpi2_segment: back to eth0
- *	tcx egress of eth0	dualpi2_split lets it pass, and all goes on as usual
+ *	tcx egress of eth0	dualpi2_mark: all goes on as usual
+ *
+ * Programs of others between the beginning of that hook and dualpi2_mark would see both, so
+ * where there are some dualpi2_split stands before them, and does the first of it.
  *
  * All of it happens at once, on one CPU, before the sender's call returns: nothing is ever
  * held in between, so nothing is overtaken or left behind.
@@ -112,7 +115,8 @@ static __always_inline bool is_splittable(struct __sk_buff *ctx, const struct sk
 	return ip.version && (has_link_header(skb->dev) ? link_header >= ETH_HLEN : !link_header);
 }
 
-static __noinline int split(struct __sk_buff *ctx)
+/* Send a GSO packet on its way round; TCX_NEXT: it stays whole. */
+static __noinline int split(struct __sk_buff *ctx, struct slot *slot)
 {
 	struct sk_buff *skb = bpf_cast_to_kern_ctx(ctx);
 	struct net *net = skb->dev->nd_net.net;
@@ -121,11 +125,10 @@ static __noinline int split(struct __sk_buff *ctx)
 		.ifindex = skb->dev->ifindex,
 		.parent = DUALPI2_SPLITTER,
 	};
-	struct slot *slot = slot_ahead(ctx, skb);
 	const struct net_device *splitter;
 	const u32 *helper;
 
-	if (!slot || !is_splittable(ctx, skb))
+	if (!is_splittable(ctx, skb))
 		return TCX_NEXT;
 	helper = bpf_map_lookup_elem(&dualpi2_helpers, &key);
 	if (!helper)
@@ -144,10 +147,18 @@ static __noinline int split(struct __sk_buff *ctx)
 	return bpf_redirect(*helper, 0);
 }
 
+/* In front of the tcx programs of others, where there are some, so that they see a packet
+ * once.
+ */
 SEC("tcx/egress")
 int dualpi2_split(struct __sk_buff *ctx)
 {
-	return ctx->gso_size ? split(ctx) : TCX_NEXT;
+	struct slot *slot;
+
+	if (!ctx->gso_size)
+		return TCX_NEXT;
+	slot = slot_ahead(ctx, bpf_cast_to_kern_ctx(ctx));
+	return slot ? split(ctx, slot) : TCX_NEXT;
 }
 
 /* A segment is back on its way. Nothing else has any business on this device. */

@@ -177,12 +177,18 @@ static enum link_made make_splitter(const struct registration *reg, const struct
 	return made;
 }
 
+/* Do GSO packets come to a program of ours before they come to somebody else's? */
+static bool is_in_front(const struct registration *reg, const struct target *target)
+{
+	return !tcx_has_others_before(reg, &target->key) ||
+	       tcx_attached(reg, &target->key, TCX_SPLIT);
+}
+
 static bool finish_splitter(const struct registration *reg, const struct target *target,
 			    struct helper *splitter)
 {
 	return attach_program(reg, splitter) && set_up(splitter) &&
-	       (tcx_attached(reg, &target->key, TCX_SPLIT) ||
-		tcx_attach(reg, &target->key, TCX_SPLIT)) &&
+	       (is_in_front(reg, target) || tcx_attach(reg, &target->key, TCX_SPLIT)) &&
 	       helper_enter(reg, splitter);
 }
 
@@ -255,7 +261,7 @@ static bool splitter_works(const struct registration *reg, const struct target *
 	return splitter.owner == HELPER_OURS && helper_entered(reg, &splitter) &&
 	       link_read(splitter.ifindex, &link) && link.running &&
 	       link.gso_max_segs == SPLITTER_GSO_MAX_SEGS && has_program(reg, &splitter) &&
-	       tcx_attached(reg, &target->key, TCX_SPLIT);
+	       is_in_front(reg, target);
 }
 
 bool gso_works(const struct registration *reg, const struct target *target)
@@ -326,7 +332,7 @@ static void sweep_one(const struct registration *reg, const struct dualpi2_key *
 	struct helper splitter = { .key = *key, .kind = SPLITTER_KIND, .ifindex = ifindex };
 	const bool is_here = is_current_netns(key->netns);
 
-	if (is_here ? instance_lives(reg, key) : tcx_attached(reg, key, TCX_SPLIT))
+	if (is_here ? instance_lives(reg, key) : tcx_attached(reg, key, TCX_EGRESS))
 		return;
 	verbose("interface %u has no qdisc of ours any more, and its splitter goes", key->ifindex);
 	if (is_here)

@@ -16,6 +16,8 @@
 #define TCX_NAME_MAX 40
 #define EGRESS_PREFIX "tcx-"
 
+#define TCX_PROGRAMS_MAX 64 /* BPF_MPROG_MAX, include/linux/bpf_mprog.h */
+
 struct tcx_place {
 	const char *prefix;
 	enum bpf_attach_type type;
@@ -198,6 +200,20 @@ bool tcx_attached(const struct registration *reg, const struct dualpi2_key *key,
 	__u32 id = link_program(tcx_name(key, hook, name));
 
 	return id && id == program_id(tcx_program(reg, hook));
+}
+
+bool tcx_has_others_before(const struct registration *reg, const struct dualpi2_key *key)
+{
+	const __u32 mark = program_id(reg->mark), split = program_id(reg->split);
+	__u32 ids[TCX_PROGRAMS_MAX];
+	LIBBPF_OPTS(bpf_prog_query_opts, opts, .prog_ids = ids, .count = TCX_PROGRAMS_MAX);
+
+	if (bpf_prog_query_opts(key->ifindex, BPF_TCX_EGRESS, &opts))
+		return false;
+	for (__u32 i = 0; i < opts.count && ids[i] != mark; i++)
+		if (ids[i] != split)
+			return true;
+	return false;
 }
 
 bool tcx_attach(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook)

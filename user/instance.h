@@ -54,8 +54,8 @@ struct dualpi2_key interface_key(const struct dualpi2_key *key);
 /* Does a qdisc of ours live on an interface (key.parent: any)? Reports nothing. */
 bool instance_lives(const struct registration *reg, const struct dualpi2_key *key);
 
-/* Where our tcx programs are attached: dualpi2_mark and dualpi2_ingress behind all others,
- * dualpi2_split before them, so that they see a packet once.
+/* Where our tcx programs are attached: dualpi2_mark and dualpi2_ingress behind all others;
+ * dualpi2_split before them, where there are some, so that they see a packet once.
  */
 enum tcx_hook {
 	TCX_EGRESS,
@@ -66,6 +66,11 @@ enum tcx_hook {
 /* Is our program attached to this interface? Reports nothing. */
 bool tcx_attached(const struct registration *reg, const struct dualpi2_key *key,
 		  enum tcx_hook hook);
+
+/* Is there somebody else's egress program that sees packets before dualpi2_mark does? Or will
+ * there be, when that is attached? If the kernel does not tell, no.
+ */
+bool tcx_has_others_before(const struct registration *reg, const struct dualpi2_key *key);
 
 /* Attach it in its place, and pin the link. */
 bool tcx_attach(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook);
