@@ -177,6 +177,25 @@ static __always_inline void count_drop(struct Qdisc *sch, struct dualpi2_queue *
 	sch->qstats.drops += packets;
 }
 
+/* aqm_drop() in L, where it is rare: walked through once (see histogram.h). An instance comes by
+ * its number, because the value of a map is none to pass.
+ */
+__noinline u32 drop_in_l(u32 number, u32 flags, u64 l_delay_ns)
+{
+	struct slot *slot = slot_by_number(number);
+
+	return slot ? aqm_drop(slot, true, flags, l_delay_ns) : DROP_NONE;
+}
+
+static __always_inline enum drop must_drop(struct slot *slot, const bool in_l, u32 flags,
+					   u64 l_delay_ns)
+{
+	if (!aqm_may_drop(slot, in_l, flags))
+		return DROP_NONE;
+	return in_l ? drop_in_l(slot->stats.slot, flags, l_delay_ns)
+		    : aqm_drop(slot, false, flags, 0);
+}
+
 static __always_inline u64 *aqm_cause(struct dualpi2_queue *queue, enum drop drop)
 {
 	return drop == DROP_PI2 ? &queue->drop_pi2 : &queue->drop_overload;
@@ -260,8 +279,8 @@ static __always_inline int admit(struct slot *slot, struct Qdisc *sch, struct sk
 		goto drop;
 	}
 	if (params->drop_enqueue) {
-		drop = aqm_drop(slot, in_l, info.flags,
-				in_l ? expected_l_delay(slot, info.enqueued_ns) : 0);
+		drop = must_drop(slot, in_l, info.flags,
+				 in_l ? expected_l_delay(slot, info.enqueued_ns) : 0);
 		if (drop != DROP_NONE) {
 			cause = aqm_cause(counters, drop);
 			/* To the sender it is on its way, as if dropped at dequeue. */
@@ -396,8 +415,8 @@ static __always_inline struct sk_buff *serve_from(struct slot *slot, struct Qdis
 	sojourn_ns = now - info.enqueued_ns;
 	if (sojourn_ns < 0) /* its time was taken on another CPU */
 		sojourn_ns = 0;
-	if (aqm_may_drop(slot, from_l, info.flags) && !params->drop_enqueue) {
-		drop = aqm_drop(slot, from_l, info.flags, sojourn_ns);
+	if (!params->drop_enqueue) {
+		drop = must_drop(slot, from_l, info.flags, sojourn_ns);
 		if (drop != DROP_NONE) {
 			count_drop(sch, counters, aqm_cause(counters, drop), info.packets,
 				   info.len);
@@ -427,6 +446,12 @@ static __always_inline struct sk_buff *serve(struct slot *slot, struct Qdisc *sc
 	return serve_from(slot, sch, false, l_waits, now);
 }
 
+/* The same, as a function for the loop below: there the verifier would lose its way in it. */
+static __noinline struct sk_buff *serve_again(struct slot *slot, struct Qdisc *sch, u64 now)
+{
+	return serve(slot, sch, now);
+}
+
 /* The AQM dropped the first packet: go on to one that it leaves alone. */
 static __noinline struct sk_buff *serve_on(struct slot *slot, struct Qdisc *sch, u64 now)
 {
@@ -436,7 +461,7 @@ static __noinline struct sk_buff *serve_on(struct slot *slot, struct Qdisc *sch,
 	bpf_for(i, 0, DROPS_AT_ONCE) {
 		if (!sch->q.qlen)
 			return NULL;
-		skb = serve(slot, sch, now);
+		skb = serve_again(slot, sch, now);
 		if (skb)
 			return skb;
 	}
@@ -485,7 +510,7 @@ static __always_inline void apply_params(struct slot *slot, const struct dualpi2
 SEC("struct_ops/dualpi2_init")
 int BPF_PROG(dualpi2_init, struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
 {
-	struct net_device *dev = sch->dev_queue->dev;
+	const struct net_device *dev = device_below(sch);
 	struct dualpi2_key conf_key = {
 		.netns = dev->nd_net.net->ns.inum,
 		.ifindex = dev->ifindex,

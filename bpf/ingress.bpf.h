@@ -30,9 +30,10 @@ SEC("tcx/ingress")
 int dualpi2_ingress(struct __sk_buff *ctx)
 {
 	struct sk_buff *skb = bpf_cast_to_kern_ctx(ctx);
+	const struct net_device *dev = device_of(skb);
 	struct dualpi2_key key = {
-		.netns = skb->dev->nd_net.net->ns.inum,
-		.ifindex = skb->dev->ifindex,
+		.netns = dev->nd_net.net->ns.inum,
+		.ifindex = dev->ifindex,
 		.parent = DUALPI2_IFB,
 	};
 	const u32 *ifb = bpf_map_lookup_elem(&dualpi2_helpers, &key);

@@ -31,7 +31,7 @@ static __always_inline void publish(struct slot *slot, u64 now)
  */
 static __always_inline void set_frame_len(struct slot *slot, const struct Qdisc *sch)
 {
-	slot->frame_len = frame_len(sch->dev_queue->dev);
+	slot->frame_len = frame_len(device_below(sch));
 	slot->fresh_credit =
 		scheduler_reset(slot->stats.params.classic_protection, slot->frame_len);
 }

@@ -46,8 +46,8 @@ static __always_inline s32 xps_queue(struct __sk_buff *ctx, const struct net_dev
 static __noinline u32 foretell_queue(struct __sk_buff *ctx)
 {
 	const struct sk_buff *skb = bpf_cast_to_kern_ctx(ctx);
-	const struct net_device *dev = skb->dev;
-	const struct sock *sk = skb->sk;
+	const struct net_device *dev = untrusted(skb)->dev;
+	const struct sock *sk = untrusted(skb)->sk;
 	u32 queues = dev->real_num_tx_queues;
 	s32 queue = NO_QUEUE_MAPPING;
 

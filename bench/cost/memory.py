@@ -5,7 +5,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from contenders import OURS, PFIFO, attached, live_instances
-from guest import GATE, be_quiet, has_native
+from guest import GATE, add_device, be_quiet, delete_device, has_native, run
 from packets import Gate, waiting
 from senders import pktgen
 
@@ -58,11 +58,26 @@ def measure():
     return {"steps": steps, "node cache": node_cache(steps[-1]["caches"])}
 
 
-def node_cache(caches):
-    """How the cache that grows with the backlog grows with instances that never queued."""
-    name = max(caches, key=caches.get)
-    before = in_use()[name]
-    live_instances(INSTANCES)
+def with_qdisc(kind, name):
+    """What a cache grows by when so many devices get a qdisc and no packet, bytes."""
+    devices = [f"quiet{number}" for number in range(INSTANCES)]
+    for device in devices:
+        add_device(device, "dummy")
     be_quiet()
-    return {"name": name, "instances": INSTANCES - 1,
-            "bytes an instance": (in_use()[name] - before) / (INSTANCES - 1)}
+    before = in_use()[name]
+    for device in devices:
+        run("tc", "qdisc", "replace", "dev", device, "root", kind)
+    be_quiet()
+    after = in_use()[name]
+    for device in devices:
+        delete_device(device)
+    return after - before
+
+
+def node_cache(caches):
+    """How the cache that grows with the backlog grows with instances that never queued, above
+    pfifo: that cache has other users, too."""
+    name = max(caches, key=caches.get)
+    live_instances(2)  # so that the kind stays registered
+    pfifo, ours = with_qdisc("pfifo", name), with_qdisc("bpf_dualpi2", name)
+    return {"name": name, "instances": INSTANCES, "bytes an instance": (ours - pfifo) / INSTANCES}
