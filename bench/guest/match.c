@@ -191,6 +191,14 @@ static uint32_t payload_of(const struct packet *packet)
 	return packet->len > packet->headers ? packet->len - packet->headers : 0;
 }
 
+/* TCP without a connection (a SYN-ACK, a RST, an ACK from TIME-WAIT) has the identification 0,
+ * and two such packets may be under way at once. With it goes one of 65536 others.
+ */
+static bool is_nameless(const struct packet *packet, uint32_t segment)
+{
+	return packet->protocol == IPPROTO_TCP && !(uint16_t)(packet->id + segment);
+}
+
 void matcher_arrival(struct matcher *matcher, const struct packet *packet)
 {
 	struct connection *connection = connection_of(matcher, packet, true);
@@ -200,12 +208,14 @@ void matcher_arrival(struct matcher *matcher, const struct packet *packet)
 	if (!connection)
 		return; /* no room: its departure will count as unmatched */
 	figures = &connection->stream->phase[phase];
-	figures->arrived[packet->ecn] += packet->segments;
 	if (packet->len > figures->largest_before)
 		figures->largest_before = packet->len;
 	for (uint32_t i = 0; i < packet->segments; i++) {
 		uint64_t key = packet_key(connection->key, (uint16_t)(packet->id + i));
 
+		if (is_nameless(packet, i))
+			continue;
+		figures->arrived[packet->ecn]++;
 		*place_for(matcher, key) = (struct waiting){
 			.key = key,
 			.ns = packet->ns,
@@ -269,6 +279,8 @@ void matcher_departure(struct matcher *matcher, const struct packet *packet)
 	bin = &connection->stream->bin[age_bins < MATCH_BINS ? age_bins : MATCH_BINS - 1];
 	bin->bytes += packet->len;
 	for (uint32_t i = 0; i < packet->segments; i++) {
+		if (is_nameless(packet, i))
+			continue;
 		waiting = find_waiting(matcher,
 				       packet_key(connection->key, (uint16_t)(packet->id + i)));
 		if (!waiting || waiting->sequence != packet->sequence + i * packet->gso_size) {

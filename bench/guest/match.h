@@ -7,7 +7,8 @@
  * has segments: segment n gets the identification of the whole plus n. So it does
  * not matter where between the two taps GSO packets are split, if at all.
  *
- * TCP's sequence number is compared as well: a wrong match would be seen.
+ * TCP's sequence number is compared as well: a wrong match would be seen. TCP packets with
+ * the identification 0 count in bytes only: those without a connection all have it.
  */
 #ifndef BENCH_MATCH_H
 #define BENCH_MATCH_H

@@ -123,15 +123,15 @@ static void a_gso_packet_that_leaves_whole_counts_as_its_segments(void **state)
 	const struct phase_figures *figures;
 
 	whole.gso_size = 1448;
-	whole.segments = 2;
-	whole.len = 66 + 2 * 1448;
-	whole.id = 0xffff; /* the next one is 0 */
+	whole.segments = 3;
+	whole.len = 66 + 3 * 1448;
+	whole.id = 0xffff; /* the next ones are 0, which is not looked for, and 1 */
 	out = later(whole, MSEC);
 	matcher_arrival(*state, &whole);
 	matcher_departure(*state, &out);
 	figures = figures_of(state);
 	assert_delays(&figures->class[CLASS_L], 2, MSEC);
-	assert_int_equal(figures->payload_bytes, 2 * 1448);
+	assert_int_equal(figures->payload_bytes, 3 * 1448);
 	assert_int_equal(figures->frame_bytes, whole.len);
 	assert_int_equal(figures->largest_after, whole.len);
 }
@@ -161,6 +161,29 @@ static void an_identification_that_comes_round_again_is_the_new_packet(void **st
 	matcher_departure(*state, &out);
 	assert_delays(&figures_of(state)->class[CLASS_L], 1, MSEC);
 	assert_int_equal(matcher_unmatched(*state), 0);
+}
+
+/* Two SYN-ACKs under way: they count in bytes, and nothing is missed. */
+static void packets_without_a_connection_are_not_told_apart(void **state)
+{
+	const struct phase_figures *figures;
+	struct packet first = segment, gso = segment;
+
+	first.id = 0;
+	gso.id = 65535;
+	gso.segments = 2;
+	gso.gso_size = 1448;
+	matcher_arrival(*state, &first);
+	matcher_arrival(*state, &first);
+	matcher_departure(*state, &first);
+	matcher_departure(*state, &first);
+	matcher_arrival(*state, &gso);
+	matcher_departure(*state, &gso);
+	assert_int_equal(matcher_unmatched(*state), 0);
+	figures = figures_of(state);
+	assert_int_equal(figures->arrived[ECT1], 1);
+	assert_int_equal(figures->left[ECT1], 1);
+	assert_int_equal(figures->frame_bytes, 3 * 1514);
 }
 
 static void another_sequence_number_is_no_match(void **state)
@@ -227,12 +250,12 @@ static void many_packets_are_under_way(void **state)
 	enum { PACKETS = 20000 };
 	struct packet in = segment, out;
 
-	for (int i = 0; i < PACKETS; i++) {
+	for (int i = 1; i <= PACKETS; i++) {
 		in.id = (uint16_t)i;
 		in.sequence = (uint32_t)i;
 		matcher_arrival(*state, &in);
 	}
-	for (int i = 0; i < PACKETS; i += 2) {
+	for (int i = 1; i <= PACKETS; i += 2) {
 		out = later(in, MSEC);
 		out.id = (uint16_t)i;
 		out.sequence = (uint32_t)i;
@@ -326,6 +349,7 @@ int main(void)
 		WITH_MATCHER(a_gso_packet_that_leaves_whole_counts_as_its_segments),
 		WITH_MATCHER(a_retransmission_is_not_taken_for_the_lost_packet),
 		WITH_MATCHER(an_identification_that_comes_round_again_is_the_new_packet),
+		WITH_MATCHER(packets_without_a_connection_are_not_told_apart),
 		WITH_MATCHER(another_sequence_number_is_no_match),
 		WITH_MATCHER(a_packet_that_nobody_saw_arrive_is_no_match),
 		WITH_MATCHER(reordering_is_counted_within_a_connection),
