@@ -61,3 +61,19 @@ def test_only_a_new_share_resets_the_credit(cable):
     assert cable.qdisc.stats()["credit"] == 1514 * (30 - 70)
     cable.load("--rate", 0)
     cable.drain()
+
+
+def test_empty_queues_begin_with_a_fresh_credit(cable):
+    """And, as in sch_dualpi2, with one of the MTU that the device has now."""
+    cable.load(*CALM, "--rate", "1mbit")
+    for mtu in (1500, 1400):
+        cable.tx.ip(f"link set d0 mtu {mtu}")
+        cable.burst(NOT_ECT, 20, mtu)
+        cable.burst(ECT_1, 10, mtu)
+        wait_until(lambda: 0 < cable.qdisc.stats()["qlen"] < 20, "L has been served", step=0.02)
+        assert cable.qdisc.stats()["credit"] != (mtu + 14) * (10 - 90)
+        cable.load("--rate", 0)
+        cable.drain()
+        cable.load("--rate", "1mbit")
+        assert cable.qdisc.stats()["credit"] == (mtu + 14) * (10 - 90)
+    cable.tx.ip("link set d0 mtu 1500")
