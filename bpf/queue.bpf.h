@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The two queues of an instance: lists of blocks of packets.
  *
- * A list operation, the lock that it needs and the node that it links cost more than all
+ * List operations, the lock that they need and the node that they link cost as much as all
  * other work on a packet. So a node holds not one packet but a block of them. The
  * block that is being filled and the one that is being emptied stay at hand in kptrs, where
  * taking one out and putting it back is an exchange each, without a lock; those in between
@@ -10,7 +10,7 @@
  *	head -> list of full blocks -> tail
  *
  * While all packets fit one block it is the tail, for both ends. So a packet that passes
- * an empty queue, and seven of eight others, cost no list operation.
+ * an empty queue, and six of seven others, cost no list operation.
  */
 #ifndef QUEUE_BPF_H
 #define QUEUE_BPF_H

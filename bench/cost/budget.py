@@ -77,7 +77,7 @@ def memory_cases(result):
         return {}
     step = result["steps"][-1]
     return {f"a packet, {step['from']} to {step['to']}": step["bytes a packet"],
-            "an instance that never queued": result["node cache"]["bytes an instance"]}
+            "an instance that never queued": result["block cache"]["bytes an instance"]}
 
 
 def idle_cases(result):

@@ -41,7 +41,7 @@ def held(contender):
 
 
 def measure():
-    """Bytes a packet, from one backlog to the next; None without the gate. The first nodes
+    """Bytes a packet, from one backlog to the next; None without the gate. The first blocks
     come from what the kernel's BPF allocator keeps in stock, so only the last step shows the
     size."""
     if not has_native():
@@ -55,7 +55,7 @@ def measure():
         steps.append({"from": lower, "to": upper,
                       "bytes a packet": sum(above.values()) / (upper - lower),
                       "caches": {name: more for name, more in above.items() if more}})
-    return {"steps": steps, "node cache": node_cache(steps[-1]["caches"])}
+    return {"steps": steps, "block cache": block_cache(steps[-1]["caches"])}
 
 
 def with_qdisc(kind, name):
@@ -74,7 +74,7 @@ def with_qdisc(kind, name):
     return after - before
 
 
-def node_cache(caches):
+def block_cache(caches):
     """How the cache that grows with the backlog grows with instances that never queued, above
     pfifo: that cache has other users, too."""
     name = max(caches, key=caches.get)

@@ -113,10 +113,10 @@ def memory(result):
     yield from table(["backlog, packets", "bytes a packet above pfifo"], [
         [f"{step['from']} to {step['to']}", number(step["bytes a packet"])]
         for step in result["steps"]])
-    node = result["node cache"]
+    cache = result["block cache"]
     yield ""
-    yield (f"An instance that never queued: {number(node['bytes an instance'])} bytes of "
-           f"{node['name']}, where the nodes are")
+    yield (f"An instance that never queued: {number(cache['bytes an instance'])} bytes of "
+           f"{cache['name']}, where the blocks are")
 
 
 def load(results):

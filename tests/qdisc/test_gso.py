@@ -232,6 +232,17 @@ def test_not_split_it_waits_as_one(wire):
     assert wire.devices() == {}
 
 
+def test_not_split_for_somebody_elses_qdisc(wire):
+    """Our tcx programs and the device are still there when ours is replaced by hand."""
+    wire.load(*CALM)
+    wire.tx.run("tc", "qdisc", "replace", "dev", "g0", "root", "pfifo")
+    wire.send_local(payload_of(SEGMENTS))
+    [packet] = wire.segments(1)
+    assert packet.payload == payload_of(SEGMENTS)
+    wire.tx.run("tc", "qdisc", "del", "dev", "g0", "root")
+    wire.load(*CALM)
+
+
 @KINDS
 def test_not_split_and_not_counted_by_its_sender(wire, version, protocol):
     """tc counts such a packet as none on kernels up to 6.18."""
