@@ -10,8 +10,8 @@ DIFFERENCES = {
         "program before it can), sch_dualpi2 when it leaves. By then the queue looks different: "
         "as many packets of a burst are marked, but the last ones instead of the first.",
     "lone packet":
-        "A step in time leaves a packet alone that finds no more than one in the L queue (Th_len of "
-        "RFC 9332, A.2).",
+        "A step in time leaves a packet alone that finds no more than one in the L queue (Th_len "
+        "of RFC 9332, A.2).",
     "ecn-mark in overload":
         "Packets are marked on arrival and dropped on departure, so ecn-mark also counts marked "
         "packets that were dropped later.",

@@ -31,6 +31,14 @@ def test_replace_and_put_back(space, qdisc):
     assert after == before
 
 
+def send_one(space, dev):
+    """A frame that is no IP packet."""
+    sender = space.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
+    sender.bind((dev, 0x0800))
+    sender.send(bytes(100))
+    sender.close()
+
+
 def test_what_cannot_be_put_back_is_not_replaced(space):
     space.run("tc", "qdisc", "add", "dev", "one", "root", "handle", "1:", "htb", "default", 1)
     space.run("tc", "class", "add", "dev", "one", "parent", "1:", "classid", "1:1", "htb",
@@ -68,10 +76,7 @@ def test_interfaces_are_independent(space):
     two.load("--rate", "20mbit", "--limit", 77)
     assert (one.stats()["options"]["rate"], one.stats()["options"]["limit"]) == (10**7, 10000)
     assert (two.stats()["options"]["rate"], two.stats()["options"]["limit"]) == (2 * 10**7, 77)
-    sender = space.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
-    sender.bind(("two", 0x0800))
-    sender.send(bytes(100))
-    sender.close()
+    send_one(space, "two")
     assert one.stats()["packets"] == 0
     assert two.stats()["c-queue"]["packets-in"] == 1
     both = json.loads(space.run(BIN / "dualpi2-stats", "--json").stdout)
@@ -92,6 +97,13 @@ def test_same_interface_number_in_two_namespaces(space):
         there.load("--limit", 22)
         assert here.stats()["options"]["limit"] == 11
         assert there.stats()["options"]["limit"] == 22
+        other.sysctl("net.ipv6.conf.one.disable_ipv6", 1)
+        other.ip("link set one up")
+        for sender in (space, other):
+            send_one(sender, "one")
+        for stats in (here.stats(), there.stats()):
+            assert stats["c-queue"]["packets-in"] == 1
+            assert stats["no-verdict"] == stats["other-verdict"] == 0
         there.load("--unload")
         assert here.stats()["options"]["limit"] == 11
     finally:
