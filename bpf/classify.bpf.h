@@ -3,13 +3,11 @@
 #ifndef CLASSIFY_BPF_H
 #define CLASSIFY_BPF_H
 
-#define PACKET_L 1	 /* for the L queue */
-#define PACKET_NOT_ECT 2 /* PI2 acts on it by drop */
-#define PACKET_EXEMPT 4	 /* the AQM leaves it alone */
-#define PACKET_LATE 8	 /* classified without our tcx program, too late for any mark */
-#define PACKET_SCALABLE                                                                           \
-	16		   /* marked with p_CL, for its sender reacts to a mark as to a small one \
-			    */
+#define PACKET_L 1	   /* for the L queue */
+#define PACKET_NOT_ECT 2   /* PI2 acts on it by drop */
+#define PACKET_EXEMPT 4	   /* the AQM leaves it alone */
+#define PACKET_LATE 8	   /* classified without our tcx program, too late for any mark */
+#define PACKET_SCALABLE 16 /* marked with p_CL: its sender reacts to a mark as to a small one */
 #define PACKET_SETTLED 32  /* skb->priority has no say in where it goes */
 #define PACKET_MARKABLE 64 /* a mark would tell: ECT, not CE yet, and not left alone */
 

@@ -89,24 +89,24 @@ int dualpi2_mark(struct __sk_buff *ctx)
 	enum mark mark = MARK_NONE;
 	u32 flags, packets = 1;
 	bool is_direct = true;
-	s32 tos;
+	struct ip_place ip;
+	int way;
 	u64 now;
 
 	if (!slot)
 		return TCX_NEXT;
 	if (ctx->gso_size) {
-		int way = split(ctx, slot);
-
+		way = split(ctx, slot);
 		if (way != TCX_NEXT)
 			return way;
 		packets = wire_packets(skb);
 	}
-	tos = tos_direct(ctx, skb);
-	if (tos == NO_TOS) {
-		tos = tos_search(ctx);
+	ip.tos = tos_direct(ctx, skb);
+	if (ip.tos == NO_TOS) {
+		ip_find(ctx, &ip);
 		is_direct = false;
 	}
-	flags = classify(slot, tos, ctx->priority);
+	flags = classify(slot, ip.tos, ctx->priority);
 	now = bpf_ktime_get_ns();
 	if (flags & PACKET_MARKABLE && aqm_may_mark(slot)) {
 		mark = aqm_mark(slot, flags, now);
@@ -134,11 +134,10 @@ static __noinline int give_verdict(struct slot *slot, struct sk_buff *skb)
 	struct ip_place ip;
 
 	bpf_dynptr_from_skb((struct __sk_buff *)skb, 0, &frame);
-	ecn_search(&frame, skb, &ip);
+	ip_search(&frame, skb, &ip);
 	verdict->now_ns = bpf_ktime_get_ns();
 	verdict->packets = wire_packets(skb);
-	verdict->flags = classify(slot, ip.version ? ip.tos : NO_TOS, skb->priority) |
-			 PACKET_NOT_ECT | PACKET_LATE;
+	verdict->flags = classify(slot, ip.tos, skb->priority) | PACKET_NOT_ECT | PACKET_LATE;
 	verdict->mark = MARK_NONE;
 	return 0;
 }
@@ -251,9 +250,9 @@ static __always_inline int admit(struct slot *slot, struct Qdisc *sch, struct sk
 				 struct bpf_sk_buff_ptr *to_free, const struct verdict *verdict,
 				 const bool in_l)
 {
-	struct dualpi2_queue *counters = in_l ? &slot->stats.l : &slot->stats.c;
+	struct dualpi2_queue *counters = counters_of(slot, in_l);
 	const struct dualpi2_params *params = &slot->stats.params;
-	struct queue *queue = in_l ? &slot->l : &slot->c;
+	struct queue *queue = queue_of(slot, in_l);
 	struct packet_info info = {
 		.enqueued_ns = verdict->now_ns,
 		.len = qdisc_pkt_len(skb),
@@ -264,7 +263,8 @@ static __always_inline int admit(struct slot *slot, struct Qdisc *sch, struct sk
 	struct dualpi2_block *block;
 	int result = NET_XMIT_DROP;
 	enum drop drop;
-	u64 *cause, at;
+	u64 *cause;
+	u64 at;
 
 	counters->packets_in += info.packets;
 	counters->bytes_in += info.len;
@@ -339,11 +339,11 @@ int BPF_PROG(dualpi2_enqueue, struct sk_buff *skb, struct Qdisc *sch,
 static __always_inline struct sk_buff *take(struct slot *slot, struct Qdisc *sch, const bool from_l,
 					    struct packet_info *info)
 {
-	struct dualpi2_queue *counters = from_l ? &slot->stats.l : &slot->stats.c;
+	struct dualpi2_queue *counters = counters_of(slot, from_l);
 	struct sk_buff *skb;
 	u64 next_ns = 0;
 
-	skb = pop(slot, from_l ? &slot->l : &slot->c, &next_ns, info);
+	skb = pop(slot, queue_of(slot, from_l), &next_ns, info);
 	if (!skb)
 		return NULL;
 	counters->head_ns = next_ns;
@@ -366,7 +366,7 @@ static __always_inline bool exceeds_limits(const struct slot *slot, const struct
 
 static __always_inline void trim_one(struct slot *slot, struct Qdisc *sch, const bool from_l)
 {
-	struct dualpi2_queue *counters = from_l ? &slot->stats.l : &slot->stats.c;
+	struct dualpi2_queue *counters = counters_of(slot, from_l);
 	struct packet_info info;
 	struct sk_buff *skb = take(slot, sch, from_l, &info);
 
@@ -402,7 +402,7 @@ static __always_inline struct sk_buff *serve_from(struct slot *slot, struct Qdis
 						  const bool from_l, bool contended, u64 now)
 {
 	struct dualpi2_histogram *delays = from_l ? &slot->delays.l : &slot->delays.c;
-	struct dualpi2_queue *counters = from_l ? &slot->stats.l : &slot->stats.c;
+	struct dualpi2_queue *counters = counters_of(slot, from_l);
 	const struct dualpi2_params *params = &slot->stats.params;
 	struct packet_info info;
 	struct sk_buff *skb;
@@ -499,10 +499,10 @@ struct sk_buff *BPF_PROG(dualpi2_dequeue, struct Qdisc *sch)
 static __always_inline void apply_params(struct slot *slot, const struct dualpi2_params *params)
 {
 	slot->stats.params = *params;
+	set_frame_len(slot);
 	slot->stats.memlimit = dualpi2_memlimit(params, slot->frame_len);
 	slot->to_trim = 1;
 	slot->is_framed = params->framing != DUALPI2_FRAMING_RAW || params->mpu;
-	slot->fresh_credit = scheduler_reset(params->classic_protection, slot->frame_len);
 	classify_params(slot, params, slot->stats.handle);
 	aqm_params(slot, params);
 }
@@ -532,7 +532,6 @@ int BPF_PROG(dualpi2_init, struct Qdisc *sch, struct nlattr *opt, struct netlink
 	slot->l_wire_bytes = 0;
 	slot->l_packets = 0;
 	slot->overdue_ns = 0;
-	slot->frame_len = frame_len(dev);
 
 	conf = bpf_map_lookup_elem(&dualpi2_conf, &conf_key);
 	apply_params(slot, conf ? conf : &fresh_stats.params);
@@ -570,7 +569,7 @@ void BPF_PROG(dualpi2_reset, struct Qdisc *sch)
 	slot->l_wire_bytes = 0;
 	slot->l_packets = 0;
 	slot->stats.memory_used = 0;
-	set_frame_len(slot, sch);
+	set_frame_len(slot);
 	slot->stats.credit = slot->fresh_credit;
 	slot->shaper = (struct shaper){};
 	aqm_reset(slot);

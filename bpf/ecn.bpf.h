@@ -16,11 +16,11 @@ enum ecn {
 #define VLAN_TAGS_MAX 2
 #define PPPOE_LEN 8 /* RFC 2516: 6 bytes, then the PPP protocol */
 
-/* The IP header of a frame. `version` is 0 if it has none that we understand. */
+/* The IP header of a frame. */
 struct ip_place {
 	u32 offset; /* from skb->data, bytes */
-	u8 version; /* 4, 6 or 0 */
-	u8 tos;	    /* DSCP and ECN field; 0 without an IP header */
+	bool is_v4;
+	s32 tos; /* TOS byte or Traffic Class; NO_TOS: there is no header that we understand */
 };
 
 #define NO_TOS (-1)
@@ -40,15 +40,13 @@ static __always_inline bool is_vlan(__be16 protocol)
 }
 
 /* What the first two bytes of an IP header say, if it is one. */
-static __always_inline void ecn_decode(struct ip_place *ip, __be16 protocol, const u8 *header)
+static __always_inline s32 tos_of(__be16 protocol, const u8 *header)
 {
-	if (protocol == bpf_htons(ETH_P_IP) && header[0] >> 4 == 4) {
-		ip->version = 4;
-		ip->tos = header[1];
-	} else if (protocol == bpf_htons(ETH_P_IPV6) && header[0] >> 4 == 6) {
-		ip->version = 6;
-		ip->tos = header[0] << 4 | header[1] >> 4;
-	}
+	if (protocol == bpf_htons(ETH_P_IP) && header[0] >> 4 == 4)
+		return header[1];
+	if (protocol == bpf_htons(ETH_P_IPV6) && header[0] >> 4 == 6)
+		return (header[0] << 4 | header[1] >> 4) & 255;
+	return NO_TOS;
 }
 
 /* The EtherType that a PPP protocol number stands for (RFC 1332, RFC 5072); 0: not IP. */
@@ -64,14 +62,14 @@ static __always_inline __be16 ethertype_of_ppp(__be16 protocol)
  * then, senders disagree on whether it points at the tag or behind it. MPLS has no ECN
  * field that we could set, and of a tunnel the outer header counts (RFC 6040).
  */
-static __noinline int ecn_search(struct bpf_dynptr *frame, const struct sk_buff *skb,
-				 struct ip_place *ip)
+static __noinline int ip_search(struct bpf_dynptr *frame, const struct sk_buff *skb,
+				struct ip_place *ip)
 {
 	__be16 protocol = skb->protocol;
 	u8 header[2], tags = 0;
 	u32 header_len;
 
-	*ip = (struct ip_place){ .offset = network_offset(skb) };
+	*ip = (struct ip_place){ .offset = network_offset(skb), .tos = NO_TOS };
 	if (is_vlan(protocol) || protocol == bpf_htons(ETH_P_PPP_SES))
 		ip->offset = ETH_HLEN;
 	for (; tags < VLAN_TAGS_MAX && is_vlan(protocol); tags++) {
@@ -89,7 +87,8 @@ static __noinline int ecn_search(struct bpf_dynptr *frame, const struct sk_buff 
 	if (skb->len < ip->offset + header_len ||
 	    bpf_dynptr_read(header, sizeof(header), frame, ip->offset, 0))
 		return 0;
-	ecn_decode(ip, protocol, header);
+	ip->is_v4 = protocol == bpf_htons(ETH_P_IP);
+	ip->tos = tos_of(protocol, header);
 	return 0;
 }
 
@@ -100,31 +99,31 @@ static __always_inline s32 tos_direct(struct __sk_buff *ctx, const struct sk_buf
 {
 	const u8 *data = (const u8 *)(long)ctx->data, *data_end = (const u8 *)(long)ctx->data_end;
 	u32 offset = network_offset(skb);
+	__be16 protocol = skb->protocol;
 	const u8 *header;
 
 	/* hard_header_len fits 8 bits on all devices; the verifier wants a bound */
 	if (offset > 255)
 		return NO_TOS;
 	header = data + offset;
-	if (skb->protocol == bpf_htons(ETH_P_IP)) {
-		if (header + IPV4_HEADER_MIN <= data_end && header[0] >> 4 == 4)
-			return header[1];
-	} else if (skb->protocol == bpf_htons(ETH_P_IPV6)) {
-		if (header + IPV6_HEADER <= data_end && header[0] >> 4 == 6)
-			return (header[0] << 4 | header[1] >> 4) & 255;
+	if (protocol == bpf_htons(ETH_P_IP)) {
+		if (header + IPV4_HEADER_MIN > data_end)
+			return NO_TOS;
+	} else if (protocol != bpf_htons(ETH_P_IPV6) || header + IPV6_HEADER > data_end) {
+		return NO_TOS;
 	}
-	return NO_TOS;
+	return tos_of(protocol, header);
 }
 
-/* That of any packet; NO_TOS if it has no IP header that we understand. */
-static __noinline s32 tos_search(struct __sk_buff *ctx)
+/* The IP header of any packet. (Not inlined: the compiler would put something else where the
+ * dynptr was, and the verifier minds.)
+ */
+static __noinline int ip_find(struct __sk_buff *ctx, struct ip_place *ip)
 {
 	struct bpf_dynptr frame;
-	struct ip_place ip;
 
 	bpf_dynptr_from_skb(ctx, 0, &frame);
-	ecn_search(&frame, bpf_cast_to_kern_ctx(ctx), &ip);
-	return ip.version ? ip.tos : NO_TOS;
+	return ip_search(&frame, bpf_cast_to_kern_ctx(ctx), ip);
 }
 
 /* Set CE anywhere in the frame, and in headers that are shared. The IPv4 checksum is
@@ -133,16 +132,14 @@ static __noinline s32 tos_search(struct __sk_buff *ctx)
  */
 static __noinline bool ecn_store_ce(struct __sk_buff *ctx)
 {
-	struct bpf_dynptr frame;
 	struct ip_place ip;
 	u8 header[12]; /* up to the IPv4 checksum */
 	u32 word, sum;
 
-	bpf_dynptr_from_skb(ctx, 0, &frame);
-	ecn_search(&frame, bpf_cast_to_kern_ctx(ctx), &ip);
+	ip_find(ctx, &ip);
 	if (bpf_skb_load_bytes(ctx, ip.offset, header, sizeof(header)))
 		return false;
-	if (ip.version == 4) {
+	if (ip.is_v4) {
 		word = header[0] << 8 | header[1];
 		header[1] |= ECN_CE;
 		sum = (u16) ~(header[10] << 8 | header[11]);

@@ -152,7 +152,7 @@ static __always_inline enum drop aqm_drop(struct slot *slot, bool in_l, u32 flag
 		native = native_prob(slot, l_delay_ns);
 	if (!prob && !native)
 		return DROP_NONE;
-	if (flags & PACKET_EXEMPT || (!not_ect && !overloaded(slot, in_l)))
+	if (flags & PACKET_EXEMPT)
 		return DROP_NONE;
 	if (prob && pi2_rests(slot))
 		prob = 0;

@@ -44,12 +44,14 @@ static __always_inline struct bpf_list_head *blocks_of(struct slot *slot, const 
 	return queue == &slot->l ? &slot->l_blocks : &slot->c_blocks;
 }
 
-/* Put a block in its place, which is empty. */
+/* Put a block in its place, or NULL. What is there (nothing, but for queue_clear()) is given
+ * back to the kernel, with the packets in it.
+ */
 static __always_inline void put_block(struct dualpi2_block **place, struct dualpi2_block *block)
 {
 	struct dualpi2_block *old = bpf_kptr_xchg(place, block);
 
-	if (old) /* never; the verifier cannot know */
+	if (old)
 		obj_drop(old);
 }
 
@@ -194,35 +196,28 @@ static __always_inline struct sk_buff *pop(struct slot *slot, struct queue *queu
 	return skb;
 }
 
-static __always_inline void drop_block(struct dualpi2_block **place)
-{
-	struct dualpi2_block *block = bpf_kptr_xchg(place, NULL);
-
-	if (block)
-		obj_drop(block);
-}
-
 /* Give up to `most` blocks of a list back to the kernel, with the packets in them. */
-#define drain(slot, list_head, most)                                              \
-	({                                                                        \
-		struct bpf_list_node *item;                                       \
-		u32 i;                                                            \
-		bpf_for(i, 0, most) {                                             \
-			bpf_spin_lock(&(slot)->lock);                             \
-			item = bpf_list_pop_front(list_head);                     \
-			bpf_spin_unlock(&(slot)->lock);                           \
-			if (!item)                                                \
-				break;                                            \
-			obj_drop(container_of(item, struct dualpi2_block, list)); \
-		}                                                                 \
-	})
+static __always_inline void drain(struct slot *slot, struct bpf_list_head *blocks, u32 most)
+{
+	struct bpf_list_node *block;
+	u32 i;
+
+	bpf_for(i, 0, most) {
+		bpf_spin_lock(&slot->lock);
+		block = bpf_list_pop_front(blocks);
+		bpf_spin_unlock(&slot->lock);
+		if (!block)
+			break;
+		obj_drop(container_of(block, struct dualpi2_block, list));
+	}
+}
 
 /* Throw away all that a queue holds, and its blocks. */
 static __always_inline void queue_clear(struct slot *slot, struct queue *queue)
 {
-	drop_block(&queue->head);
+	put_block(&queue->head, NULL);
 	drain(slot, blocks_of(slot, queue), DUALPI2_LIMIT_MAX / BLOCK_PACKETS + 1);
-	drop_block(&queue->tail);
+	put_block(&queue->tail, NULL);
 	queue->full_blocks = 0;
 	queue->first = 0;
 	queue->end = 0;

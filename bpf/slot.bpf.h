@@ -180,4 +180,15 @@ static __always_inline struct slot *slot_claim(struct Qdisc *sch, u32 ifindex)
 	return NULL;
 }
 
+/* Where one queue's packets and counters are. */
+static __always_inline struct queue *queue_of(struct slot *slot, bool in_l)
+{
+	return in_l ? &slot->l : &slot->c;
+}
+
+static __always_inline struct dualpi2_queue *counters_of(struct slot *slot, bool in_l)
+{
+	return in_l ? &slot->stats.l : &slot->stats.c;
+}
+
 #endif /* SLOT_BPF_H */

@@ -105,14 +105,12 @@ static __always_inline bool has_link_header(const struct net_device *dev)
 static __always_inline bool is_splittable(struct __sk_buff *ctx, const struct sk_buff *skb)
 {
 	u32 link_header = network_offset(skb);
-	struct bpf_dynptr frame;
 	struct ip_place ip;
 
 	if (shared_info(skb)->gso_type & ~SPLITTABLE || has_tunnel_info(skb))
 		return false;
-	bpf_dynptr_from_skb(ctx, 0, &frame);
-	ecn_search(&frame, skb, &ip);
-	return ip.version &&
+	ip_find(ctx, &ip);
+	return ip.tos != NO_TOS &&
 	       (has_link_header(device_of(skb)) ? link_header >= ETH_HLEN : !link_header);
 }
 

@@ -29,9 +29,12 @@ static __always_inline void publish(struct slot *slot, u64 now)
 /* The length of a full frame, of which others make their own figures: an MTU may change
  * at any time.
  */
-static __always_inline void set_frame_len(struct slot *slot, const struct Qdisc *sch)
+static __always_inline void set_frame_len(struct slot *slot)
 {
-	slot->frame_len = frame_len(device_below(sch));
+	const struct Qdisc *sch =
+		bpf_rdonly_cast((void *)slot->qdisc, bpf_core_type_id_kernel(struct Qdisc));
+
+	slot->frame_len = frame_len(sch->dev_queue->dev);
 	slot->fresh_credit =
 		scheduler_reset(slot->stats.params.classic_protection, slot->frame_len);
 }
@@ -48,8 +51,7 @@ static __always_inline void tick(struct slot *slot, u64 now)
 	if (__sync_val_compare_and_swap(&slot->update_due_ns, due,
 					now + slot->stats.params.tupdate_ns) != due)
 		return;
-	set_frame_len(slot,
-		      bpf_rdonly_cast((void *)slot->qdisc, bpf_core_type_id_kernel(struct Qdisc)));
+	set_frame_len(slot);
 	aqm_update(slot, now);
 	publish(slot, now);
 }

@@ -67,7 +67,7 @@ def is_asleep():
 
 def by_program():
     """{program: runs a packet, instructions a run}. Reading the clock for this is counted,
-    too: dualpi2_split, which has nothing to do for these packets, takes little else."""
+    too, some 50 of each."""
     before = programs()
     send()
     sent = len(PACKETS) * PACKET_COUNT
