@@ -27,6 +27,17 @@ DROPS = ("drop-pi2", "drop-overload", "drop-limit", "drop-memlimit", "drop-trim"
          "drop-no-memory", "drop-reset")
 
 
+def pytest_addoption(parser):
+    parser.addoption("--long", action="store_true",
+                     help="tests that have a long version run that one (make test-long)")
+
+
+@pytest.fixture(scope="session")
+def long(pytestconfig):
+    """Whether the long version of a test was asked for."""
+    return pytestconfig.getoption("--long")
+
+
 def drops(queue):
     return sum(queue[cause] for cause in DROPS)
 
