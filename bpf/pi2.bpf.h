@@ -19,9 +19,10 @@ enum drop { DROP_NONE, DROP_PI2, DROP_OVERLOAD };
  */
 static __always_inline bool pi2_rests(const struct slot *slot)
 {
-	u64 backlog = dualpi2_queue_bytes(&slot->stats.l) + dualpi2_queue_bytes(&slot->stats.c);
+	/* Signed: the qdisc may serve a packet on another CPU between two of these loads. */
+	s64 backlog = dualpi2_queue_bytes(&slot->stats.l) + dualpi2_queue_bytes(&slot->stats.c);
 
-	return backlog < 2ULL * slot->frame_len;
+	return backlog < 2LL * slot->frame_len;
 }
 
 /* Marks and drops come at even distances (RFC 9332, A.1, `recur`), not by dice as in
@@ -205,8 +206,11 @@ static __always_inline void aqm_update(struct slot *slot, u64 now)
 {
 	u64 l_age = head_age(&slot->stats.l, now), c_age = head_age(&slot->stats.c, now);
 	u64 delay = l_age > c_age ? l_age : c_age;
+	u32 prob = pi2_next_prob(&slot->law, slot->stats.prob, delay, slot->last_delay_ns);
 
-	set_prob(slot, pi2_next_prob(&slot->law, slot->stats.prob, delay, slot->last_delay_ns));
+	if (slot->stats.overload.active)
+		prob = pi2_decay(&slot->law, prob, delay, slot->last_delay_ns);
+	set_prob(slot, prob);
 	slot->last_delay_ns = delay;
 	slot->stats.updates++;
 	overload_update(slot, now);
