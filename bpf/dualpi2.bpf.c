@@ -234,15 +234,6 @@ static __always_inline void count_queued(struct slot *slot, struct Qdisc *sch, u
 		slot->stats.maxq = qlen;
 }
 
-/* Bytes on the link. For most links there is nothing to compute. */
-static __always_inline u32 wire_len_of(const struct slot *slot, const struct sk_buff *skb, u32 len,
-				       u32 packets)
-{
-	return slot->is_framed
-		       ? shaper_wire_len(&slot->stats.params, len, packets, network_offset(skb))
-		       : len;
-}
-
 /* Let a packet into its queue, or drop it. `in_l` is a constant where this is called: each
  * queue has its own code, which knows where its counters are.
  */
@@ -254,17 +245,15 @@ static __always_inline int admit(struct slot *slot, struct Qdisc *sch, struct sk
 	const struct dualpi2_params *params = &slot->stats.params;
 	struct queue *queue = queue_of(slot, in_l);
 	struct packet_info info = {
-		.enqueued_ns = verdict->now_ns,
 		.len = qdisc_pkt_len(skb),
 		.truesize = skb->truesize,
 		.packets = verdict->packets,
 		.flags = verdict->flags,
 	};
-	struct dualpi2_block *block;
+	u64 now = verdict->now_ns, head_ns = counters->head_ns;
 	int result = NET_XMIT_DROP;
 	enum drop drop;
 	u64 *cause;
-	u64 at;
 
 	counters->packets_in += info.packets;
 	counters->bytes_in += info.len;
@@ -279,8 +268,7 @@ static __always_inline int admit(struct slot *slot, struct Qdisc *sch, struct sk
 		goto drop;
 	}
 	if (params->drop_enqueue) {
-		drop = must_drop(slot, in_l, info.flags,
-				 in_l ? expected_l_delay(slot, info.enqueued_ns) : 0);
+		drop = must_drop(slot, in_l, info.flags, in_l ? expected_l_delay(slot, now) : 0);
 		if (drop != DROP_NONE) {
 			cause = aqm_cause(counters, drop);
 			/* To the sender it is on its way, as if dropped at dequeue. */
@@ -288,24 +276,19 @@ static __always_inline int admit(struct slot *slot, struct Qdisc *sch, struct sk
 			goto drop;
 		}
 	}
-	block = take_tail(slot, queue, &at);
-	if (!block) {
+	if (!push(slot, queue, head_ns, skb, now, &info)) {
 		cause = &counters->drop_no_memory;
 		goto drop;
 	}
 
-	info.wire_len = wire_len_of(slot, skb, info.len, info.packets);
+	if (!head_ns)
+		counters->head_ns = now;
 	if (params->rate && !sch->q.qlen)
-		shaper_wake(&slot->shaper, info.enqueued_ns);
-	if (in_l) {
-		slot->l_wire_bytes += info.wire_len;
+		shaper_wake(&slot->shaper, now);
+	if (in_l)
 		slot->l_packets += info.packets;
-	}
-	if (!counters->head_ns)
-		counters->head_ns = info.enqueued_ns;
 	count_queued(slot, sch, info.len, info.truesize);
-	push(queue, block, at, skb, &info, to_free);
-	tick_wake(slot, info.enqueued_ns);
+	tick_wake(slot, now);
 	return NET_XMIT_SUCCESS;
 
 drop:
@@ -347,10 +330,8 @@ static __always_inline struct sk_buff *take(struct slot *slot, struct Qdisc *sch
 	if (!skb)
 		return NULL;
 	counters->head_ns = next_ns;
-	if (from_l) {
-		slot->l_wire_bytes -= info->wire_len;
+	if (from_l)
 		slot->l_packets -= info->packets;
-	}
 	slot->stats.memory_used -= info->truesize;
 	sch->qstats.backlog -= info->len;
 	if (!--sch->q.qlen)
@@ -395,6 +376,20 @@ static __noinline int trim(struct slot *slot, struct Qdisc *sch)
 	return 0;
 }
 
+/* The link is busy with a packet. */
+static __always_inline void charge_link(struct slot *slot, const struct sk_buff *skb,
+					const struct packet_info *info, u64 now)
+{
+	const struct dualpi2_params *params = &slot->stats.params;
+	u32 len = info->len;
+
+	if (!params->rate)
+		return;
+	if (slot->is_framed)
+		len = shaper_wire_len(params, len, info->packets, network_offset(skb));
+	shaper_charge(&slot->shaper, params->rate, now, len);
+}
+
 /* Serve the head of a queue. `contended`: the other one waits, too. NULL: the AQM
  * dropped it.
  */
@@ -404,15 +399,14 @@ static __always_inline struct sk_buff *serve_from(struct slot *slot, struct Qdis
 	struct dualpi2_histogram *delays = from_l ? &slot->delays.l : &slot->delays.c;
 	struct dualpi2_queue *counters = counters_of(slot, from_l);
 	const struct dualpi2_params *params = &slot->stats.params;
+	s64 sojourn_ns = now - counters->head_ns;
 	struct packet_info info;
 	struct sk_buff *skb;
 	enum drop drop;
-	s64 sojourn_ns;
 
 	skb = take(slot, sch, from_l, &info);
 	if (!skb)
 		return NULL;
-	sojourn_ns = now - info.enqueued_ns;
 	if (sojourn_ns < 0) /* its time was taken on another CPU */
 		sojourn_ns = 0;
 	if (!params->drop_enqueue) {
@@ -428,7 +422,7 @@ static __always_inline struct sk_buff *serve_from(struct slot *slot, struct Qdis
 	if (contended)
 		slot->stats.credit = scheduler_charge(slot->stats.credit,
 						      params->classic_protection, from_l, info.len);
-	shaper_charge(&slot->shaper, params->rate, now, info.wire_len);
+	charge_link(slot, skb, &info, now);
 	counters->packets_out += info.packets;
 	counters->bytes_out += info.len;
 	histogram_record(delays, sojourn_ns, from_l ? &slot->l_octave : &slot->c_octave);
@@ -529,7 +523,6 @@ int BPF_PROG(dualpi2_init, struct Qdisc *sch, struct nlattr *opt, struct netlink
 	slot->key = conf_key;
 	slot->key.parent = sch->parent;
 	slot->shaper = (struct shaper){};
-	slot->l_wire_bytes = 0;
 	slot->l_packets = 0;
 	slot->overdue_ns = 0;
 
@@ -566,7 +559,6 @@ void BPF_PROG(dualpi2_reset, struct Qdisc *sch)
 	queue_clear(slot, &slot->c);
 	count_reset(sch, &slot->stats.l);
 	count_reset(sch, &slot->stats.c);
-	slot->l_wire_bytes = 0;
 	slot->l_packets = 0;
 	slot->stats.memory_used = 0;
 	set_frame_len(slot);

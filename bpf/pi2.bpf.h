@@ -48,16 +48,20 @@ static __always_inline u64 head_age(const struct dualpi2_queue *queue, u64 now)
  * qdisc marks at dequeue and so knows the packet's own sojourn time. Here two lower
  * bounds of it stand for it: the head of the queue has waited so long already; and
  * behind our own shaper it is known when the link is free and how long the bytes
- * ahead take.
+ * ahead take. Where the first decides, the second is not computed.
  */
 static __always_inline u64 expected_l_delay(const struct slot *slot, u64 now)
 {
 	const struct dualpi2_params *params = &slot->stats.params;
-	u64 age = head_age(&slot->stats.l, now), rate = params->rate, wait;
+	u64 age = head_age(&slot->stats.l, now), rate = params->rate, ahead, wait;
 
+	if (!rate || age > slot->sure_delay_ns)
+		return age;
 	if (slot->stats.c.head_ns) /* the scheduler serves C in between */
 		rate = rate * (100 - params->classic_protection) / 100;
-	wait = shaper_wait(&slot->shaper, rate, now, slot->l_wire_bytes);
+	ahead = shaper_wire_len(params, dualpi2_queue_bytes(&slot->stats.l), slot->l_packets,
+				slot->link_header);
+	wait = shaper_wait(&slot->shaper, rate, now, ahead);
 	return age > wait ? age : wait;
 }
 
@@ -218,6 +222,7 @@ static __always_inline void aqm_update(struct slot *slot, u64 now)
 
 static __always_inline void aqm_params(struct slot *slot, const struct dualpi2_params *params)
 {
+	slot->sure_delay_ns = laqm_sure_delay(params);
 	slot->law.target_ns = params->target_ns;
 	slot->law.alpha = pi2_scale_gain(params->alpha);
 	slot->law.beta = pi2_scale_gain(params->beta);

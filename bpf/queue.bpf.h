@@ -9,8 +9,9 @@
  *
  *	head -> list of full blocks -> tail
  *
- * While all packets fit one block it is the tail, for both ends. So a packet that passes
- * an empty queue, and six of seven others, cost no list operation.
+ * While all packets fit one block it is the tail, for both ends. A packet that finds its queue
+ * empty needs no block at all: there is a place for one in front of them. So it and six of
+ * seven others cost no list operation.
  */
 #ifndef QUEUE_BPF_H
 #define QUEUE_BPF_H
@@ -93,19 +94,40 @@ static __always_inline struct dualpi2_block *take_tail(struct slot *slot, struct
 	return next_tail(slot, queue, block);
 }
 
-/* Append a packet where take_tail() says. Consumes the packet and the block. */
-static __always_inline void push(struct queue *queue, struct dualpi2_block *block, u64 at,
-				 struct sk_buff *skb, const struct packet_info *info,
-				 struct bpf_sk_buff_ptr *to_free)
+/* Put a packet in its place. What is there (nothing, but for queue_clear()) is thrown away. */
+static __always_inline void put_skb(struct sk_buff **place, struct sk_buff *skb)
 {
-	struct packet *packet = packet_at(block, at);
+	struct sk_buff *old = bpf_kptr_xchg(place, skb);
 
+	if (old)
+		bpf_kfree_skb(old);
+}
+
+/* Append a packet. `head_ns`: enqueue time of the first one, 0 if the queue is empty. Returns
+ * false if there is no memory; else the packet is consumed.
+ */
+static __always_inline bool push(struct slot *slot, struct queue *queue, u64 head_ns,
+				 struct sk_buff *skb, u64 now, const struct packet_info *info)
+{
+	struct dualpi2_block *block;
+	struct packet *packet;
+	u64 at;
+
+	if (!head_ns) {
+		queue->lone.info = *info;
+		put_skb(&queue->lone.skb, skb);
+		return true;
+	}
+	block = take_tail(slot, queue, &at);
+	if (!block)
+		return false;
+	packet = packet_at(block, at);
+	packet->enqueued_ns = now;
 	packet->info = *info;
-	skb = bpf_kptr_xchg(&packet->skb, skb);
-	if (skb) /* never: the place is empty */
-		bpf_qdisc_skb_drop(skb, to_free);
+	put_skb(&packet->skb, skb);
 	queue->end = at + 1;
 	put_block(&queue->tail, block);
+	return true;
 }
 
 /* Take a packet out of its block. */
@@ -143,8 +165,22 @@ static __noinline u64 next_head(struct slot *slot, struct queue *queue, struct d
 		     : bpf_kptr_xchg(&queue->tail, NULL);
 	if (!block)
 		return 0;
-	enqueued_ns = block->packet[0].info.enqueued_ns;
+	enqueued_ns = block->packet[0].enqueued_ns;
 	put_block(next ? &queue->head : &queue->tail, block);
+	return enqueued_ns;
+}
+
+/* When the first packet of the first block was enqueued. */
+static __noinline u64 first_time(struct queue *queue)
+{
+	struct dualpi2_block **place = queue->full_blocks ? &queue->head : &queue->tail;
+	struct dualpi2_block *block = bpf_kptr_xchg(place, NULL);
+	u64 enqueued_ns;
+
+	if (!block)
+		return 0;
+	enqueued_ns = block->packet[0].enqueued_ns;
+	put_block(place, block);
 	return enqueued_ns;
 }
 
@@ -166,11 +202,9 @@ static __always_inline struct sk_buff *pop_last(struct slot *slot, struct queue 
 	return skb;
 }
 
-/* Take the first packet of a queue; NULL if there is none. `*next_ns`: when the one behind
- * it was enqueued, 0 if it was the last.
- */
-static __always_inline struct sk_buff *pop(struct slot *slot, struct queue *queue, u64 *next_ns,
-					   struct packet_info *info)
+/* Take the first packet of the blocks; NULL if there is none. */
+static __always_inline struct sk_buff *pop_block(struct slot *slot, struct queue *queue,
+						 u64 *next_ns, struct packet_info *info)
 {
 	struct dualpi2_block **place = queue->full_blocks ? &queue->head : &queue->tail;
 	struct dualpi2_block *block = bpf_kptr_xchg(place, NULL);
@@ -184,7 +218,7 @@ static __always_inline struct sk_buff *pop(struct slot *slot, struct queue *queu
 		return pop_last(slot, queue, block, next_ns, info);
 	packet = packet_at(block, first);
 	skb = take_out(packet, info);
-	*next_ns = packet[1].info.enqueued_ns;
+	*next_ns = packet[1].enqueued_ns;
 	first++;
 	if (!queue->full_blocks && first == queue->end) {
 		first = 0;
@@ -193,6 +227,21 @@ static __always_inline struct sk_buff *pop(struct slot *slot, struct queue *queu
 	}
 	queue->first = first;
 	put_block(place, block);
+	return skb;
+}
+
+/* Take the first packet of a queue; NULL if there is none. `*next_ns`: when the one behind
+ * it was enqueued, 0 if it was the last.
+ */
+static __always_inline struct sk_buff *pop(struct slot *slot, struct queue *queue, u64 *next_ns,
+					   struct packet_info *info)
+{
+	struct sk_buff *skb = bpf_kptr_xchg(&queue->lone.skb, NULL);
+
+	if (!skb)
+		return pop_block(slot, queue, next_ns, info);
+	*info = queue->lone.info;
+	*next_ns = queue->full_blocks | queue->end ? first_time(queue) : 0;
 	return skb;
 }
 
@@ -215,6 +264,7 @@ static __always_inline void drain(struct slot *slot, struct bpf_list_head *block
 /* Throw away all that a queue holds, and its blocks. */
 static __always_inline void queue_clear(struct slot *slot, struct queue *queue)
 {
+	put_skb(&queue->lone.skb, NULL);
 	put_block(&queue->head, NULL);
 	drain(slot, blocks_of(slot, queue), DUALPI2_LIMIT_MAX / BLOCK_PACKETS + 1);
 	put_block(&queue->tail, NULL);

@@ -14,9 +14,7 @@
 
 /* What dequeue has to know of a packet. */
 struct packet_info {
-	u64 enqueued_ns;
 	u32 len;      /* as the qdisc layer counts it, bytes */
-	u32 wire_len; /* on the link, of all its packets, bytes */
 	u32 truesize; /* skb->truesize, bytes */
 	u16 packets;  /* on the wire: > 1 for GSO */
 	u8 flags;     /* PACKET_* */
@@ -24,6 +22,7 @@ struct packet_info {
 
 struct packet {
 	struct sk_buff __kptr *skb;
+	u64 enqueued_ns;
 	struct packet_info info;
 };
 
@@ -39,10 +38,11 @@ struct dualpi2_block {
 
 /* Where the packets of one queue are (queue.bpf.h). */
 struct queue {
+	struct packet lone;		   /* found the queue empty; its time is head_ns */
 	struct dualpi2_block __kptr *head; /* being emptied, if it is not the tail as well */
 	struct dualpi2_block __kptr *tail; /* being filled */
 	u32 full_blocks;		   /* head and those in the list */
-	u32 first;			   /* packet of the queue, in the first block */
+	u32 first;			   /* packet of the blocks, in the first of them */
 	u32 end;			   /* where the tail has its next place */
 };
 
@@ -69,6 +69,7 @@ struct slot {
 	u64 overdue_ns;	   /* when enqueue steps in for the timer; 0: it has to start it */
 	u32 n_free;	   /* blocks in free_blocks */
 	u32 frame_len;	   /* of a full frame at the last update, bytes */
+	u32 link_header;   /* bytes of it in front of the IP header */
 	s32 fresh_credit;  /* that empty queues start with */
 	u8 is_framed;	   /* 1: bytes on the link are not those of the qdisc layer */
 	u8 to_trim;	   /* 1: dequeue has to look whether the limits hold */
@@ -76,12 +77,12 @@ struct slot {
 	u8 c_overload;	   /* the same of C */
 	struct dualpi2_key key;
 	struct pi2_law law;
+	u64 sure_delay_ns; /* that L marks above, whatever else */
 	u64 last_delay_ns; /* queue delay at the last update */
 	u64 l_marks;	   /* sum of p_L over the packets it applied to, 2^-32: pi2_recurs() */
 	u64 l_hits;	   /* sum of p_C over the packets in L it applied to, 2^-32 */
 	u64 c_hits;	   /* sum of p_C over the packets in C it applied to, 2^-32 */
 	struct shaper shaper;
-	u64 l_wire_bytes;     /* bytes on the link that wait in L */
 	u32 l_packets;	      /* on the wire, that wait in L */
 	u8 flags_of_tos[256]; /* PACKET_* by TOS byte or Traffic Class: classify() */
 	u32 classes_under;    /* handle whose classes skb->priority may name */

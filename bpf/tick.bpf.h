@@ -43,6 +43,7 @@ static __always_inline void set_frame_len(struct slot *slot)
 		bpf_rdonly_cast((void *)slot->qdisc, bpf_core_type_id_kernel(struct Qdisc));
 
 	slot->frame_len = frame_len(sch->dev_queue->dev);
+	slot->link_header = sch->dev_queue->dev->hard_header_len;
 	slot->fresh_credit =
 		scheduler_reset(slot->stats.params.classic_protection, slot->frame_len);
 }

@@ -189,15 +189,21 @@ static inline __u64 dualpi2_queue_drops(const struct dualpi2_queue *queue)
 	return sum;
 }
 
-/* What is queued, by the conservation law. */
+/* What is queued, by the conservation law. Read while packets come and go, what has left may
+ * be newer than what has come, hence never below 0.
+ */
 static inline __u64 dualpi2_queue_packets(const struct dualpi2_queue *queue)
 {
-	return queue->packets_in - queue->packets_out - dualpi2_queue_drops(queue);
+	__u64 in = queue->packets_in, gone = queue->packets_out + dualpi2_queue_drops(queue);
+
+	return in > gone ? in - gone : 0;
 }
 
 static inline __u64 dualpi2_queue_bytes(const struct dualpi2_queue *queue)
 {
-	return queue->bytes_in - queue->bytes_out - queue->drop_bytes;
+	__u64 in = queue->bytes_in, gone = queue->bytes_out + queue->drop_bytes;
+
+	return in > gone ? in - gone : 0;
 }
 
 /* Overload (RFC 9332, 2.5.2.3): p_C has reached p_Cmax. An event ends when there was

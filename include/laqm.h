@@ -40,4 +40,11 @@ static inline __u32 laqm_prob(const struct dualpi2_params *params, __u64 delay_n
 	return delay_ns > params->step_ns ? PI2_PROB_MAX : 0;
 }
 
+/* Above this delay, in nanoseconds, p'_L rises no more. */
+static inline __u64 laqm_sure_delay(const struct dualpi2_params *params)
+{
+	return params->l_aqm == DUALPI2_L_RAMP ? DUALPI2_RAMP_MIN_NS + DUALPI2_RAMP_RANGE_NS
+					       : params->step_ns;
+}
+
 #endif /* DUALPI2_LAQM_H */

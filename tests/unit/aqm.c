@@ -29,10 +29,9 @@
 struct slot {
 	struct dualpi2_key key;
 	struct pi2_law law;
-	u32 frame_len;
-	u64 last_delay_ns, l_marks, l_hits, c_hits;
+	u32 frame_len, link_header;
+	u64 sure_delay_ns, last_delay_ns, l_marks, l_hits, c_hits;
 	struct shaper shaper;
-	u64 l_wire_bytes;
 	u32 l_packets;
 	u8 l_overload, c_overload;
 	u8 flags_of_tos[256];

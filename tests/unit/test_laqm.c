@@ -117,6 +117,21 @@ static void short_queue_is_left_alone(void **state)
 	}
 }
 
+/* Above the sure delay nothing changes, and below it something does. */
+static void sure_delay(void **state)
+{
+	static const struct dualpi2_params none = { .step_ns = 0 };
+	static const struct dualpi2_params *const rows[] = { &by_default, &ramp, &none };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		__u64 sure = laqm_sure_delay(rows[i]);
+
+		assert_int_equal(laqm_prob(rows[i], sure + 1, MANY), ALWAYS);
+		assert_true(!sure || laqm_prob(rows[i], sure - 1, MANY) < ALWAYS);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -126,6 +141,7 @@ int main(void)
 		cmocka_unit_test(ramp_is_not_the_step),
 		cmocka_unit_test(pair_is_left_alone),
 		cmocka_unit_test(short_queue_is_left_alone),
+		cmocka_unit_test(sure_delay),
 	};
 
 	return RUN_TESTS(tests);
