@@ -19,10 +19,9 @@ enum drop { DROP_NONE, DROP_PI2, DROP_OVERLOAD };
  */
 static __always_inline bool pi2_rests(const struct slot *slot)
 {
-	/* Signed: the qdisc may serve a packet on another CPU between two of these loads. */
-	s64 backlog = dualpi2_queue_bytes(&slot->stats.l) + dualpi2_queue_bytes(&slot->stats.c);
+	u64 backlog = dualpi2_queue_bytes(&slot->stats.l) + dualpi2_queue_bytes(&slot->stats.c);
 
-	return backlog < 2LL * slot->frame_len;
+	return backlog < 2ULL * slot->frame_len;
 }
 
 /* Marks and drops come at even distances (RFC 9332, A.1, `recur`), not by dice as in

@@ -13,22 +13,14 @@
 /* Enqueue steps in when an update is late by this part of tupdate (2 ms of 16). */
 #define OVERDUE_PART 8
 
-/* What waits, as seen without the qdisc's lock: a packet that came and went between two loads
- * would make it less than none.
- */
-static __always_inline u64 at_least_none(u64 waiting)
-{
-	return (s64)waiting < 0 ? 0 : waiting;
-}
-
 static __always_inline void publish(struct slot *slot, u64 now)
 {
 	struct dualpi2_queue *l = &slot->stats.l, *c = &slot->stats.c;
 
-	l->backlog_packets = at_least_none(dualpi2_queue_packets(l));
-	l->backlog_bytes = at_least_none(dualpi2_queue_bytes(l));
-	c->backlog_packets = at_least_none(dualpi2_queue_packets(c));
-	c->backlog_bytes = at_least_none(dualpi2_queue_bytes(c));
+	l->backlog_packets = dualpi2_queue_packets(l);
+	l->backlog_bytes = dualpi2_queue_bytes(l);
+	c->backlog_packets = dualpi2_queue_packets(c);
+	c->backlog_bytes = dualpi2_queue_bytes(c);
 	slot->stats.refreshed_ns = now;
 	bpf_map_update_elem(&dualpi2_stats, &slot->key, &slot->stats, BPF_ANY);
 	bpf_map_update_elem(&dualpi2_delays, &slot->key, &slot->delays, BPF_ANY);
