@@ -31,8 +31,8 @@ STALL_SECONDS = 10
 STALL_LIMITS = {"/sys/module/rcupdate/parameters/rcu_cpu_stall_timeout": STALL_SECONDS,
                 "/proc/sys/kernel/watchdog_thresh": STALL_SECONDS // 2}
 # Packets that wait for the qdisc's lock; more are dropped in front of it, by the kernel (from
-# some version on; net/core/dev.c, __dev_xmit_skb()). A CPU of the lab may stand still while the
-# others go on, which makes bursts that no machine has.
+# 6.19 on; net/core/dev.c, __dev_xmit_skb()). A CPU of the lab may stand still while the others
+# go on, which makes bursts that no machine has.
 MAX_BURST = Path("/proc/sys/net/core/qdisc_max_burst")
 COMPLAINTS = re.compile(r"WARNING|BUG|stall|lockup|blocked for more|refcount|Call Trace")
 
