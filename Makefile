@@ -4,6 +4,7 @@
 #	make test     all tests            (KERNEL=6.17.13 boots another kernel,
 #	                                    NATIVE=1 uses the running one)
 #	make          build with this machine's own toolchain
+#	make test-kernels, make test-long    the same on seven kernels, and for longer
 #	make install  DESTDIR= PREFIX=/usr/local
 #	make help     all targets
 #
@@ -45,8 +46,8 @@ MAN8 := $(PROGRAMS:=.8)
 MAN7 := $(O)/bpf_dualpi2.7
 
 .DELETE_ON_ERROR:
-.PHONY: all foreign test unit-tests demo compare bench bench-cost check-vmlinux lint format \
-	install clean help
+.PHONY: all foreign test test-kernels test-long unit-tests demo compare bench bench-cost \
+	check-vmlinux lint format install clean help
 all: $(PROGRAMS) $(MAN8) $(MAN7)
 	@:
 
@@ -126,6 +127,16 @@ else
 	$(Q)$(IN_ROOT) all foreign unit-tests
 	$(Q)tests/run --kernel $(KERNEL)
 endif
+
+test-kernels: ## one kernel of each series, oldest and newest in full (FULL=1: all in full)
+	$(Q)tests/lab/bootstrap
+	$(Q)$(IN_ROOT) all foreign unit-tests
+	$(Q)tests/run --kernels $(if $(FULL),--full)
+
+test-long: ## as test, with the long version of tests that have one: hours
+	$(Q)tests/lab/bootstrap
+	$(Q)$(IN_ROOT) all foreign unit-tests
+	$(Q)tests/run --kernel $(KERNEL) --long
 
 demo: ## the default FIFO, then bpf_dualpi2, in the lab: a table and a picture
 	$(Q)tests/lab/bootstrap

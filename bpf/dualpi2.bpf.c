@@ -276,13 +276,16 @@ static __always_inline int admit(struct slot *slot, struct Qdisc *sch, struct sk
 			goto drop;
 		}
 	}
+	/* Before push(), which then needs no memory, and whose exchange is a memory barrier:
+	 * timer_fires() looks at this and at overdue_ns in the other order than we.
+	 */
+	if (!head_ns)
+		counters->head_ns = now;
 	if (!push(slot, queue, head_ns, skb, now, &info)) {
 		cause = &counters->drop_no_memory;
 		goto drop;
 	}
 
-	if (!head_ns)
-		counters->head_ns = now;
 	if (params->rate && !sch->q.qlen)
 		shaper_wake(&slot->shaper, now);
 	if (in_l)

@@ -209,8 +209,11 @@ static __always_inline void aqm_update(struct slot *slot, u64 now)
 {
 	u64 l_age = head_age(&slot->stats.l, now), c_age = head_age(&slot->stats.c, now);
 	u64 delay = l_age > c_age ? l_age : c_age;
+	u32 prob = pi2_next_prob(&slot->law, slot->stats.prob, delay, slot->last_delay_ns);
 
-	set_prob(slot, pi2_next_prob(&slot->law, slot->stats.prob, delay, slot->last_delay_ns));
+	if (slot->stats.overload.active)
+		prob = pi2_decay(&slot->law, prob, delay, slot->last_delay_ns);
+	set_prob(slot, prob);
 	slot->last_delay_ns = delay;
 	slot->stats.updates++;
 	overload_update(slot, now);

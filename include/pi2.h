@@ -82,6 +82,23 @@ static inline __u32 pi2_next_prob(const struct pi2_law *law, __u32 prob, __u64 d
 	}
 }
 
+/* After overload: p' shrinks by 1/32 in each update that finds the congestion gone, by PIE's
+ * measure (RFC 8033, 4.1: the delay and the last one below half the target). The law alone
+ * takes it back by alpha * target at most, 0.15 a second with the defaults, and so would go
+ * on dropping for up to 6 s. PIE's cure is the same, by 1/64 (RFC 8033, 4.2).
+ */
+#define PI2_DECAY_SHIFT 5
+
+static inline __u32 pi2_decay(const struct pi2_law *law, __u32 prob, __u64 delay_ns,
+			      __u64 last_delay_ns)
+{
+	__u64 calm_ns = law->target_ns / 2;
+
+	if (delay_ns >= calm_ns || last_delay_ns >= calm_ns)
+		return prob;
+	return prob - (prob >> PI2_DECAY_SHIFT);
+}
+
 /* p_C = p'^2. */
 static inline __u32 pi2_classic_prob(__u32 prob)
 {

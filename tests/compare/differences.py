@@ -36,6 +36,9 @@ DIFFERENCES = {
         "device next asks for a packet: a BPF program for the tools cannot take the qdisc's lock.",
     "tupdate":
         "A new tupdate counts from now on in bpf_dualpi2, from the next update on in sch_dualpi2.",
+    "recovery":
+        "After overload, while the delay is below half the target, p' of bpf_dualpi2 also shrinks "
+        "by 1/32 in each update, as PIE's does (RFC 8033, 4.2).",
     "link down":
         "When the link goes down sch_dualpi2 clears its counters and loses the packets uncounted; "
         "bpf_dualpi2 keeps its counters and counts what it throws away as dropped.",

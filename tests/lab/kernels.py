@@ -24,7 +24,8 @@ from common import (
 
 KERNELS = CACHE / "kernels"
 DEFAULT = "7.2.12"
-KNOWN_GOOD = ("6.17.13", "6.18.15", DEFAULT)
+# One of each series with BPF qdiscs, oldest first: what `make test-kernels` runs on.
+KNOWN_GOOD = ("6.17.13", "6.18.15", "6.19.14", "7.0.13", "7.1.13", "7.2.12", "7.3.4")
 FIRST = (6, 17)  # with BPF qdiscs
 
 # Up to 6.18 one package holds all, later kernels come in parts. `unsigned` is the image
@@ -34,7 +35,8 @@ PACKAGE = re.compile(r"linux-(?P<part>image|base|binary|binary-unsigned|modules)
 
 
 def in_archive(update=False):
-    """{version: {release: [packages]}} of what the archive has complete."""
+    """What the archive has, as {version: (release, packages)}: kernels with their modules,
+    and those without: it keeps an image for long when its modules have gone."""
     roots.add_backports()
     if update:
         with step("reading the archive's package lists"):
@@ -44,23 +46,26 @@ def in_archive(update=False):
     for line in names.split("\n"):
         if package := PACKAGE.fullmatch(line.split(" ")[0]):
             releases.setdefault(package["release"], {})[package["part"]] = package[0]
-    found = {}
-    for release, parts in releases.items():
+    whole, bare = {}, {}
+    for release, parts in sorted(releases.items()):
         version = release.split("+")[0]
-        if numbers(version) >= FIRST and (wanted := needed(parts)):
-            found.setdefault(version, {})[release] = wanted
-    return found
+        if numbers(version) >= FIRST and (packages := needed(parts)):
+            found = whole if is_whole(packages) else bare
+            found[version] = release, packages
+    return whole, {version: kernel for version, kernel in bare.items() if version not in whole}
 
 
 def needed(parts):
-    """The packages to unpack; nothing if the archive has lost some of them, which it
-    does: an image is kept for long without its modules."""
+    """The packages to unpack; nothing if there is no image among them."""
     image = parts.get("binary", parts.get("binary-unsigned"))
     if not image:
         return [parts["image"]] if "image" in parts else []
-    if "modules" not in parts:
-        return []
     return [parts[part] for part in ("base", "modules") if part in parts] + [image]
+
+
+def is_whole(packages):
+    """Do they hold the modules? Those that are called image hold everything."""
+    return any("-modules-" in package or "-image-" in package for package in packages)
 
 
 def numbers(version):
@@ -78,49 +83,65 @@ def cached():
 
 def fetch(version):
     """Have a kernel here; return its directory. A version that has left the archive
-    is replaced by the newest of its series, under the name that was asked for."""
+    is replaced by the newest of its series, under the name that was asked for. Where all of
+    a series have lost their modules, the image alone has to do."""
     place = KERNELS / version
     if not place.exists():
         download(version, place)
     if place.is_symlink():
         say(f"kernel {version} has left the archive, {place.readlink()} takes its place")
-    return place.resolve()
+    kernel = place.resolve()
+    if not has_modules(kernel):
+        say(f"the modules of kernel {kernel.name} have left the archive, and so have those of "
+            "its series: it boots without any")
+    return kernel
+
+
+def has_modules(kernel):
+    return (kernel / "lib/modules" / release_of(kernel) / "kernel").exists()
 
 
 def download(version, place):
     if not re.fullmatch(r"\d+\.\d+\.\d+", version):
         raise LabError(f"kernel '{version}' is not a version like {DEFAULT}: see lab kernels")
     for update in (False, True):  # the lists in the cache may be old, or not there
-        archive = in_archive(update)
-        if version in archive:
+        whole, bare = in_archive(update)
+        if version in whole:
             try:
-                return unpack(version, archive[version], place)
+                return unpack(version, *whole[version], place)
             except LabError:
                 if update:
                     raise
-    series = [other for other in {*archive, *cached()}
-              if numbers(other)[:2] == numbers(version)[:2]]
-    if not series:
+    here = [other for other in cached() if has_modules(KERNELS / other)]
+    best = newest_of(version, [*whole, *here]) or newest_of(version, bare)
+    if not best:
         raise LabError(f"there is no kernel {version}, nor any of its series: see lab kernels")
-    newest = max(series, key=numbers)
-    if not (KERNELS / newest).exists():
-        unpack(newest, archive[newest], KERNELS / newest)
-    return place.symlink_to(newest)
+    if not (KERNELS / best).exists():
+        unpack(best, *(whole | bare)[best], KERNELS / best)
+    if best != version:
+        place.symlink_to(best)
+    return None
 
 
-def unpack(version, releases, place):
+def newest_of(version, others):
+    """The newest of a version's series; None if there is none."""
+    series = [other for other in others if numbers(other)[:2] == numbers(version)[:2]]
+    return max(series, key=numbers, default=None)
+
+
+def unpack(version, release, packages, place):
     """Make a directory with `vmlinuz`, `release` and lib/modules/."""
-    release, packages = max(releases.items())
     with step(f"fetching kernel {version}"), making(place, release) as temporary:
         tree = temporary / "tree"
         unpack_packages(packages, tree, f"kernel {version}")
         lib = tree / "usr/lib/modules" / release
         image = next((path for path in (tree / f"boot/vmlinuz-{release}", lib / "vmlinuz",
                                         lib / "vmlinuz.unsigned") if path.exists()), None)
-        if not image or not (lib / "kernel").exists():
+        if not image or (is_whole(packages) and not (lib / "kernel").exists()):
             raise LabError(f"no image or no modules in {', '.join(packages)}")
         (temporary / "release").write_text(release, encoding="ascii")
         image.rename(temporary / "vmlinuz")
+        lib.mkdir(parents=True, exist_ok=True)
         (temporary / "lib/modules").mkdir(parents=True)
         lib.rename(temporary / "lib/modules" / release)
         remove(tree)
@@ -194,10 +215,10 @@ def selected(tree, wanted):
 def listing():
     """Lines about what `lab run --kernel` takes."""
     here = cached()
-    archive = in_archive(update=True)
-    for version in sorted({*here, *archive}, key=numbers):
-        notes = [note for note, true in (("default", version == DEFAULT),
-                                         ("tested", version in KNOWN_GOOD),
-                                         ("in the cache", version in here),
-                                         ("left the archive", version not in archive)) if true]
+    whole, bare = in_archive(update=True)
+    for version in sorted({*here, *whole, *bare}, key=numbers):
+        notes = [note for note, true in (
+            ("default", version == DEFAULT), ("tested", version in KNOWN_GOOD),
+            ("in the cache", version in here), ("without modules", version in bare),
+            ("left the archive", version not in whole | bare)) if true]
         yield f"{version:10}{', '.join(notes)}".rstrip()

@@ -18,7 +18,7 @@ import pytest
 TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS), str(TESTS / "traffic")]
 import frames  # noqa: E402
-from netns import Namespace, run, veth, wait_until  # noqa: E402
+from netns import Namespace, has_modules, run, veth, wait_until  # noqa: E402
 
 BIN = Path(os.environ.get("DUALPI2_BIN", ".output")).resolve()
 PIN_DIR = Path("/sys/fs/bpf/dualpi2")
@@ -27,8 +27,38 @@ DROPS = ("drop-pi2", "drop-overload", "drop-limit", "drop-memlimit", "drop-trim"
          "drop-no-memory", "drop-reset")
 
 
+def pytest_addoption(parser):
+    parser.addoption("--long", action="store_true",
+                     help="tests that have a long version run that one (make test-long)")
+
+
+@pytest.fixture(scope="session")
+def long(pytestconfig):
+    """Whether the long version of a test was asked for."""
+    return pytestconfig.getoption("--long")
+
+
 def drops(queue):
     return sum(queue[cause] for cause in DROPS)
+
+
+def check_law(stats, tc):
+    """arrived = forwarded + dropped by cause + queued, and tc agrees."""
+    queues = stats["l-queue"], stats["c-queue"]
+    for queue in queues:
+        assert queue["packets-in"] == (queue["packets-out"] + drops(queue) +
+                                       queue["backlog-packets"]), stats
+        assert queue["bytes-in"] == (queue["bytes-out"] + queue["drop-bytes"] +
+                                     queue["backlog-bytes"]), stats
+    assert tc["packets"] == sum(queue["packets-out"] for queue in queues), (tc, stats)
+    assert tc["bytes"] == sum(queue["bytes-out"] for queue in queues), (tc, stats)
+    assert tc["drops"] == sum(drops(queue) for queue in queues), (tc, stats)
+    assert tc["backlog"] == sum(queue["backlog-bytes"] for queue in queues), (tc, stats)
+    assert tc["qlen"] == sum(queue["backlog-packets"] for queue in queues), (tc, stats)
+    assert tc["overlimits"] == sum(queue["drop-limit"] + queue["drop-memlimit"]
+                                   for queue in queues), (tc, stats)
+    if not tc["qlen"]:
+        assert stats["memory-used"] == 0, stats
 
 
 class Qdisc:
@@ -55,23 +85,9 @@ class Qdisc:
         return self.tc()["kind"] == "bpf_dualpi2"
 
     def check_conservation(self):
-        """arrived = forwarded + dropped by cause + queued, and tc agrees."""
-        stats, tc = self.stats(), self.tc()
-        queues = stats["l-queue"], stats["c-queue"]
-        for queue in queues:
-            assert queue["packets-in"] == (queue["packets-out"] + drops(queue) +
-                                           queue["backlog-packets"]), stats
-            assert queue["bytes-in"] == (queue["bytes-out"] + queue["drop-bytes"] +
-                                         queue["backlog-bytes"]), stats
-        assert tc["packets"] == sum(queue["packets-out"] for queue in queues), (tc, stats)
-        assert tc["bytes"] == sum(queue["bytes-out"] for queue in queues), (tc, stats)
-        assert tc["drops"] == sum(drops(queue) for queue in queues), (tc, stats)
-        assert tc["backlog"] == sum(queue["backlog-bytes"] for queue in queues), (tc, stats)
-        assert tc["qlen"] == sum(queue["backlog-packets"] for queue in queues), (tc, stats)
-        assert tc["overlimits"] == sum(queue["drop-limit"] + queue["drop-memlimit"]
-                                       for queue in queues), (tc, stats)
-        if not tc["qlen"]:
-            assert stats["memory-used"] == 0, stats
+        """The law holds now; the statistics."""
+        stats = self.stats()
+        check_law(stats, self.tc())
         return stats
 
 
@@ -183,7 +199,7 @@ def registered():
     programs takes half a second of the guest's time. The device's number is one that no other
     test needs, for the number is the slot that an instance takes if it is free."""
     space = Namespace("anchor")
-    space.ip("link add anchor index 200 type dummy")
+    space.ip(f"link add anchor index 200 type {'dummy' if has_modules() else 'netkit'}")
     space.run(LOADER, "anchor")
     yield
     space.run(LOADER, "anchor", "--unload")

@@ -1,16 +1,27 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """More load than marks can tame (RFC 9332, 2.5.1.1, 4.2.3 and A.2): when it begins,
-what is dropped then, and what is told about it."""
+what is dropped then, what is told about it, and that it ends."""
 
 import json
 import re
 import select
 import signal
+import statistics
+import struct
 import subprocess
+import time
 
 import pytest
 from conftest import BIN, published
-from frames import ECT_0, ECT_1, NOT_ECT
+from frames import (
+    ECT_0,
+    ECT_1,
+    ETHER_LEN,
+    NOT_ECT,
+    SERIAL_LEN,
+    ipv4_frame,
+    received,
+)
 from held import COUNT, RESTED, ce_count, fits, flood, hold_probability
 from netns import wait_until
 
@@ -161,3 +172,152 @@ def test_events_and_overload_for_people(cable):
     finally:
         follower.kill()
         follower.wait()
+
+
+# ---- unresponsive load --------------------------------------------------------------
+
+RATE = 10_000_000  # bit/s
+LENGTH = 1514
+TARGET_MS = 15  # the default
+SETTLED_S = 2  # when the control loop has found p'
+PROTECTED = 0.1  # of the link for Classic, the default
+NORMAL = {ECT_1: 0.3, NOT_ECT: 0.3}
+NORMAL_PROB = 0.1  # p_C is below 1 %
+
+
+class Stream:
+    """Paced frames of both codepoints whatever becomes of them, and what arrives. A frame's
+    serial is the time when it was sent."""
+
+    TEMPLATES = {ecn: ipv4_frame(0, ecn, LENGTH)[:-SERIAL_LEN] for ecn in (ECT_1, NOT_ECT)}
+
+    def __init__(self, cable):
+        self.cable = cable
+        self.arrivals = []  # (is it L4S, sent, arrived; s)
+
+    def send(self, shares, seconds):
+        """Offer each codepoint so much of the link; the time when that began and ended."""
+        began = time.time()
+        sent = dict.fromkeys(shares, 0)
+        while (elapsed := time.time() - began) < seconds:
+            for ecn, share in shares.items():
+                while sent[ecn] < share * elapsed * RATE / 8 / LENGTH:
+                    self.cable.send(self.TEMPLATES[ecn] + struct.pack("!Q", time.time_ns()))
+                    sent[ecn] += 1
+            self.receive()
+            time.sleep(0.001)
+        return began, time.time()
+
+    def receive(self):
+        for data, arrived_ns in received(self.cable.receiver):
+            self.cable.arrived += 1
+            sent_ns, = struct.unpack("!Q", data[-SERIAL_LEN:])
+            is_l4s = data[ETHER_LEN + 1] & 3 != NOT_ECT
+            self.arrivals.append((is_l4s, sent_ns / 1e9, arrived_ns / 1e9))
+
+    def delays_ms(self, is_l4s, begin, end):
+        """Of what was sent in between, shortest first."""
+        return sorted((arrived - sent) * 1000 for kind, sent, arrived in self.arrivals
+                      if kind == is_l4s and begin <= sent < end)
+
+    def shares(self, is_l4s, begin, end):
+        """The part of the link in each whole second."""
+        seconds = int(end - begin)
+        counts = [0] * seconds
+        for kind, _, arrived in self.arrivals:
+            if kind == is_l4s and begin <= arrived < begin + seconds:
+                counts[int(arrived - begin)] += 1
+        return [count * LENGTH * 8 / RATE for count in counts]
+
+
+def percentile(ordered, part):
+    return ordered[int(len(ordered) * part / 100)]
+
+
+@pytest.mark.parametrize("l4s, classic", [(2, 0.3), (0.3, 2), (2, 2)])
+def test_unresponsive_load(cable, long, l4s, classic):
+    """Twice what the link takes, in either queue and in both: the link is full, none starves,
+    Classic has no less than its protected share, the delay is PI2's target; and a second
+    after it all is as before."""
+    cable.load("--rate", f"{RATE}bit")
+    stream = Stream(cable)
+    before, _ = stream.send(NORMAL, 2)
+    began, ended = stream.send({ECT_1: l4s, NOT_ECT: classic}, 60 if long else 8)
+    overloaded = cable.qdisc.stats()["prob"]
+    stream.send(NORMAL, 1)
+    stats = cable.qdisc.stats()
+    _, after = stream.send(NORMAL, 2)
+    cable.drain()
+    begin = began + SETTLED_S
+    shares = {is_l4s: stream.shares(is_l4s, begin, ended) for is_l4s in (True, False)}
+    delays = {is_l4s: stream.delays_ms(is_l4s, begin, ended) for is_l4s in (True, False)}
+    normal = {is_l4s: stream.delays_ms(is_l4s, before, began) for is_l4s in (True, False)}
+    again = {is_l4s: stream.delays_ms(is_l4s, ended + 1, after - 0.1) for is_l4s in (True, False)}
+    print(f"\nload L, C: {l4s:.0%}, {classic:.0%}; p': {overloaded:.3f}, 1 s later "
+          f"{stats['prob']:.3f}; events {stats['overload']['events']}")
+    for what, is_l4s in (("L", True), ("C", False)):
+        print(f"{what}: least share in a second {min(shares[is_l4s]):.1%}; delay (ms) mean "
+              f"{statistics.fmean(delays[is_l4s]):.2f}, P99 {percentile(delays[is_l4s], 99):.2f}, "
+              f"before {percentile(normal[is_l4s], 99):.2f}, "
+              f"after {percentile(again[is_l4s], 99):.2f}")
+    assert all(sum(both) > 0.98 for both in zip(*shares.values(), strict=True))
+    assert min(shares[False]) >= PROTECTED
+    assert min(shares[True]) >= PROTECTED
+    assert max(percentile(delays[is_l4s], 99) for is_l4s in delays) < 2.5 * TARGET_MS
+    for is_l4s in (True, False):
+        assert percentile(again[is_l4s], 99) <= percentile(normal[is_l4s], 99) + 2
+    assert stats["overload"]["events"] == 1
+    assert stats["prob"] < NORMAL_PROB
+
+
+def test_stalled_link(cable):
+    """Next to nothing leaves for five seconds: p' goes to its end and not beyond, what waited
+    has waited for too long and is dropped, and a second later all is as before. (A device
+    that stops altogether: tests/compare/test_stall.py.)"""
+    cable.load("--rate", f"{RATE}bit")
+    stream = Stream(cable)
+    before, began = stream.send(NORMAL, 2)
+    cable.load("--rate", "8kbit")  # 1.5 s a frame
+    stream.send(NORMAL, 5)
+    stalled = cable.qdisc.stats()
+    cable.load("--rate", f"{RATE}bit")
+    _, again = stream.send(NORMAL, 1)
+    stats = cable.qdisc.stats()
+    _, after = stream.send(NORMAL, 2)
+    cable.drain()
+    offered = sum(NORMAL.values()) * 5 * RATE / 8 / LENGTH
+    print(f"\np': {stalled['prob']:.3f}, 1 s later {stats['prob']:.3f}; of {offered:.0f} frames "
+          f"dropped {stats['drops']}")
+    assert stalled["prob"] == 1
+    assert stats["prob"] < NORMAL_PROB
+    assert stats["drops"] > 0.9 * offered
+    for is_l4s in (True, False):
+        normal = percentile(stream.delays_ms(is_l4s, before, began - 0.1), 99)
+        assert percentile(stream.delays_ms(is_l4s, again, after - 0.1), 99) <= normal + 2
+
+
+@pytest.fixture
+def wall_clock():
+    """Sets it wrong by so many seconds."""
+    offset = time.clock_gettime_ns(time.CLOCK_REALTIME) - time.monotonic_ns()
+
+    def jump(seconds):
+        time.clock_settime_ns(time.CLOCK_REALTIME,
+                              time.monotonic_ns() + offset + seconds * 10**9)
+    yield jump
+    jump(0)
+
+
+def test_clock_jump(cable, wall_clock):
+    """Somebody sets the clock: all times here are monotonic ones."""
+    cable.load("--rate", f"{RATE}bit")
+    stream = Stream(cable)
+    for seconds in (0, 86400, -86400, 0):
+        wall_clock(seconds)
+        updates = published("d0")["updates"]
+        stream.send(NORMAL, 0.5)
+        assert published("d0")["updates"] > updates + 20, "p' is moved every 16 ms"
+    cable.drain()
+    stats = cable.qdisc.stats()
+    assert stats["prob"] == 0 and stats["drops"] == 0
+    assert max(stats[queue]["delay"]["max"] for queue in ("l-queue", "c-queue")) < 20_000  # us

@@ -252,7 +252,8 @@ def test_exempt_and_late_packets():
     st.booleans(),
 )
 def test_update_is_driven_by_the_older_head(ages, k, overflow):
-    """Figure 8, line 2a; an empty queue has no delay. The gains are exact to 0.1 %."""
+    """Figure 8, line 2a; an empty queue has no delay. The gains are exact to 0.1 %. Up to
+    overload: what follows it is not the RFC's."""
     aqm = Aqm(coupling=k, overflow=overflow)
     exact = model.Pi2(
         Fraction(15, 1000), Fraction(41, 256), Fraction(819, 256), k, overflow=overflow
@@ -266,6 +267,8 @@ def test_update_is_driven_by_the_older_head(ages, k, overflow):
         exact.update(delay)
         prob = aqm.update(NOW)
         assert abs(Fraction(prob, ONE) - exact.p) <= moved / 1000 + Fraction(len(ages) + 1, ONE)
+        if exact.l_overloaded or exact.p == exact.p_max:
+            break
 
 
 def test_overload_event_lasts_a_second_longer():
@@ -288,3 +291,30 @@ def test_overload_event_lasts_a_second_longer():
     assert overload(above, 1000)
     assert overload(below, 1000 + model.SECOND - 1)
     assert not overload(below, 1000 + model.SECOND)
+
+
+def test_after_overload_an_idle_queue_forgets():
+    """p' = 1 goes within the updates of a second, but only after overload, and only when the
+    delay is below half the target twice: else by alpha * target an update."""
+    aqm = Aqm()
+    law = Fraction(41, 256) * Fraction(15, 1000) * ONE
+    faster = law + (ONE // 4 - law) / 32
+
+    def fall(age, prob=ONE // 4, updates=1):
+        """How far p' falls behind a head of this age."""
+        for in_l in (True, False):
+            aqm.set_queue(in_l, packets=1, size=MTU, age=age)
+        aqm.set_prob(prob)
+        for _ in range(updates):
+            after = aqm.update(NOW)
+        return prob - after
+
+    fall(NOW)
+    assert fall(NOW) == pytest.approx(law, rel=0.001), "there was no overload"
+    fall(NOW, ONE - 1)
+    assert fall(NOW) == pytest.approx(faster, rel=0.001)
+    fall(7_500_000)
+    assert fall(7_500_000) == pytest.approx(law / 2, rel=0.001), "half the target"
+    fall(7_499_999)
+    assert fall(7_499_999) == pytest.approx(law / 2 + (ONE // 4 - law / 2) / 32, rel=0.001)
+    assert fall(NOW, ONE - 1, 62) > ONE * 0.92
