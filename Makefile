@@ -42,11 +42,13 @@ MAINS := user/loader.c user/stats.c
 SHARED := $(filter-out $(MAINS),$(wildcard user/*.c))
 SHARED_O := $(SHARED:user/%.c=$(O)/%.o)
 PROGRAMS := $(O)/dualpi2-load $(O)/dualpi2-stats
+MAN8 := $(PROGRAMS:=.8)
+MAN7 := $(O)/bpf_dualpi2.7
 
 .DELETE_ON_ERROR:
 .PHONY: all foreign test test-kernels test-long unit-tests demo compare bench bench-cost \
 	check-vmlinux lint format install clean help
-all: $(PROGRAMS)
+all: $(PROGRAMS) $(MAN8) $(MAN7)
 	@:
 
 help: ## this list
@@ -81,14 +83,34 @@ $(PROGRAMS):
 	$(say) LINK $@
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
+# A page is what man/ has for it, with the options that the program lists and the counters
+# that its header has.
+$(O)/%.8: man/%.8.in man/options.awk $(O)/% Makefile
+	$(say) MAN $@
+	$(Q)$(O)/$* --help | awk -f man/options.awk > $@.options
+	$(Q)sed -e 's/@VERSION@/$(VERSION)/' -e '/^@OPTIONS@$$/{r $@.options' -e 'd}' $< > $@
+
+$(MAN7): man/bpf_dualpi2.7.in man/counters.awk include/dualpi2.h Makefile
+	$(say) MAN $@
+	$(Q)mkdir -p $(O)
+	$(Q)awk -f man/counters.awk include/dualpi2.h > $@.counters
+	$(Q)sed -e 's/@VERSION@/$(VERSION)/' -e '/^@COUNTERS@$$/{r $@.counters' -e 'd}' $< > $@
+
 # What the bench measures with, in the lab's guest.
 $(O)/tap: $(wildcard bench/guest/*.[ch]) Makefile
 	$(say) CC $@
 	$(Q)mkdir -p $(O)
 	$(Q)$(CC) $(ALL_CFLAGS) $(filter %.c,$^) -o $@
 
-install: all ## install the programs
+SHARE := $(DESTDIR)$(PREFIX)/share
+
+install: all ## install the programs, man pages and completion
 	install -D -t $(DESTDIR)$(PREFIX)/sbin $(PROGRAMS)
+	install -D -m 644 -t $(SHARE)/man/man8 $(MAN8)
+	install -D -m 644 -t $(SHARE)/man/man7 $(MAN7)
+	install -D -m 644 completion/dualpi2.bash $(SHARE)/bash-completion/completions/dualpi2-load
+	ln -sf dualpi2-load $(SHARE)/bash-completion/completions/dualpi2-stats
+	install -D -m 644 -t $(SHARE)/zsh/site-functions completion/_dualpi2
 
 # ---- tests and demo ------------------------------------------------------------
 
@@ -149,6 +171,7 @@ C_FILES = $(wildcard bpf/*.[ch] include/*.h user/*.[ch] tests/*/*.[ch] bench/*/*
 lint: ## clang-format, shellcheck, ruff
 	clang-format --dry-run --Werror $(C_FILES)
 	shellcheck tests/lab/bootstrap tests/lab/guest-init .ci/run
+	shellcheck --shell=bash completion/dualpi2.bash
 	! command -v ruff >/dev/null || ruff check .
 
 format: ## put the C files into shape
