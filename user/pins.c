@@ -243,31 +243,57 @@ int pin_open_public(const char *name)
 	return fd < 0 ? -errno : fd;
 }
 
+/* The directory, made if need be: an fd, or -1 with errno. EPERM: it is not safe. */
+static int open_public(bool make)
+{
+	int fd;
+
+	if (make && mkdir(PUBLIC_PIN_DIR, 0755) && errno != EEXIST)
+		return -1;
+	fd = open(PUBLIC_PIN_DIR, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || is_safe(fd))
+		return fd;
+	close(fd);
+	errno = EPERM;
+	return -1;
+}
+
+static bool publish(int fd, const char *path)
+{
+	int dir = open_public(true);
+	bool done = dir >= 0 && !fchmod(dir, 0755) && !bpf_obj_pin(fd, path) && !chmod(path, 0444);
+	int error = errno;
+
+	if (dir >= 0)
+		close(dir);
+	errno = error;
+	return done;
+}
+
 bool pin_publish(int fd, const char *name)
 {
 	char path[PATH_MAX];
 
-	public_path(name, path);
-	if ((!mkdir(PUBLIC_PIN_DIR, 0755) || errno == EEXIST) && !chmod(PUBLIC_PIN_DIR, 0755) &&
-	    !bpf_obj_pin(fd, path) && !chmod(path, 0444))
+	if (publish(fd, public_path(name, path)))
 		return true;
 	if (errno != EACCES && errno != EPERM)
 		return fail(errno, "%s: cannot be pinned there: check that " BPFFS " is writable",
 			    path);
-	verbose("%s: only we can read statistics", path);
+	verbose("%s: not ours to write: only we can read statistics", path);
 	return true;
 }
 
 void pins_unpublish(void)
 {
-	DIR *dir = opendir(PUBLIC_PIN_DIR);
+	int fd = open_public(false);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
 
 	if (!dir)
 		return;
 	while ((entry = readdir(dir))) {
-		if (entry->d_name[0] != '.')
-			unlinkat(dirfd(dir), entry->d_name, 0);
+		if (entry->d_type != DT_DIR)
+			unlinkat(fd, entry->d_name, 0);
 	}
 	closedir(dir);
 	remove_directory(PUBLIC_PIN_DIR);

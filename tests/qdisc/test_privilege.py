@@ -212,6 +212,27 @@ def test_a_directory_that_others_made_is_refused(space):
         PIN_DIR.rmdir()
 
 
+def test_a_link_that_others_made_is_not_followed(space, tmp_path):
+    """Where everybody may write to /sys/fs/bpf; even if the kernel would follow it."""
+    victim = tmp_path / "victim"
+    victim.mkdir(mode=0o700)
+    (victim / "file").touch()
+    before = victim.stat().st_mode
+    protection = Path("/proc/sys/fs/protected_symlinks")
+    protected = protection.read_text()
+    protection.write_text("0")
+    try:
+        with mode(BPFFS, 0o1777):
+            run(*as_nobody("ln", "-s", victim, PUBLIC_PIN_DIR))
+            one_line(space.run(LOADER, "one", check=False), 1)
+            space.run(LOADER, "one", "--unload", check=False)
+    finally:
+        PUBLIC_PIN_DIR.unlink()
+        protection.write_text(protected)
+    assert victim.stat().st_mode == before
+    assert [left.name for left in victim.iterdir()] == ["file"]
+
+
 # ---- names ----------------------------------------------------------------------------
 
 NAMES = ["a;reboot", "$(id)", "`id`", "a&b|c", "..a", "-x", "a'b\"c\\d", "*", "~root", "a%d"]
