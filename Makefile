@@ -65,9 +65,9 @@ $(O)/dualpi2.skel.h: $(O)/dualpi2.bpf.o
 	$(say) SKEL $@
 	$(Q)$(BPFTOOL) gen skeleton $< name dualpi2 > $@
 
-# A stranger's program for the tests.
+# For the tests: a stranger's program, and the next version of ours.
 foreign: $(O)/foreign.bpf.o
-	@:
+	$(Q)$(MAKE) --no-print-directory O=$(O)/next VERSION=$(VERSION)-next all
 $(O)/foreign.bpf.o: tests/qdisc/foreign.bpf.c Makefile
 	$(say) BPF $@
 	$(Q)mkdir -p $(O)

@@ -2,50 +2,36 @@
 #include "checks.h"
 
 #include <bpf/btf.h>
-#include <linux/capability.h>
+#include <errno.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include "message.h"
 #include "pins.h"
+#include "privilege.h"
 
 #define VMLINUX_BTF "/sys/kernel/btf/vmlinux"
 #define REMEDY_MAX 256
 
-struct capability_name {
-	int number;
-	const char *name;
-};
+static bool has_privileges(unsigned int privileges, char *remedy)
+{
+	char missing[REMEDY_MAX / 2];
+
+	if (privilege_suffices(privileges, missing, sizeof(missing)))
+		return true;
+	snprintf(remedy, REMEDY_MAX, "%s missing: run it as root", missing);
+	return false;
+}
 
 static bool has_rights(char *remedy)
 {
-	static const struct capability_name needed[] = {
-		{ CAP_NET_ADMIN, "CAP_NET_ADMIN" },
-		{ CAP_PERFMON, "CAP_PERFMON" },
-		{ CAP_BPF, "CAP_BPF" },
-		{ CAP_DAC_OVERRIDE, "CAP_DAC_OVERRIDE" },
-	};
-	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {};
-	size_t used = 0;
+	return has_privileges(PRIVILEGE_LOAD | PRIVILEGE_NET, remedy);
+}
 
-	syscall(SYS_capget, &header, data);
-	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
-		int number = needed[i].number;
-
-		if (data[number / 32].effective & (1U << number % 32))
-			continue;
-		if (number == CAP_DAC_OVERRIDE && !geteuid())
-			continue; /* root's own files */
-		used += snprintf(remedy + used, REMEDY_MAX - used, "%s%s", used ? ", " : "",
-				 needed[i].name);
-	}
-	if (used)
-		snprintf(remedy + used, REMEDY_MAX - used, " missing: run it as root");
-	return !used;
+static bool has_rights_to_unload(char *remedy)
+{
+	return has_privileges(PRIVILEGE_NET, remedy);
 }
 
 static bool has_btf(char *remedy)
@@ -78,11 +64,19 @@ static bool has_bpf_qdisc(char *remedy)
 
 static bool has_bpffs(char *remedy)
 {
-	if (pins_have_bpffs() || !access(BPFFS, F_OK)) /* the latter: it will be mounted */
+	if (!pins_have_bpffs()) {
+		if (!access(BPFFS, F_OK)) /* it will be mounted */
+			return true;
+		snprintf(remedy, REMEDY_MAX,
+			 "no " BPFFS ": mount sysfs, or take a kernel with CONFIG_BPF_SYSCALL=y");
+		return false;
+	}
+	if (pins_are_writable())
 		return true;
-	snprintf(remedy, REMEDY_MAX,
-		 "no " BPFFS ": mount sysfs, or take a kernel with "
-		 "CONFIG_BPF_SYSCALL=y");
+	snprintf(remedy, REMEDY_MAX, "%s",
+		 errno == EROFS ? "it is read-only: `mount -o remount,rw " BPFFS "`"
+				: "only others may write " PIN_DIR ": run it as root, or have root "
+				  "make that directory yours");
 	return false;
 }
 
@@ -93,6 +87,7 @@ struct check {
 
 static const struct check rights_check = { "rights to load BPF programs and to attach qdiscs",
 					   has_rights };
+static const struct check unload_check = { "rights to remove qdiscs", has_rights_to_unload };
 static const struct check btf_check = { "kernel type information (BTF)", has_btf };
 static const struct check bpf_qdisc_check = { "qdiscs in BPF", has_bpf_qdisc };
 static const struct check bpffs_check = { "BPF file system at " BPFFS, has_bpffs };
@@ -136,7 +131,7 @@ bool checks_bpf_qdisc(void)
 	return require(&bpf_qdisc_check);
 }
 
-bool checks_rights(void)
+bool checks_rights_to_unload(void)
 {
-	return require(&rights_check);
+	return require(&unload_check);
 }

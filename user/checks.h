@@ -20,7 +20,7 @@ bool checks_host(void);
  */
 bool checks_bpf_qdisc(void);
 
-/* Only the rights: enough to unload. */
-bool checks_rights(void);
+/* Only the rights to unload. */
+bool checks_rights_to_unload(void);
 
 #endif /* CHECKS_H */

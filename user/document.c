@@ -194,7 +194,10 @@ static void print_totals(const struct figures *figures)
 
 	json_uint("no-verdict", stats->no_verdict);
 	json_uint("other-verdict", stats->other_verdict);
-	json_bool("tcx-attached", figures->tcx_attached);
+	if (figures->tcx_known)
+		json_bool("tcx-attached", figures->tcx_attached);
+	else
+		json_null("tcx-attached");
 	json_uint("updates", stats->updates);
 	print_gso(stats);
 	print_overload(&stats->overload);

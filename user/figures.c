@@ -32,6 +32,7 @@ static bool read_instance(const struct registration *reg, const struct dualpi2_k
 	    bpf_map_lookup_elem(reg->delays, key, &figures->delays))
 		return false;
 	figures_ifname(key->ifindex, figures->stats.ifname, figures->ifname);
+	figures->tcx_known = reg->mark >= 0;
 	figures->tcx_attached = tcx_attached(reg, key, TCX_EGRESS);
 	return true;
 }
@@ -164,6 +165,7 @@ static struct figures *sum_of(struct figures_list *list, const struct figures *q
 		.is_sum = true,
 		.stats.params = queue->stats.params,
 		.tcx_attached = queue->tcx_attached,
+		.tcx_known = queue->tcx_known,
 	};
 	sum->key.parent = TC_H_ROOT;
 	memcpy(sum->ifname, queue->ifname, sizeof(sum->ifname));
@@ -205,6 +207,26 @@ bool figures_collect(const struct registration *reg, unsigned int ifindex,
 failed:
 	free(list->items);
 	return false;
+}
+
+struct looking {
+	unsigned int ifindex;
+	bool found;
+};
+
+static void look_for_kind(int ifindex, const struct qdisc *qdisc, void *data)
+{
+	struct looking *looking = data;
+
+	looking->found |= !strcmp(qdisc->kind, DUALPI2_KIND) &&
+			  (!looking->ifindex || looking->ifindex == (unsigned int)ifindex);
+}
+
+bool figures_kind_lives(unsigned int ifindex)
+{
+	struct looking looking = { .ifindex = ifindex };
+
+	return qdisc_dump(look_for_kind, &looking) && looking.found;
 }
 
 __u64 figures_head_age(const struct dualpi2_stats *stats, const struct dualpi2_queue *queue)

@@ -22,6 +22,7 @@ struct figures {
 	struct qdisc_counters counters; /* of the kernel, as tc shows them */
 	uint32_t refcnt;		/* of the qdisc, as tc shows it */
 	bool tcx_attached;
+	bool tcx_known; /* only with the right to open its pin */
 };
 
 struct figures_list {
@@ -35,6 +36,9 @@ struct figures_list {
  */
 bool figures_collect(const struct registration *reg, unsigned int ifindex,
 		     struct figures_list *list);
+
+/* Does the kernel show a qdisc of our kind, on all interfaces or (ifindex not 0) one? */
+bool figures_kind_lives(unsigned int ifindex);
 
 /* The name that an interface has now, or had when its qdisc started (`old_name`). */
 const char *figures_ifname(unsigned int ifindex, const char *old_name, char name[IF_NAMESIZE]);

@@ -151,6 +151,7 @@ static enum link_made make_splitter(const struct registration *reg, const struct
 {
 	char peer[IF_NAMESIZE];
 	enum link_made made;
+	struct link link;
 
 	if (splitter->owner == HELPER_OURS && helper_entered(reg, splitter))
 		return LINK_MADE;
@@ -169,8 +170,9 @@ static enum link_made make_splitter(const struct registration *reg, const struct
 	helper_name(PEER_PREFIX, target->ifname, target->key.ifindex, peer);
 	made = link_create_netkit(splitter->name, peer);
 	if (made == LINK_MADE) {
+		link_find(splitter->name, &link);
 		splitter->owner = HELPER_OURS;
-		splitter->ifindex = if_nametoindex(splitter->name);
+		splitter->ifindex = link.ifindex;
 	} else {
 		helper_forget(reg, splitter);
 	}
@@ -330,13 +332,20 @@ bool gso_check(const struct registration *reg, const struct target *target)
 static void sweep_one(const struct registration *reg, const struct dualpi2_key *key, __u32 ifindex)
 {
 	struct helper splitter = { .key = *key, .kind = SPLITTER_KIND, .ifindex = ifindex };
+	struct target target = { .key = interface_key(key) };
 	const bool is_here = is_current_netns(key->netns);
+	struct link link;
 
 	if (is_here ? instance_lives(reg, key) : tcx_attached(reg, key, TCX_EGRESS))
 		return;
 	verbose("interface %u has no qdisc of ours any more, and its splitter goes", key->ifindex);
-	if (is_here)
+	if (is_here && link_read(key->ifindex, &link)) {
+		/* One that was only announced is known by its name. */
+		target.ifname = link.name;
+		splitter = find_splitter(reg, &target);
+	} else if (is_here) {
 		helper_find(reg, &splitter);
+	}
 	remove_splitter(reg, &splitter);
 }
 

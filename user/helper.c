@@ -47,7 +47,7 @@ void helper_find(const struct registration *reg, struct helper *helper)
 	if (number != ANNOUNCED && link_read(number, &link) && is_kind(&link, helper)) {
 		helper->owner = HELPER_OURS;
 		memcpy(helper->name, link.name, sizeof(helper->name));
-	} else if (link_read(if_nametoindex(helper->name), &link)) {
+	} else if (link_find(helper->name, &link)) {
 		known = (known && number == ANNOUNCED) || !strcmp(link.alias, helper->alias);
 		helper->owner = known && is_kind(&link, helper) ? HELPER_OURS : HELPER_FOREIGN;
 	}
@@ -61,8 +61,11 @@ bool helper_announce(const struct registration *reg, const struct helper *helper
 
 bool helper_enter(const struct registration *reg, struct helper *helper)
 {
+	struct link link;
+
+	link_find(helper->name, &link);
 	helper->owner = HELPER_OURS;
-	helper->ifindex = if_nametoindex(helper->name);
+	helper->ifindex = link.ifindex;
 	return write_number(reg, &helper->key, helper->ifindex);
 }
 

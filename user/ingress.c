@@ -276,9 +276,7 @@ bool ingress_undo(const struct registration *reg, const struct ingress *ingress)
 
 /* ---- sweep ----------------------------------------------------------------------- */
 
-/* If an interface's link is dead, its ifb goes; that may live on, in this namespace or in
- * another.
- */
+/* If an interface is gone, its ifb goes; that may live on, in this namespace or in another. */
 static void sweep_one(const struct registration *reg, const struct dualpi2_key *key, __u32 ifindex)
 {
 	struct ingress ingress = {
@@ -287,11 +285,13 @@ static void sweep_one(const struct registration *reg, const struct dualpi2_key *
 	};
 	const struct dualpi2_key ifb_key = qdisc_key(&ingress.ifb);
 	bool is_here = is_current_netns(key->netns);
+	struct link link;
 
-	if (tcx_attached(reg, &ingress.key, TCX_INGRESS) ||
-	    (is_here && interface_exists(key->ifindex)))
+	/* The link of an interface that went to another namespace lives on. */
+	if (is_here && link_read(key->ifindex, &link))
 		return;
-	if (!is_here && tcx_attached(reg, &ifb_key, TCX_EGRESS))
+	if (!is_here && (tcx_attached(reg, &ingress.key, TCX_INGRESS) ||
+			 tcx_attached(reg, &ifb_key, TCX_EGRESS)))
 		return; /* for a loader there */
 	verbose("interface %u is gone, and its ifb goes", key->ifindex);
 	if (is_here)

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "link.h"
 #include "message.h"
 #include "pins.h"
 
@@ -44,7 +45,7 @@ bool current_netns(__u32 *netns)
 
 bool is_current_netns(__u32 netns)
 {
-	__u32 here;
+	__u32 here = 0;
 
 	return current_netns(&here) && here == netns;
 }
@@ -166,19 +167,19 @@ static const char *tcx_name(const struct dualpi2_key *key, enum tcx_hook hook,
 	return name;
 }
 
-/* The id of the program that a pinned link runs on a living interface, or 0. */
-static __u32 link_program(const char *name)
+/* What a pinned link runs, and where; all 0 if there is none, or its interface is gone. */
+static struct bpf_link_info link_info(const char *name)
 {
 	struct bpf_link_info info = {};
 	__u32 len = sizeof(info);
 	int fd = pin_open(name);
 
 	if (fd < 0)
-		return 0;
+		return info;
 	if (bpf_link_get_info_by_fd(fd, &info, &len) || !info.tcx.ifindex)
-		info.prog_id = 0;
+		info = (struct bpf_link_info){};
 	close(fd);
-	return info.prog_id;
+	return info;
 }
 
 __u32 program_id(int fd)
@@ -197,7 +198,7 @@ static int tcx_program(const struct registration *reg, enum tcx_hook hook)
 bool tcx_attached(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook)
 {
 	char name[TCX_NAME_MAX];
-	__u32 id = link_program(tcx_name(key, hook, name));
+	__u32 id = link_info(tcx_name(key, hook, name)).prog_id;
 
 	return id && id == program_id(tcx_program(reg, hook));
 }
@@ -216,15 +217,57 @@ bool tcx_has_others_before(const struct registration *reg, const struct dualpi2_
 	return false;
 }
 
-bool tcx_attach(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook)
+/* An interface that has the program already, but not from here. */
+struct arrival {
+	const struct registration *reg;
+	const struct dualpi2_key *key;
+	enum tcx_hook hook;
+};
+
+/* It came from another network namespace, where its qdisc ended: the link is of no more use. A
+ * living qdisc is of another interface that has this number there.
+ */
+static void release_one(const char *name, void *data)
+{
+	const struct arrival *arrival = data;
+	const struct bpf_link_info info = link_info(name);
+	struct dualpi2_key former = {};
+
+	if (sscanf(name + strlen(tcx_places[arrival->hook].prefix), "%u-%u", &former.netns,
+		   &former.ifindex) != 2 ||
+	    info.tcx.ifindex != arrival->key->ifindex ||
+	    info.prog_id != program_id(tcx_program(arrival->reg, arrival->hook)) ||
+	    instance_lives(arrival->reg, &former))
+		return;
+	verbose("%s: that interface is here now", name);
+	tcx_detach(&former, arrival->hook);
+}
+
+static int create_link(const struct registration *reg, const struct dualpi2_key *key,
+		       enum tcx_hook hook)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = tcx_places[hook].flags);
+
+	return bpf_link_create(tcx_program(reg, hook), key->ifindex, tcx_places[hook].type, &opts);
+}
+
+bool tcx_attach(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook)
+{
+	struct arrival arrival = { reg, key, hook };
 	char name[TCX_NAME_MAX];
 	bool pinned;
 	int fd;
 
 	tcx_detach(key, hook); /* a dead one, or one of an older registration */
-	fd = bpf_link_create(tcx_program(reg, hook), key->ifindex, tcx_places[hook].type, &opts);
+	fd = create_link(reg, key, hook);
+	if (fd == -EEXIST && hook != TCX_INGRESS) {
+		pins_each(tcx_places[hook].prefix, release_one, &arrival);
+		fd = create_link(reg, key, hook);
+	}
+	if (fd == -EEXIST)
+		return fail(-fd,
+			    "our tcx program is on the interface, but not from here: run "
+			    "`dualpi2-load IFACE --unload` in the network namespace it was in");
 	if (fd < 0)
 		return fail(-fd, "the kernel refuses the tcx program: does it have "
 				 "CONFIG_NET_XGRESS=y?");
@@ -252,9 +295,13 @@ static void sweep_one(const char *name, void *data)
 {
 	const struct registration *reg = data;
 	struct dualpi2_key key = {};
+	struct link link;
 
-	if (sscanf(name, EGRESS_PREFIX "%u-%u", &key.netns, &key.ifindex) != 2 ||
-	    link_program(name))
+	if (sscanf(name, EGRESS_PREFIX "%u-%u", &key.netns, &key.ifindex) != 2)
+		return;
+	/* The link of one that went to another network namespace lives on. */
+	if (link_info(name).tcx.ifindex &&
+	    (!is_current_netns(key.netns) || link_read(key.ifindex, &link)))
 		return;
 	verbose("%s: that interface is gone", name);
 	instance_forget(reg, &key);

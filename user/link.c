@@ -5,6 +5,7 @@
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
 
 #include "message.h"
@@ -60,16 +61,45 @@ static int on_link(const struct nlmsghdr *message, void *data)
 	return MNL_CB_OK;
 }
 
-bool link_read(int ifindex, struct link *link)
+static bool ask(struct rtnl_request *request, struct link *link)
 {
 	struct rtnl_refusal refusal;
+
+	*link = (struct link){};
+	return rtnl_talk(request, on_link, link, &refusal);
+}
+
+bool link_read(int ifindex, struct link *link)
+{
 	struct rtnl_request request;
 	struct ifinfomsg *info;
 
-	*link = (struct link){};
 	info = rtnl_begin(&request, RTM_GETLINK, NLM_F_ACK, sizeof(*info));
 	info->ifi_index = ifindex;
-	return rtnl_talk(&request, on_link, link, &refusal);
+	return ask(&request, link);
+}
+
+bool link_find(const char *name, struct link *link)
+{
+	struct rtnl_request request;
+
+	*link = (struct link){};
+	if (strlen(name) >= IF_NAMESIZE)
+		return false;
+	rtnl_begin(&request, RTM_GETLINK, NLM_F_ACK, sizeof(struct ifinfomsg));
+	mnl_attr_put_strz(&request.header, IFLA_IFNAME, name);
+	return ask(&request, link);
+}
+
+bool interface_index(const char *ifname, unsigned int *ifindex)
+{
+	struct link link;
+
+	if (!link_find(ifname, &link))
+		return fail(0, "%s: no such interface in this network namespace (see `ip link`)",
+			    ifname);
+	*ifindex = link.ifindex;
+	return true;
 }
 
 /* Start a request for a device; what its kind has of its own may follow. Returns the

@@ -33,6 +33,14 @@ struct link {
  */
 bool link_read(int ifindex, struct link *link);
 
+/* The same by its name, or by an alternative one (`ip link property`). Not if_nametoindex(),
+ * for which "eth0:1" is eth0, and which has the kernel look for a module of that name.
+ */
+bool link_find(const char *name, struct link *link);
+
+/* Its number alone; reports that there is none. */
+bool interface_index(const char *ifname, unsigned int *ifindex);
+
 /* Make a device; it is down. */
 bool link_create(const char *name, const char *kind);
 

@@ -8,7 +8,6 @@
  * SIGKILL in between leaves pins behind, but no qdisc that misbehaves: the next run
  * finds them and goes on from there, or clears them away.
  */
-#include <net/if.h>
 #include <signal.h>
 #include <stdio.h>
 
@@ -17,10 +16,12 @@
 #include "gso.h"
 #include "ingress.h"
 #include "instance.h"
+#include "link.h"
 #include "message.h"
 #include "options.h"
 #include "params.h"
 #include "pins.h"
+#include "privilege.h"
 #include "registration.h"
 
 enum action {
@@ -88,6 +89,15 @@ static const struct command command = {
 
 /* ---- what is asked for, on the root or on what arrives --------------------------- */
 
+/* The registration, `found` or made now. Nothing is loaded after it. */
+static bool have_registration(struct registration *reg, bool found)
+{
+	if (!found && !registration_make(reg))
+		return false;
+	privilege_keep(PRIVILEGE_NET);
+	return true;
+}
+
 /* Attach or change. `found`: the kind is registered. */
 static bool attach_root(struct registration *reg, bool found, const char *ifname,
 			const struct wish *wish)
@@ -98,7 +108,7 @@ static bool attach_root(struct registration *reg, bool found, const char *ifname
 	if (!target_find(ifname, &target))
 		return false;
 	/* Refuse before the registration is made, which takes a second. */
-	done = attach_allowed(&target, wish) && (found || registration_make(reg)) &&
+	done = attach_allowed(&target, wish) && have_registration(reg, found) &&
 	       attach_or_change(reg, &target, wish);
 	target_free(&target);
 	return done;
@@ -110,7 +120,7 @@ static bool attach_ingress(struct registration *reg, bool found, const char *ifn
 	struct ingress ingress;
 
 	return ingress_find(reg, ifname, &ingress) && ingress_allowed(reg, &ingress, wish) &&
-	       (found || registration_make(reg)) && ingress_attach(reg, &ingress, wish);
+	       have_registration(reg, found) && ingress_attach(reg, &ingress, wish);
 }
 
 static bool unload_root(const struct registration *reg, const char *ifname)
@@ -181,8 +191,10 @@ static bool attach(const char *ifname, const struct wish *wish)
 	struct registration reg;
 	bool found, done;
 
-	if (!checks_host() || !pins_mount_bpffs() || !pins_lock() ||
-	    !registration_open(&reg, &found))
+	if (!checks_host() || !pins_mount_bpffs())
+		return false;
+	privilege_keep(PRIVILEGE_LOAD | PRIVILEGE_NET);
+	if (!pins_lock() || !registration_open(&reg, &found))
 		return false;
 	sweep(&reg);
 	done = wish->ingress ? attach_ingress(&reg, found, ifname, wish)
@@ -197,16 +209,18 @@ static bool unload(const char *ifname, const struct wish *wish)
 	struct registration reg;
 	bool found, done;
 
-	if (!checks_rights())
+	if (!checks_rights_to_unload())
 		return false;
 	if (pins_have_bpffs() && pins_directory_exists() && !pins_lock())
 		return false;
+	privilege_keep(PRIVILEGE_NET);
 	if (!registration_open(&reg, &found))
 		return false;
 	sweep(&reg);
 	done = wish->ingress ? unload_ingress(&reg, ifname) : unload_root(&reg, ifname);
 	if (!found || !registration_in_use(&reg))
 		registration_remove(&reg);
+	done &= !message_reported();
 	if (done)
 		printf("%s: unloaded\n", ifname);
 	return done;
@@ -215,10 +229,12 @@ static bool unload(const char *ifname, const struct wish *wish)
 static bool check(const char *ifname, const struct wish *wish)
 {
 	bool passed = checks_show();
+	struct link link;
 
+	privilege_keep(PRIVILEGE_NET);
 	if (!ifname)
 		return passed;
-	if (!if_nametoindex(ifname)) {
+	if (!link_find(ifname, &link)) {
 		printf("MISSING  interface %s: see `ip link`\n", ifname);
 		return false;
 	}
@@ -275,6 +291,7 @@ int main(int argc, char **argv)
 	if (!arguments_agree(ifname, &wish))
 		return STATUS_USAGE;
 	block_signals();
+	privilege_keep(PRIVILEGE_MOUNT | PRIVILEGE_LOAD | PRIVILEGE_NET);
 	if (actions[ACTION_CHECK])
 		done = check(ifname, &wish);
 	else

@@ -70,6 +70,11 @@ bool fail_usage(const char *format, ...)
 	return false;
 }
 
+bool message_reported(void)
+{
+	return status != STATUS_OK;
+}
+
 enum status message_status(void)
 {
 	return status ? status : STATUS_FAILURE;

@@ -31,6 +31,9 @@ bool fail(int error, const char *format, ...) __attribute__((format(printf, 2, 3
 /* The same, for wrong usage that shows only when the interface has been looked at. */
 bool fail_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Has a failure been reported? */
+bool message_reported(void);
+
 /* The exit status of a tool that could not do its work: what goes with the first failure. */
 enum status message_status(void);
 

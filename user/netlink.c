@@ -1,34 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "netlink.h"
 
-#include <errno.h>
 #include <linux/gen_stats.h>
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
-#include <net/if.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "message.h"
 #include "rtnl.h"
-
-bool interface_index(const char *ifname, unsigned int *ifindex)
-{
-	*ifindex = if_nametoindex(ifname);
-	if (!*ifindex)
-		return fail(errno,
-			    "%s: no such interface in this network namespace (see "
-			    "`ip link`)",
-			    ifname);
-	return true;
-}
-
-bool interface_exists(unsigned int ifindex)
-{
-	char name[IF_NAMESIZE];
-
-	return if_indextoname(ifindex, name);
-}
 
 /* Payload of an attribute as a struct that may have grown or shrunk. */
 static void copy_payload(const struct nlattr *attr, void *to, size_t size)

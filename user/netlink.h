@@ -35,12 +35,6 @@ struct qdisc {
 	struct qdisc_counters counters;
 };
 
-/* The index of an interface of this network namespace. */
-bool interface_index(const char *ifname, unsigned int *ifindex);
-
-/* Is there an interface of this number? Reports nothing. */
-bool interface_exists(unsigned int ifindex);
-
 /* Call `visit` for each qdisc of all interfaces. */
 bool qdisc_dump(void (*visit)(int ifindex, const struct qdisc *qdisc, void *data), void *data);
 

@@ -70,6 +70,24 @@ bool pins_directory_exists(void)
 	return !access(PIN_DIR, F_OK);
 }
 
+/* Where the pins are, or their directory will be. */
+static const char *place(void)
+{
+	return pins_directory_exists() ? PIN_DIR : BPFFS;
+}
+
+bool pins_are_writable(void)
+{
+	return !faccessat(AT_FDCWD, place(), W_OK | X_OK, AT_EACCESS);
+}
+
+bool pins_are_own(void)
+{
+	struct stat dir;
+
+	return !stat(place(), &dir) && dir.st_uid == geteuid();
+}
+
 /* Another tool may have removed the directory while we waited for it. */
 static bool is_current(int fd)
 {
@@ -78,17 +96,40 @@ static bool is_current(int fd)
 	return !fstat(fd, &locked) && !stat(PIN_DIR, &current) && locked.st_ino == current.st_ino;
 }
 
-/* One try: 0, or an errno. EWOULDBLOCK: somebody has the lock. */
+static bool is_ours_or_roots(const struct stat *dir)
+{
+	return !dir->st_uid || dir->st_uid == geteuid();
+}
+
+static bool only_owner_writes(const struct stat *dir)
+{
+	return !(dir->st_mode & (S_IWGRP | S_IWOTH));
+}
+
+/* Can nobody else put pins into the directory? Where everybody may write to the file system, as
+ * in one that was mounted without a mode, anybody could have made it before us.
+ */
+static bool is_safe(int fd)
+{
+	struct stat dir, fs;
+
+	return !fstat(fd, &dir) && !stat(BPFFS, &fs) && only_owner_writes(&dir) &&
+	       (is_ours_or_roots(&dir) || only_owner_writes(&fs));
+}
+
+/* One try: 0, or an errno. EWOULDBLOCK: somebody has the lock. EPERM: it is not safe. */
 static int try_lock(void)
 {
 	int fd, error = 0;
 
 	if (mkdir(PIN_DIR, 0700) && errno != EEXIST)
 		return errno;
-	fd = open(PIN_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = open(PIN_DIR, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT ? EWOULDBLOCK : errno;
-	if (flock(fd, LOCK_EX | LOCK_NB))
+	if (!is_safe(fd))
+		error = EPERM;
+	else if (flock(fd, LOCK_EX | LOCK_NB))
 		error = errno;
 	else if (!is_current(fd))
 		error = EWOULDBLOCK;
@@ -106,6 +147,9 @@ bool pins_lock(void)
 		error = try_lock();
 		if (!error)
 			return true;
+		if (error == EPERM)
+			return fail(error, PIN_DIR ": others than its owner or root could have put "
+						   "pins there: `rm -r " PIN_DIR "`");
 		if (error != EWOULDBLOCK)
 			return fail(error,
 				    PIN_DIR ": cannot be created or locked: check that " BPFFS
@@ -116,10 +160,15 @@ bool pins_lock(void)
 					 "wait for it, or end it, and try again");
 }
 
+static void remove_directory(const char *path)
+{
+	if (rmdir(path) && errno != ENOENT)
+		verbose("cannot remove %s: %s", path, strerror(errno));
+}
+
 void pins_remove_directory(void)
 {
-	if (rmdir(PIN_DIR) && errno != ENOENT)
-		verbose("cannot remove " PIN_DIR ": %s", strerror(errno));
+	remove_directory(PIN_DIR);
 }
 
 static const char *pin_path(const char *name, char path[PATH_MAX])
@@ -154,7 +203,7 @@ void pin_remove(const char *name)
 	if (!unlink(pin_path(name, path)))
 		verbose("removed %s", path);
 	else if (errno != ENOENT)
-		verbose("cannot remove %s: %s", path, strerror(errno));
+		fail(errno, "%s: cannot be removed: check that " BPFFS " is writable", path);
 }
 
 void pins_each(const char *prefix, void (*visit)(const char *name, void *data), void *data)
@@ -165,8 +214,87 @@ void pins_each(const char *prefix, void (*visit)(const char *name, void *data), 
 	if (!dir)
 		return;
 	while ((entry = readdir(dir))) {
-		if (entry->d_name[0] != '.' && !strncmp(entry->d_name, prefix, strlen(prefix)))
+		if (entry->d_type != DT_DIR && !strncmp(entry->d_name, prefix, strlen(prefix)))
 			visit(entry->d_name, data);
 	}
 	closedir(dir);
+}
+
+/* ---- for everybody ----------------------------------------------------------------- */
+
+static const char *public_path(const char *name, char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, PUBLIC_PIN_DIR "/%s", name);
+	return path;
+}
+
+bool pins_are_hidden(void)
+{
+	return faccessat(AT_FDCWD, PIN_DIR, R_OK | W_OK | X_OK, AT_EACCESS) &&
+	       (errno == EACCES || errno == EROFS);
+}
+
+int pin_open_public(const char *name)
+{
+	LIBBPF_OPTS(bpf_obj_get_opts, opts, .file_flags = BPF_F_RDONLY);
+	char path[PATH_MAX];
+	int fd = bpf_obj_get_opts(public_path(name, path), &opts);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* The directory, made if need be: an fd, or -1 with errno. EPERM: it is not safe. */
+static int open_public(bool make)
+{
+	int fd;
+
+	if (make && mkdir(PUBLIC_PIN_DIR, 0755) && errno != EEXIST)
+		return -1;
+	fd = open(PUBLIC_PIN_DIR, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || is_safe(fd))
+		return fd;
+	close(fd);
+	errno = EPERM;
+	return -1;
+}
+
+static bool publish(int fd, const char *path)
+{
+	int dir = open_public(true);
+	bool done = dir >= 0 && !fchmod(dir, 0755) && !bpf_obj_pin(fd, path) && !chmod(path, 0444);
+	int error = errno;
+
+	if (dir >= 0)
+		close(dir);
+	errno = error;
+	return done;
+}
+
+bool pin_publish(int fd, const char *name)
+{
+	char path[PATH_MAX];
+
+	if (publish(fd, public_path(name, path)))
+		return true;
+	if (errno != EACCES && errno != EPERM)
+		return fail(errno, "%s: cannot be pinned there: check that " BPFFS " is writable",
+			    path);
+	verbose("%s: not ours to write: only we can read statistics", path);
+	return true;
+}
+
+void pins_unpublish(void)
+{
+	int fd = open_public(false);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	if (!dir)
+		return;
+	while ((entry = readdir(dir))) {
+		if (entry->d_type != DT_DIR)
+			unlinkat(fd, entry->d_name, 0);
+	}
+	closedir(dir);
+	remove_directory(PUBLIC_PIN_DIR);
 }

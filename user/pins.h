@@ -9,7 +9,8 @@
 #include <stdbool.h>
 
 #define BPFFS "/sys/fs/bpf"
-#define PIN_DIR BPFFS "/dualpi2"
+#define PIN_DIR BPFFS "/dualpi2"	 /* 0700 */
+#define PUBLIC_PIN_DIR PIN_DIR "-public" /* 0755: what everybody may read */
 
 /* Is there a BPF file system? One that only the first process of the system sees
  * counts and is entered: `ip netns exec` gives its command a /sys of its own, and
@@ -19,6 +20,12 @@ bool pins_have_bpffs(void);
 
 /* Mount one if there is none. */
 bool pins_mount_bpffs(void);
+
+/* May we write the pins, or make their directory? */
+bool pins_are_writable(void);
+
+/* Is the directory of the pins, or where it would be made, our own? */
+bool pins_are_own(void);
 
 /* Create the directory if there is none, and lock it; waits up to 10 s for another
  * tool. The lock ends with the process.
@@ -35,12 +42,29 @@ int pin_open(const char *name);
 
 bool pin_create(int fd, const char *name);
 
-/* No pin of that name is fine as well. */
+/* No pin of that name is fine as well. Reports what fails. */
 void pin_remove(const char *name);
 
 /* Call `visit` with the name of every pin that begins with `prefix`; it may remove
  * that pin.
  */
 void pins_each(const char *prefix, void (*visit)(const char *name, void *data), void *data);
+
+/* ---- for everybody ----------------------------------------------------------------- */
+
+/* Are the pins there, but not for us to open for reading and writing? */
+bool pins_are_hidden(void);
+
+/* Pin an object a second time, so that everybody may open it to read, if the BPF file system
+ * itself lets them pass. Statistics are no secret: `tc -s qdisc show` tells most of them to
+ * everybody. It is no failure if we may not, because only our directory of pins is ours.
+ */
+bool pin_publish(int fd, const char *name);
+
+/* Open it to read: a new fd, or -errno. */
+int pin_open_public(const char *name);
+
+/* Remove all of these, and their directory. */
+void pins_unpublish(void);
 
 #endif /* PINS_H */

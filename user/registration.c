@@ -25,24 +25,31 @@ static const struct pin pins[] = {
 #undef REGISTRATION_X
 };
 
-#define N_PINS (sizeof(pins) / sizeof(pins[0]))
+static const struct pin public_pins[] = {
+#define REGISTRATION_X(member, name) { offsetof(struct registration, member), name },
+	REGISTRATION_PUBLIC_PINS(REGISTRATION_X)
+#undef REGISTRATION_X
+};
 
-static int *pin_fd(struct registration *reg, size_t i)
+#define N_PINS (sizeof(pins) / sizeof(pins[0]))
+#define N_PUBLIC_PINS (sizeof(public_pins) / sizeof(public_pins[0]))
+
+static int *pin_fd(struct registration *reg, const struct pin *pin)
 {
-	return (int *)((char *)reg + pins[i].offset);
+	return (int *)((char *)reg + pin->offset);
 }
 
 static void registration_init(struct registration *reg)
 {
 	for (size_t i = 0; i < N_PINS; i++)
-		*pin_fd(reg, i) = -1;
+		*pin_fd(reg, &pins[i]) = -1;
 }
 
 void registration_close(struct registration *reg)
 {
 	for (size_t i = 0; i < N_PINS; i++) {
-		if (*pin_fd(reg, i) >= 0)
-			close(*pin_fd(reg, i));
+		if (*pin_fd(reg, &pins[i]) >= 0)
+			close(*pin_fd(reg, &pins[i]));
 	}
 	registration_init(reg);
 }
@@ -56,16 +63,28 @@ static bool value_size_is(int map_fd, __u32 size)
 }
 
 /* Do the maps mean what this program thinks they mean? */
-static bool is_compatible(const struct registration *reg)
+static bool is_readable(const struct registration *reg)
 {
 	__u32 zero = 0, abi = 0;
 
 	return !bpf_map_lookup_elem(reg->abi, &zero, &abi) && abi == DUALPI2_ABI &&
 	       value_size_is(reg->stats, sizeof(struct dualpi2_stats)) &&
-	       value_size_is(reg->delays, sizeof(struct dualpi2_delays)) &&
-	       value_size_is(reg->conf, sizeof(struct dualpi2_params)) &&
+	       value_size_is(reg->delays, sizeof(struct dualpi2_delays));
+}
+
+static bool is_compatible(const struct registration *reg)
+{
+	return is_readable(reg) && value_size_is(reg->conf, sizeof(struct dualpi2_params)) &&
 	       value_size_is(reg->prior, sizeof(struct prior_qdisc)) &&
 	       value_size_is(reg->settings, sizeof(struct prior_settings));
+}
+
+static bool refuse_version(struct registration *reg)
+{
+	registration_close(reg);
+	return fail(0, "another version of bpf_dualpi2 is loaded: unload it from all "
+		       "interfaces with its own dualpi2-load --unload, or "
+		       "`rm -r " PIN_DIR "`");
 }
 
 bool registration_open(struct registration *reg, bool *found)
@@ -76,22 +95,45 @@ bool registration_open(struct registration *reg, bool *found)
 	if (reg->link == -ENOENT)
 		return true;
 	for (size_t i = 0; i < N_PINS; i++) {
-		if (*pin_fd(reg, i) < 0)
-			*pin_fd(reg, i) = pin_open(pins[i].name);
-		if (*pin_fd(reg, i) < 0 && *pin_fd(reg, i) != -ENOENT) {
-			int error = -*pin_fd(reg, i);
+		int *fd = pin_fd(reg, &pins[i]);
+
+		if (*fd < 0)
+			*fd = pin_open(pins[i].name);
+		if (*fd < 0 && *fd != -ENOENT) {
+			int error = -*fd;
 
 			registration_close(reg);
-			return fail(error, PIN_DIR "/%s: cannot be opened: run it as root",
+			return fail(error,
+				    PIN_DIR "/%s: cannot be opened: run it as root, with " BPFFS
+					    " writable",
 				    pins[i].name);
 		}
 	}
-	if (!is_compatible(reg)) {
+	if (!is_compatible(reg))
+		return refuse_version(reg);
+	*found = true;
+	return true;
+}
+
+bool registration_open_public(struct registration *reg, bool *found)
+{
+	registration_init(reg);
+	*found = false;
+	for (size_t i = 0; i < N_PUBLIC_PINS; i++) {
+		int *fd = pin_fd(reg, &public_pins[i]);
+		int error;
+
+		*fd = pin_open_public(public_pins[i].name);
+		if (*fd >= 0)
+			continue;
+		error = -*fd;
 		registration_close(reg);
-		return fail(0, "another version of bpf_dualpi2 is loaded: unload it from all "
-			       "interfaces with its own dualpi2-load --unload, or "
-			       "`rm -r " PIN_DIR "`");
+		return error == ENOENT ||
+		       fail(error, PUBLIC_PIN_DIR ": cannot be read: run it as root, or let "
+						  "everybody look: `chmod 711 " BPFFS "`");
 	}
+	if (!is_readable(reg))
+		return refuse_version(reg);
 	*found = true;
 	return true;
 }
@@ -117,6 +159,7 @@ static void remove_pin(const char *name, void *data)
 static void remove_pins(void)
 {
 	remove_pin("registration", NULL);
+	pins_unpublish();
 	pins_each("", remove_pin, NULL);
 }
 
@@ -192,8 +235,12 @@ static bool load(struct dualpi2 *skel, struct registration *reg)
 
 static bool pin_all(struct registration *reg)
 {
+	for (size_t i = 0; i < N_PUBLIC_PINS; i++) {
+		if (!pin_publish(*pin_fd(reg, &public_pins[i]), public_pins[i].name))
+			return false;
+	}
 	for (size_t i = 0; i < N_PINS; i++) {
-		if (!pin_create(*pin_fd(reg, i), pins[i].name))
+		if (!pin_create(*pin_fd(reg, &pins[i]), pins[i].name))
 			return false;
 	}
 	return true;

@@ -34,6 +34,12 @@
 	X(refresh, "dualpi2_refresh")   \
 	X(link, "registration")
 
+/* Those of them that everybody may read. */
+#define REGISTRATION_PUBLIC_PINS(X) \
+	X(stats, "dualpi2_stats")   \
+	X(delays, "dualpi2_delays") \
+	X(abi, "dualpi2_abi")
+
 /* File descriptors. */
 struct registration {
 #define REGISTRATION_X(member, name) int member;
@@ -64,6 +70,9 @@ struct prior_settings {
  * open, and look-ups find nothing.
  */
 bool registration_open(struct registration *reg, bool *found);
+
+/* The same without the right to open it: just what everybody may read; the rest is not open. */
+bool registration_open_public(struct registration *reg, bool *found);
 
 /* Load, register and pin, over the remains of an interrupted run. On failure nothing
  * stays behind. The lock is held.

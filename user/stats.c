@@ -7,10 +7,12 @@
 #include "document.h"
 #include "events.h"
 #include "figures.h"
+#include "link.h"
 #include "message.h"
 #include "netlink.h"
 #include "options.h"
 #include "pins.h"
+#include "privilege.h"
 #include "registration.h"
 #include "table.h"
 #include "tc.h"
@@ -70,17 +72,31 @@ static const struct command command = {
 	.n_groups = sizeof(groups) / sizeof(groups[0]),
 };
 
-/* The registration; that there is none (`found`) is no failure. */
+/* The registration, or what we may read of it; that there is none (`found`) is no failure. */
 static bool find_registration(struct registration *reg, bool *found)
 {
+	bool opened = true;
+
 	*found = false;
-	return !pins_have_bpffs() || registration_open(reg, found);
+	if (pins_have_bpffs())
+		opened = pins_are_hidden() ? registration_open_public(reg, found)
+					   : registration_open(reg, found);
+	privilege_keep(0);
+	return opened;
 }
 
-static bool nothing_to_show(const char *ifname)
+static bool nothing_to_show(const char *ifname, unsigned int ifindex)
 {
-	return fail(0, "%s: no " DUALPI2_KIND " qdisc: `dualpi2-load %s` attaches one",
-		    ifname ? ifname : "this network namespace", ifname ? ifname : "IFACE");
+	const char *where = ifname ? ifname : "this network namespace";
+	const char *which = ifname ? ifname : "IFACE";
+
+	if (figures_kind_lives(ifindex))
+		return fail(0,
+			    "%s: " DUALPI2_KIND " is attached, but its pins are gone: no "
+			    "statistics, no marks, until `dualpi2-load %s`",
+			    where, which);
+	return fail(0, "%s: no " DUALPI2_KIND " qdisc: `dualpi2-load %s` attaches one", where,
+		    which);
 }
 
 /* The instances to show. None is no failure. */
@@ -109,7 +125,7 @@ static bool show(const char *ifname, unsigned int ifindex)
 	if (outputs[OUTPUT_JSON])
 		document_print(&list);
 	else if (!list.count)
-		shown = nothing_to_show(ifname);
+		shown = nothing_to_show(ifname, ifindex);
 	else if (outputs[OUTPUT_TC])
 		tc_print(&list);
 	else
@@ -128,7 +144,11 @@ static bool follow(const char *ifname, unsigned int ifindex)
 	if (!find_registration(&reg, &found))
 		return false;
 	if (!found)
-		return nothing_to_show(ifname);
+		return nothing_to_show(ifname, ifindex);
+	if (reg.events < 0) {
+		registration_close(&reg);
+		return fail(0, "--events: reading takes them from others: run it as root");
+	}
 	followed = events_follow(&reg, ifindex, outputs[OUTPUT_JSON]);
 	registration_close(&reg);
 	return followed;
@@ -161,5 +181,6 @@ int main(int argc, char **argv)
 		return status;
 	if (!arguments_agree())
 		return STATUS_USAGE;
+	privilege_keep(PRIVILEGE_MOUNT);
 	return run(ifname) ? STATUS_OK : STATUS_FAILURE;
 }

@@ -166,7 +166,7 @@ static void print_remarks(const struct figures *figures)
 		printf("  warning: %s packets did not pass our tcx program, so none of them could\n"
 		       "  be marked, only dropped.\n",
 		       format_count(stats->no_verdict, count));
-	if (!figures->tcx_attached)
+	if (figures->tcx_known && !figures->tcx_attached)
 		printf("  warning: our tcx program is not attached, so nothing is marked:\n"
 		       "  `dualpi2-load %s` attaches it.\n",
 		       figures->ifname);

@@ -9,8 +9,6 @@ import json
 import os
 import socket
 import struct
-import threading
-import time
 from pathlib import Path
 
 import frames
@@ -19,6 +17,7 @@ import superpackets
 from conftest import LOADER, PIN_DIR, Qdisc, one_line
 from frames import CE, ECT_0, ECT_1, NOT_ECT
 from netns import Namespace, run, veth, wait_until
+from steady import steadily
 from superpackets import (
     ACK,
     CWR,
@@ -541,28 +540,6 @@ def attach_in_front(space, device, pin):
         bpf(BPF_PROG_ATTACH, struct.pack("<IIIIIIQ", index, program, BPF_TCX_EGRESS,
                                          BPF_F_BEFORE, 0, 0, 0))
     os.close(program)
-
-
-PACE_SECONDS = 0.002
-
-
-@contextlib.contextmanager
-def steadily(send):
-    """Meanwhile, `send()` is called again and again by a thread of its own."""
-    stop = threading.Event()
-
-    def work():
-        while not stop.is_set():
-            send()
-            time.sleep(PACE_SECONDS)
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        thread.join()
 
 
 SPOILERS = {

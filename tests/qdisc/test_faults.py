@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""dualpi2-load is killed at, or refused, each system call that changes something.
+
+strace does it (`--inject`), so no step can be forgotten and the product needs no code for
+it. A SIGKILL that arrives with a call ends the process before that call is carried out:
+what is seen is the state after the one before it.
+
+- killed: the same command, run again, does what it would have done at first;
+- refused: one line, exit status 1, and everything is as it was before; or, where the loader
+  can do without, exit status 0, and everything is as it should be.
+"""
+
+import json
+import re
+import socket
+from collections import Counter
+
+import pytest
+from conftest import LOADER, PIN_DIR, PUBLIC_PIN_DIR, Qdisc, one_line
+from frames import NOT_ECT, ipv4_frame
+
+PIN_DIRS = PIN_DIR, PUBLIC_PIN_DIR
+CALLS = "bpf,sendto,mkdir,rmdir,unlink,mount,membarrier"
+STRACE = ("strace", "-f", "-e", f"trace={CALLS}")
+# Of bpf(2), those that only look.
+LOOKING = ("BPF_OBJ_GET", "BPF_OBJ_GET_INFO_BY_FD", "BPF_MAP_LOOKUP_ELEM", "BPF_MAP_GET_NEXT_KEY",
+           "BPF_PROG_QUERY")
+# With the numbers of include/uapi/linux/rtnetlink.h, which strace does not print.
+RTM_GET = ("0x12", "0x26", "0x2e")  # LINK, QDISC, TFILTER
+# What each call is refused with: an error that the kernel does give there.
+ERRORS = {"bpf": "ENOMEM", "sendto": "ENOBUFS", "mkdir": "EROFS", "rmdir": "EROFS",
+          "unlink": "EROFS", "mount": "EPERM", "membarrier": "ENOSYS"}
+
+# The command that meets a fault, the one that takes it back, and what goes before.
+CASES = {
+    "attach": ("--rate 40mbit", "--unload"),
+    "in place of somebody's": ("--replace --no-split-gso", "--unload",
+                               "tc qdisc replace dev one root handle 7: pfifo limit 77"),
+    "change": ("--rate 50mbit --target 9ms --no-split-gso",
+               "--rate 40mbit --target 15ms --split-gso", f"{LOADER} one --rate 40mbit"),
+    "ingress": ("--ingress --rate 5mbit", "--ingress --unload"),
+}
+
+
+def shown(space, *command):
+    return json.loads(space.run(*command).stdout)
+
+
+def state(space):
+    """All that the loader may change, by name: devices, their qdiscs and programs, pins."""
+    links = {link["ifname"]: (sorted(link["flags"]), link["gso_max_segs"], link["gro_max_size"],
+                              link.get("ifalias"))
+             for link in shown(space, "ip", "-j", "-d", "link", "show")}
+    qdiscs = sorted((qdisc["dev"], qdisc["kind"], str(qdisc.get("options")))
+                    for qdisc in shown(space, "tc", "-j", "qdisc", "show"))
+    [net] = shown(space, "bpftool", "-j", "net", "show")
+    programs = sorted((program["devname"], program["kind"], program["name"])
+                      for program in net["tc"])
+    # A pin's name may have the number of an ifb, which is new each time.
+    pins = sorted(re.sub(r"\d+$", "N", str(pin)) for directory in PIN_DIRS if directory.exists()
+                  for pin in directory.iterdir())
+    return {"links": links, "qdiscs": qdiscs, "programs": programs, "pins": pins,
+            "parameters": parameters(space)}
+
+
+def parameters(space):
+    stats = shown(space, LOADER.with_name("dualpi2-stats"), "--json")
+    return {entry["dev"]: (entry["options"], entry["tcx-attached"]) for entry in stats}
+
+
+def calls_of(space, command, tmp_path, every):
+    """The calls of an undisturbed run as (name, how manieth of that name). `every`: those
+    that only look, too."""
+    trace = tmp_path / "trace"
+    space.run(*STRACE, "-o", trace, LOADER, "one", *command)
+    calls, count = [], Counter()
+    for name, rest in re.findall(r"^\d+ +(\w+)\((.*)$", trace.read_text(), re.M):
+        count[name] += 1
+        first = rest.split(",")[0]
+        kind = re.search(r"nlmsg_type=(0x[0-9a-f]+)", rest)
+        looks = first in LOOKING or (kind and kind[1] in RTM_GET)
+        if every or not looks:
+            calls.append((name, count[name]))
+    assert calls
+    return calls
+
+
+class Case:
+    """One line of CASES in a namespace: there, back, and what is seen before and after."""
+
+    def __init__(self, space, there, back, *before):
+        self.space = space
+        self.commands = {"there": there.split(), "back": back.split()}
+        for command in before:
+            space.run(*command.split())
+        self.before = state(space)
+        self.go("there")
+        self.after = state(space)
+        self.go("back")
+        assert state(space) == self.before
+
+    def go(self, way, check=True):
+        return self.space.run(LOADER, "one", *self.commands[way], check=check)
+
+    def goal(self, way):
+        return self.after if way == "there" else self.before
+
+    def calls(self, tmp_path, long, stride):
+        """Those of both ways, all or some; we are as before then."""
+        calls = [(way, call) for way in ("there", "back")
+                 for call in calls_of(self.space, self.commands[way], tmp_path, long)]
+        return calls if long else calls[::stride]
+
+    def disturb(self, way, call, how):
+        name, number = call
+        return self.space.run(*STRACE, "-o", "/dev/null", f"--inject={name}:{how}:when={number}",
+                              LOADER, "one", *self.commands[way], check=False)
+
+
+def unload(space):
+    for options in ([], ["--ingress"]):
+        space.run(LOADER, "one", *options, "--unload", check=False)
+
+
+@pytest.fixture(params=CASES)
+def case(request, registered, box):
+    yield Case(box, *CASES[request.param])
+    unload(box)
+
+
+@pytest.fixture
+def first_case(box):
+    """The first load on a host, which makes the registration, and the last unload."""
+    yield Case(box, *CASES["attach"])
+    unload(box)
+    assert not PIN_DIR.exists(), "the last --unload leaves nothing behind"
+
+
+def check_forwarding(space):
+    """One packet goes through and is accounted for, whatever is at the root."""
+    qdisc = Qdisc(space, "one")
+    attached = qdisc.is_attached()
+    before = qdisc.stats()["packets"] if attached else 0
+    with space.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) as sender:
+        sender.bind(("one", 0))
+        sender.send(ipv4_frame(1, NOT_ECT, 200))
+    if attached:
+        stats = qdisc.check_conservation()
+        assert stats["packets"] == before + 1, stats
+        assert stats["no-verdict"] == 0, stats
+
+
+def kill_at(case, calls):
+    for way, call in calls:
+        if way == "back":
+            case.go("there")
+        done = case.disturb(way, call, "signal=KILL")
+        assert done.returncode == -9, (way, call, done)
+        again = case.go(way, check=False)
+        # Killed when all was done: there may be nothing left to unload.
+        assert again.returncode == 0 or "--unload" in case.commands[way], (way, call, again)
+        assert state(case.space) == case.goal(way), (way, call, again)
+        check_forwarding(case.space)
+        if way == "there":
+            case.go("back")
+    assert state(case.space) == case.before
+
+
+def check_refused(case, way, call, done):
+    if done.returncode == 0:
+        assert done.stderr == "", (way, call, done)
+        return
+    one_line(done, 1)
+    if "--unload" in case.commands[way]:  # goes as far as it can; the next one does the rest
+        case.go(way, check=False)
+        return
+    other = "back" if way == "there" else "there"
+    assert state(case.space) == case.goal(other), (way, call, done)
+    check_forwarding(case.space)
+    case.go(way)
+
+
+def refuse_at(case, calls):
+    for way, call in calls:
+        if way == "back":
+            case.go("there")
+        done = case.disturb(way, call, f"error={ERRORS[call[0]]}")
+        check_refused(case, way, call, done)
+        assert state(case.space) == case.goal(way), (way, call, done)
+        check_forwarding(case.space)
+        if way == "there":
+            case.go("back")
+    assert state(case.space) == case.before
+
+
+STRIDE, FIRST_STRIDE = 4, 16  # of the calls in the short version
+
+
+# These come first: `registered`, once made, stays until the end of the file.
+
+def test_first_load_killed_at_each_step(first_case, tmp_path, long):
+    kill_at(first_case, first_case.calls(tmp_path, long, FIRST_STRIDE))
+
+
+def test_first_load_refused_at_each_step(first_case, tmp_path, long):
+    refuse_at(first_case, first_case.calls(tmp_path, long, FIRST_STRIDE))
+
+
+def test_killed_at_each_step(case, tmp_path, long):
+    kill_at(case, case.calls(tmp_path, long, STRIDE))
+
+
+def test_refused_at_each_step(case, tmp_path, long):
+    refuse_at(case, case.calls(tmp_path, long, STRIDE))

@@ -1,0 +1,384 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Attach, change, unload, and what others do to the interface meanwhile, under load.
+
+Every frame is accounted for: sent = arrived + dropped by the qdisc + dropped by the kernel
+while it changes qdiscs (tx_dropped of the device, noop_enqueue() of net/sched/sch_generic.c).
+"""
+
+import contextlib
+import itertools
+import json
+import os
+import shutil
+import struct
+from pathlib import Path
+
+import pytest
+from conftest import BIN, LOADER, PIN_DIR, Qdisc, drops, one_line, root
+from frames import CE, ECT_0, ECT_1, NOT_ECT, ipv4_frame
+from netns import Namespace, run, wait_until
+from steady import steadily
+from test_options import SETTINGS, spelled
+
+STATS = BIN / "dualpi2-stats"
+NEXT = BIN / "next"  # another build: `make foreign`
+NO_PI2 = ("--target", "4000s")
+
+
+def tx_dropped(space, dev):
+    [link] = json.loads(space.run("ip", "-j", "-s", "link", "show", dev).stdout)
+    return link["stats64"]["tx"]["dropped"]
+
+
+class Load:
+    """Small frames of all codepoints through the cable, and the account of them."""
+
+    def __init__(self, wire):
+        self.wire = wire
+        self.codepoints = itertools.cycle((NOT_ECT, ECT_1, ECT_0, CE))
+        self.dropped_before = tx_dropped(wire.tx, "d0")
+        self.dropped = 0  # by qdiscs that are gone
+
+    def send(self):
+        self.wire.burst(next(self.codepoints), 1, 200)
+
+    def settle(self):
+        """Nothing waits, and nothing will be dropped any more: note what was."""
+        self.wire.load("--rate", 0)
+        wait_until(lambda: self.wire.qdisc.tc()["qlen"] == 0, "the queues are empty", step=0)
+        stats = self.wire.qdisc.stats()
+        self.dropped += drops(stats["l-queue"]) + drops(stats["c-queue"])
+
+    def check(self):
+        wire = self.wire
+        expected = wire.sent - self.dropped - (tx_dropped(wire.tx, "d0") - self.dropped_before)
+        wait_until(lambda: wire.receive() is None or wire.arrived >= expected,
+                   f"{expected} of {wire.sent} frames have arrived")
+        assert wire.arrived == expected
+
+
+@pytest.fixture
+def load(registered, wire):
+    wire.start()
+    yield Load(wire)
+    wire.stop()
+    wire.tx.run("tc", "qdisc", "del", "dev", "d0", "root", check=False)  # a mishap's
+
+
+def is_current(qdisc):
+    return "nothing changed" in qdisc.load().stdout
+
+
+# ---- our own doings --------------------------------------------------------------------
+
+
+def test_again_and_again(load, long):
+    """Attach, change every parameter, unload."""
+    with steadily(load.send):
+        for _ in range(100 if long else 3):
+            load.wire.load()
+            for name, value, *_ in SETTINGS:
+                load.wire.load(*spelled(name, value))
+            load.settle()
+            load.wire.load("--unload")
+    assert load.wire.sent > 100
+    load.check()
+
+
+def test_what_waits_is_lost_with_the_qdisc_and_no_more(load):
+    wire = load.wire
+    wire.load("--rate", "10kbit", *NO_PI2)  # 160 ms a frame
+    for _ in range(20):
+        load.send()
+    stats = wire.qdisc.stats()
+    assert 0 < stats["qlen"] <= 20 - stats["packets"]
+    wire.load("--unload")
+    wire.receive()
+    # One more may have left between both commands.
+    assert 20 - stats["qlen"] <= wire.arrived <= 20 - stats["qlen"] + 1
+    load.dropped = 20 - wire.arrived
+    load.send()
+    load.check()
+
+
+def test_loaders_at_once(registered, box):
+    """They attach, change and unload both interfaces, in any order; then all is as it should be."""
+    commands = [("--limit", 50), ("--unload",), ("--target", "9ms"), ("--unload",)]
+    loaders = [box.popen(LOADER, dev, *options) for options in commands for dev in ("one", "two")]
+    for loader in loaders:
+        output, _ = loader.communicate(timeout=60)
+        assert loader.returncode == 0 or "nothing to unload" in output, output
+        assert output.count("\n") == 1
+    for dev in ("one", "two"):
+        Qdisc(box, dev).load()
+        assert is_current(Qdisc(box, dev))
+        Qdisc(box, dev).load("--unload")
+
+
+def test_many_instances(registered, long):
+    """Each has its parameters, its statistics and its traffic."""
+    space = Namespace("many")
+    names = [f"m{number}" for number in range(64 if long else 8)]
+    for name in names:
+        space.ip(f"link add {name} type dummy")
+        space.sysctl(f"net.ipv6.conf.{name}.disable_ipv6", 1)
+        space.ip(f"link set {name} up")
+    for number, name in enumerate(names):
+        space.run(LOADER, name, "--limit", 100 + number)
+        send_frames(space, name, number)
+    shown = {entry["dev"]: entry for entry in
+             json.loads(space.run(STATS, "--json").stdout)}
+    for number, name in enumerate(names):
+        assert shown[name]["options"]["limit"] == 100 + number
+        assert shown[name]["packets"] == shown[name]["c-queue"]["packets-in"] == number
+        assert shown[name]["no-verdict"] == 0
+        space.run(LOADER, name, "--unload")
+    assert json.loads(space.run(STATS, "--json").stdout) == []
+    space.delete()
+
+
+def send_frames(space, dev, count):
+    with space.socket(17, 3, 0) as sender:  # AF_PACKET, SOCK_RAW
+        sender.bind((dev, 0))
+        for serial in range(count):
+            sender.send(ipv4_frame(serial, NOT_ECT, 200))
+
+
+# ---- behind our back -------------------------------------------------------------------
+
+# Under load; all of them end with the interface in use, without our qdisc or with it.
+MISHAPS = {
+    "tc deletes it": "tc qdisc del dev d0 root",
+    "tc replaces it": "tc qdisc replace dev d0 root handle 9: pfifo",
+    "tc replaces it by itself": "tc qdisc replace dev d0 root handle 9: bpf_dualpi2",
+    "the MTU changes": "ip link set d0 mtu 1400",
+    "its helper is deleted": "ip link del gso-d0",
+    "its tcx link's pin is deleted": f"find {PIN_DIR} -name tcx-* -delete",
+}
+
+
+@pytest.mark.parametrize("mishap", MISHAPS)
+def test_mishap_under_load(load, mishap):
+    """No frame is lost without being counted, and the next dualpi2-load mends it."""
+    wire = load.wire
+    wire.load("--limit", 123)
+    with steadily(load.send):
+        wait_until(lambda: wire.qdisc.tc()["packets"] > 20, "there is traffic")
+        wire.tx.run(*MISHAPS[mishap].split())
+        wire.load("--replace")
+        assert is_current(wire.qdisc)
+        forwarded = wire.qdisc.tc()["packets"]
+        wait_until(lambda: wire.qdisc.tc()["packets"] > forwarded, "there is traffic")
+        load.settle()
+    stats = wire.qdisc.check_conservation()
+    assert stats["no-verdict"] == 0 or mishap == "its tcx link's pin is deleted"
+    wire.tx.ip("link set d0 mtu 1500")
+    load.check()
+
+
+def test_lost_tcx_program_is_warned_of(cable):
+    cable.load()
+    cable.burst(ECT_1, 2)
+    for pin in PIN_DIR.glob("tcx-*"):
+        pin.unlink()
+    cable.burst(ECT_1, 3)
+    table = cable.qdisc.table()
+    assert "our tcx program is not attached" in table and "3 packets did not pass" in table
+    assert "its tcx program is attached again" in cable.load().stdout
+    assert "is not attached" not in cable.qdisc.table()
+    assert cable.qdisc.stats()["no-verdict"] == 3
+
+
+def test_pins_deleted_under_a_live_qdisc(load):
+    """The control loop goes on without tools, programs and timer, and the next load repairs."""
+    wire = load.wire
+    wire.load("--rate", "1mbit", "--target", "1ms")
+    shutil.rmtree(PIN_DIR)
+    line = one_line(wire.tx.run(STATS, "d0", check=False), 1)
+    assert "pins are gone" in line and "dualpi2-load d0" in line
+
+    def is_controlled():
+        wire.burst(NOT_ECT, 20, 1514)
+        return wire.qdisc.tc()["drops"] > 20
+
+    wait_until(is_controlled, "PI2 drops", 60, step=0.1)
+    wait_until(lambda: wire.qdisc.tc()["qlen"] == 0, "the queue is empty", 60)
+    tc = wire.qdisc.tc()
+    assert wire.sent == tc["packets"] + tc["drops"]
+    load.dropped = tc["drops"]
+    load.check()
+    Qdisc(anchor_space(), "anchor").load()  # the kind is registered again
+    wire.load("--rate", "1mbit")
+    before = wire.sent
+    wire.burst(ECT_1, 4)
+    wire.drain()
+    stats = wire.qdisc.check_conservation()
+    assert stats["l-queue"]["packets-in"] == wire.sent - before
+    assert stats["no-verdict"] == 0
+
+
+def anchor_space():
+    """The namespace of the fixture `registered`."""
+    space = object.__new__(Namespace)
+    space.name = "anchor"
+    return space
+
+
+def test_interface_goes_to_another_namespace(registered, box):
+    """The kernel ends its qdisc. What is left there goes with the next run here, and there it
+    can be attached as before."""
+    other = Namespace("elsewhere")
+    try:
+        for options in (["--rate", "5mbit"], ["--ingress", "--rate", "5mbit"]):
+            box.run(LOADER, "one", *options)
+        box.ip("link set one netns elsewhere")
+        other.sysctl("net.ipv6.conf.one.disable_ipv6", 1)
+        other.ip("link set one up")
+        assert root(other, "one")["kind"] != "bpf_dualpi2"
+        other.run(LOADER, "one", "--limit", 7)
+        send_frames(other, "one", 3)
+        [stats] = json.loads(other.run(STATS, "--json").stdout)
+        assert stats["packets"] == 3 and stats["no-verdict"] == 0
+        assert stats["options"]["limit"] == 7 and stats["tcx-attached"] is True
+        Qdisc(box, "two").load()
+        assert names(box) == {"lo", "two", "gso-two", "gsx-two"}
+        other.run(LOADER, "one", "--ingress", "--rate", "5mbit")
+        assert tcx_programs(other) == {"dualpi2_mark", "dualpi2_ingress"}
+        other.run(LOADER, "one", "--ingress", "--unload")
+        other.run(LOADER, "one", "--unload")
+        assert tcx_programs(other) == set()
+        assert names(other) == {"lo", "one"}
+        Qdisc(box, "two").load("--unload")
+        assert interface_pins() == {"anchor"}
+    finally:
+        other.delete()
+
+
+def names(space):
+    return {link["ifname"] for link in json.loads(space.run("ip", "-j", "link", "show").stdout)}
+
+
+def tcx_programs(space):
+    [net] = json.loads(space.run("bpftool", "-j", "net", "show").stdout)
+    return {program["name"] for program in net["tc"] if program["devname"] == "one"}
+
+
+def interface_pins():
+    """Whose pins there are: "anchor", or the name of the pin."""
+    anchor = os.stat("/run/netns/anchor").st_ino
+    return {"anchor" if str(anchor) in pin.name else pin.name for pin in PIN_DIR.iterdir()
+            if pin.name.split("-")[-1].isdigit()}
+
+
+def test_namespace_is_deleted(registered, box):
+    other = Namespace("elsewhere")
+    other.ip("link add gone type dummy")
+    other.run(LOADER, "gone")
+    other.run(LOADER, "gone", "--ingress", "--rate", "5mbit")
+    assert len(interface_pins()) > 1
+    other.delete()
+    Qdisc(box, "one").load()
+    Qdisc(box, "one").load("--unload")
+    assert interface_pins() == {"anchor"}
+
+
+def test_interface_is_renamed(registered, box):
+    qdisc = Qdisc(box, "one")
+    qdisc.load("--limit", 50)
+    before = names(box)
+    box.ip("link set one name uno")
+    uno = Qdisc(box, "uno")
+    send_frames(box, "uno", 2)
+    assert uno.stats()["options"]["limit"] == 50
+    assert is_current(uno)
+    assert uno.check_conservation()["packets"] == 2
+    uno.load("--unload")
+    assert names(box) == before - {"one", "gso-one", "gsx-one"} | {"uno"}
+
+
+# ---- upgrade ---------------------------------------------------------------------------
+
+
+def test_next_build_goes_on_with_what_is_live(cable):
+    """Same ABI: the live qdisc keeps its programs, parameters and statistics."""
+    assert run(NEXT / "dualpi2-load", "--version").stdout != run(LOADER, "--version").stdout
+    cable.load("--rate", "100mbit", "--limit", 77)
+    cable.burst(ECT_1, 5)
+    cable.drain()
+    assert "changed, target 9ms" in cable.tx.run(NEXT / "dualpi2-load", "d0", "--target",
+                                                 "9ms").stdout
+    cable.burst(NOT_ECT, 5)
+    cable.drain()
+    [stats] = json.loads(cable.tx.run(NEXT / "dualpi2-stats", "d0", "--json").stdout)
+    assert stats["packets"] == 10 and stats["no-verdict"] == 0
+    assert (stats["options"]["limit"], stats["options"]["target"]) == (77, 9000)
+    assert stats["tcx-attached"] is True
+
+
+def test_another_abi_is_refused_and_can_be_left(load):
+    """Another ABI: refused, until its pins are deleted; traffic flows all the time."""
+    wire = load.wire
+    wire.load()
+    with steadily(load.send):
+        wait_until(lambda: wire.qdisc.tc()["packets"] > 20, "there is traffic")
+        run("bpftool", "map", "update", "pinned", PIN_DIR / "dualpi2_abi", "key", 0, 0, 0, 0,
+            "value", *struct.pack("=I", 99))
+        for command in ([LOADER, "d0"], [LOADER, "d0", "--unload"], [STATS, "d0"]):
+            assert "another version" in one_line(wire.tx.run(*command, check=False), 1)
+        shutil.rmtree(PIN_DIR)
+        wire.load("--limit", 5)
+        assert wire.qdisc.stats()["options"]["limit"] == 5
+        Qdisc(anchor_space(), "anchor").load()
+    load.check()
+
+
+# ---- the BPF file system ---------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def read_only(path):
+    run("mount", "-o", "remount,ro", path)
+    try:
+        yield
+    finally:
+        run("mount", "-o", "remount,rw", path)
+
+
+@pytest.mark.skipif("DUALPI2_LAB" not in os.environ, reason="remounts /sys/fs/bpf: lab only")
+def test_read_only_bpffs(box):
+    bpffs = PIN_DIR.parent
+    before = root(box, "one")
+    with read_only(bpffs):
+        assert "read-only" in one_line(box.run(LOADER, "one", check=False), 1)
+        assert root(box, "one") == before
+    box.run(LOADER, "one")
+    with read_only(bpffs):
+        assert "read-only" in one_line(box.run(LOADER, "one", "--limit", 5, check=False), 1)
+        send_frames(box, "one", 1)
+        assert Qdisc(box, "one").stats()["packets"] == 1
+    box.run(LOADER, "one", "--unload")
+    assert root(box, "one") == before
+    assert not PIN_DIR.exists()
+
+
+def test_foreign_files_in_bpffs(box, foreign_program):
+    """Beside our directory and in it: the first stay, the others are nobody's business there."""
+    PIN_DIR.mkdir(mode=0o700)
+    (PIN_DIR / "somebodys").mkdir()
+    others = [Path(pin_again(foreign_program, PIN_DIR.parent / f"foreign{number}"))
+              for number in range(3)]
+    box.run(LOADER, "one")
+    assert Qdisc(box, "one").stats()["dev"] == "one"
+    box.run(LOADER, "one", "--unload")
+    assert all(pin.exists() for pin in others)
+    assert [left.name for left in PIN_DIR.iterdir()] == ["somebodys"]
+    for pin in others:
+        pin.unlink()
+    (PIN_DIR / "somebodys").rmdir()
+    PIN_DIR.rmdir()
+
+
+def pin_again(pinned, path):
+    """Pin a program once more."""
+    run("bpftool", "prog", "pin", "pinned", pinned, path)
+    return path

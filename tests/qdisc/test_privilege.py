@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The rights of the tools: which they need, which they give up, and what others may do."""
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import socket
+import stat
+import struct
+from pathlib import Path
+
+import pytest
+from conftest import BIN, LOADER, PIN_DIR, PUBLIC_PIN_DIR, one_line, root
+from frames import NOT_ECT, ipv4_frame
+from netns import run, wait_until
+
+STATS = BIN / "dualpi2-stats"
+BPFFS = PIN_DIR.parent
+NOBODY = 65534
+NEEDED = ("bpf", "net_admin", "perfmon")
+# include/uapi/linux/capability.h
+NUMBERS = {"net_admin": 12, "perfmon": 38, "bpf": 39}
+
+
+@contextlib.contextmanager
+def mode(path, bits):
+    """Distributions mount /sys/fs/bpf with mode 0700, the lab with 1777."""
+    before = path.stat().st_mode
+    path.chmod(bits)
+    try:
+        yield
+    finally:
+        path.chmod(before)
+
+
+@pytest.fixture
+def space(box):
+    yield box
+    box.run(LOADER, "one", "--unload", check=False)
+    assert not PIN_DIR.exists() and not PUBLIC_PIN_DIR.exists(), "nothing is left behind"
+
+
+@pytest.fixture
+def own_directory():
+    """A directory for pins that is not root's, in a file system that is."""
+    PIN_DIR.mkdir(mode=0o700)
+    os.chown(PIN_DIR, NOBODY, NOBODY)
+    with mode(BPFFS, 0o711):
+        yield
+    for pin in PIN_DIR.iterdir():
+        pin.unlink()
+    PIN_DIR.rmdir()
+
+
+def as_nobody(*argv, rights=()):
+    """The command line without root's rights but these."""
+    granted = ",".join(["-all", *(f"+{right}" for right in rights)])
+    return ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups",
+            f"--inh-caps={granted}", f"--ambient-caps={granted}", *argv)
+
+
+def send_one(space, dev):
+    with space.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) as sender:
+        sender.bind((dev, 0))
+        sender.send(ipv4_frame(1, NOT_ECT, 200))
+
+
+# ---- what is needed -------------------------------------------------------------------
+
+
+def test_least_rights(own_directory, box):
+    """Three capabilities and a directory; nothing else of root's."""
+    before = root(box, "one")
+    for options in ("--rate 40mbit", "--target 9ms --no-split-gso", "--split-gso"):
+        box.run(*as_nobody(LOADER, "one", *options.split(), rights=NEEDED))
+    send_one(box, "one")
+    [stats] = json.loads(box.run(*as_nobody(STATS, "one", "--json")).stdout)
+    assert stats["options"]["target"] == 9000
+    assert stats["packets"] == 1 and stats["no-verdict"] == 0
+    assert stats["tcx-attached"] is True
+    box.run(*as_nobody(LOADER, "one", "--unload", rights=["net_admin"]))
+    assert root(box, "one") == before
+    assert list(PIN_DIR.iterdir()) == []
+
+
+@pytest.mark.parametrize("missing", NEEDED)
+def test_a_right_that_is_missing_is_told(own_directory, box, missing):
+    rights = [right for right in NEEDED if right != missing]
+    line = one_line(box.run(*as_nobody(LOADER, "one", rights=rights), check=False), 1)
+    assert f"CAP_{missing.upper()}" in line and "root" in line
+    assert list(PIN_DIR.iterdir()) == []
+
+
+def test_a_directory_that_is_missing_is_told(space):
+    with mode(BPFFS, 0o700):
+        line = one_line(space.run(*as_nobody(LOADER, "one", rights=NEEDED), check=False), 1)
+        assert str(PIN_DIR) in line and "root" in line
+        assert "MISSING  BPF file system" in space.run(
+            *as_nobody(LOADER, "--check", rights=NEEDED), check=False).stdout
+
+
+def test_file_capabilities(own_directory, box, tmp_path):
+    """The program has the rights, whoever runs it; and takes nothing from the environment."""
+    program = Path(shutil.copy(LOADER, "/tmp/dualpi2-load"))
+    bits = sum(1 << NUMBERS[right] for right in NEEDED)
+    # struct vfs_cap_data, include/uapi/linux/capability.h: revision 2, effective
+    value = struct.pack("<IIIII", 0x02000001, bits & 0xffffffff, 0, bits >> 32, 0)
+    os.setxattr(program, "security.capability", value)
+    try:
+        box.run(*as_nobody(program, "one", "--rate", "40mbit"))
+        assert root(box, "one")["kind"] == "bpf_dualpi2"
+        box.run(*as_nobody(program, "one", "--unload"))
+        assert root(box, "one")["kind"] != "bpf_dualpi2"
+    finally:
+        program.unlink()
+
+
+# ---- what is given up -----------------------------------------------------------------
+
+
+def rights_of(text):
+    """The permitted capabilities of a line `capset(...)` of strace."""
+    permitted = re.search(r"permitted=(.*?), inheritable=0[,}]", text)[1]
+    return {name.removeprefix("CAP_").lower() for name in re.findall(r"CAP_\w+", permitted)}
+
+
+def test_loader_gives_up_rights(space, tmp_path):
+    trace = tmp_path / "trace"
+    space.run("strace", "-o", trace, "-e", "trace=prctl,capset,bpf,sendto,mkdir", LOADER, "one")
+    calls = [line for line in trace.read_text().splitlines() if re.match(r"\w+\(", line)]
+    held, at_call = None, {}
+    for call in calls:
+        if call.startswith("capset("):
+            held = rights_of(call)
+        else:
+            at_call.setdefault(re.match(r"\w+\((?:BPF_\w+)?", call)[0], []).append(held)
+    assert any("PR_SET_NO_NEW_PRIVS, 1" in call for call in calls)
+    for call in "mkdir(", "bpf(BPF_PROG_LOAD", "bpf(BPF_OBJ_PIN":
+        assert at_call[call][0] == set(NEEDED), call
+    for call in ("bpf(BPF_LINK_CREATE", "bpf(BPF_PROG_ATTACH"):
+        assert at_call[call][-1] == {"net_admin"}, call
+    assert at_call["sendto("][-1] == {"net_admin"}
+    assert held == {"net_admin"}
+
+
+def test_stats_gives_up_all_rights(space):
+    space.run(LOADER, "one")
+    follower = space.popen(STATS, "--events")
+    try:
+        wait_until(lambda: any("eventpoll" in os.readlink(fd)
+                               for fd in Path(f"/proc/{follower.pid}/fd").iterdir()), "it follows")
+        status = dict(line.split(":\t", 1)
+                      for line in Path(f"/proc/{follower.pid}/status").read_text().splitlines())
+        assert int(status["CapPrm"], 16) == int(status["CapEff"], 16) == 0
+        assert int(status["CapInh"], 16) == int(status["CapAmb"], 16) == 0
+        assert status["NoNewPrivs"] == "1"
+    finally:
+        follower.terminate()
+        follower.communicate()
+
+
+# ---- who else may look ----------------------------------------------------------------
+
+
+def test_everybody_may_look(space):
+    space.run(LOADER, "one", "--rate", "40mbit")
+    send_one(space, "one")
+    with mode(BPFFS, 0o711):
+        wait_until(lambda: json.loads(space.run(*as_nobody(STATS, "one", "--json")).stdout)[0]
+                   ["c-queue"]["packets-out"] == 1, "the timer has published it")
+        [stats] = json.loads(space.run(*as_nobody(STATS, "one", "--json")).stdout)
+        assert stats["options"]["rate"] == 40_000_000
+        assert stats["tcx-attached"] is None, "that takes the right to open its pin"
+        assert "warning" not in space.run(*as_nobody(STATS, "one")).stdout
+        line = one_line(space.run(*as_nobody(STATS, "--events"), check=False), 1)
+        assert "root" in line
+    with mode(BPFFS, 0o700):
+        line = one_line(space.run(*as_nobody(STATS, "one"), check=False), 1)
+        assert "root" in line and f"chmod 711 {BPFFS}" in line
+
+
+def test_nobody_may_do_more(space):
+    space.run(LOADER, "one")
+    assert stat.S_IMODE(PIN_DIR.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(pin.stat().st_mode) for pin in PIN_DIR.iterdir()} == {0o600}
+    assert stat.S_IMODE(PUBLIC_PIN_DIR.stat().st_mode) == 0o755
+    assert {stat.S_IMODE(pin.stat().st_mode) for pin in PUBLIC_PIN_DIR.iterdir()} == {0o444}
+    assert {pin.name for pin in PUBLIC_PIN_DIR.iterdir()} == {"dualpi2_abi", "dualpi2_delays",
+                                                          "dualpi2_stats"}
+    with mode(BPFFS, 0o711):
+        for pin in PIN_DIR / "dualpi2_stats", PUBLIC_PIN_DIR / "dualpi2_stats":
+            # bpftool opens for reading and writing.
+            assert space.run(*as_nobody("bpftool", "map", "lookup", "pinned", pin, "key",
+                                        *[0] * 12), check=False).returncode
+        assert "root" in one_line(space.run(*as_nobody(LOADER, "one", "--unload"), check=False), 1)
+    assert root(space, "one")["kind"] == "bpf_dualpi2"
+
+
+def test_a_directory_that_others_made_is_refused(space):
+    """Where everybody may write to /sys/fs/bpf."""
+    with mode(BPFFS, 0o1777):
+        run(*as_nobody("mkdir", "-m", "700", PIN_DIR))
+        line = one_line(space.run(LOADER, "one", check=False), 1)
+        assert f"rm -r {PIN_DIR}" in line
+        assert list(PIN_DIR.iterdir()) == []
+        PIN_DIR.rmdir()
+        PIN_DIR.mkdir()
+        PIN_DIR.chmod(0o777)
+        assert f"rm -r {PIN_DIR}" in one_line(space.run(LOADER, "one", check=False), 1)
+        PIN_DIR.rmdir()
+
+
+def test_a_link_that_others_made_is_not_followed(space, tmp_path):
+    """Where everybody may write to /sys/fs/bpf; even if the kernel would follow it."""
+    victim = tmp_path / "victim"
+    victim.mkdir(mode=0o700)
+    (victim / "file").touch()
+    before = victim.stat().st_mode
+    protection = Path("/proc/sys/fs/protected_symlinks")
+    protected = protection.read_text()
+    protection.write_text("0")
+    try:
+        with mode(BPFFS, 0o1777):
+            run(*as_nobody("ln", "-s", victim, PUBLIC_PIN_DIR))
+            one_line(space.run(LOADER, "one", check=False), 1)
+            space.run(LOADER, "one", "--unload", check=False)
+    finally:
+        PUBLIC_PIN_DIR.unlink()
+        protection.write_text(protected)
+    assert victim.stat().st_mode == before
+    assert [left.name for left in victim.iterdir()] == ["file"]
+
+
+# ---- names ----------------------------------------------------------------------------
+
+NAMES = ["a;reboot", "$(id)", "`id`", "a&b|c", "..a", "-x", "a'b\"c\\d", "*", "~root", "a%d"]
+NO_NAMES = ["one:1", "../one", "one/../one", "", " one", "one ", "one\n", "o%e", "%n%n%s",
+            "one" + 14 * "e", "lo/..", "."]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_any_name_is_just_a_name(space, name):
+    space.run("ip", "link", "add", "name", name, "type", "dummy")
+    name = name.replace("%d", "0")  # the kernel's own
+    before = json.loads(space.run("ip", "-j", "link", "show").stdout)
+    try:
+        space.run(LOADER, "--rate", "40mbit", "--", name)
+        assert root(space, name)["kind"] == "bpf_dualpi2"
+        [stats] = json.loads(space.run(STATS, "--json", "--", name).stdout)
+        assert stats["dev"] == name
+        space.run(LOADER, "--unload", "--", name)
+        assert json.loads(space.run("ip", "-j", "link", "show").stdout) == before
+    finally:
+        space.run("ip", "link", "del", "dev", name)
+
+
+@pytest.mark.parametrize("name", NO_NAMES)
+def test_what_is_no_name_finds_nothing(space, name):
+    for program in LOADER, STATS:
+        line = one_line(space.run(program, "--", name, check=False), 1)
+        assert "no such interface" in line
+    assert root(space, "one")["kind"] != "bpf_dualpi2"
+
+
+@pytest.mark.parametrize("program", [LOADER, STATS])
+def test_nothing_is_asked_of_the_environment(program):
+    """Nor does anything reach a shell."""
+    imported = program.read_bytes()
+    for function in b"getenv", b"system", b"popen", b"execv":
+        assert b"\0" + function + b"\0" not in imported

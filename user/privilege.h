@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The rights of the tools (capabilities(7)), which they give up as soon as they need them no
+ * more. None is needed that root has beyond these.
+ */
+#ifndef PRIVILEGE_H
+#define PRIVILEGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What rights are for. */
+enum privilege {
+	PRIVILEGE_MOUNT = 1, /* enter the first mount namespace, or mount a BPF file system */
+	PRIVILEGE_LOAD = 2,  /* load BPF programs, make maps */
+	PRIVILEGE_NET = 4,   /* qdiscs, devices, tcx programs */
+};
+
+/* From now on have only the rights that these need (of those we had), for good; and no exec can
+ * bring others. Rights to files that are not ours go, too, unless the pins are somebody
+ * else's, or are still to be found (PRIVILEGE_MOUNT).
+ */
+void privilege_keep(unsigned int privileges);
+
+/* Have we the rights for all of these? If not, `missing` has their names. */
+bool privilege_suffices(unsigned int privileges, char *missing, size_t size);
+
+#endif /* PRIVILEGE_H */
