@@ -92,6 +92,7 @@ install: all ## install the programs
 # ---- tests and demo ------------------------------------------------------------
 
 include tests/unit/Makefile.inc
+include tests/fuzz/Makefile.inc
 
 IN_ROOT := $(LAB) chroot -- make --no-print-directory O=$(LAB_O)
 

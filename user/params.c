@@ -627,11 +627,11 @@ bool params_differ(enum param param, const struct dualpi2_params *params)
 
 const char *params_choice(enum param_slot slot, const struct dualpi2_params *params)
 {
-	int param = 0;
-
-	while (param_specs[param].slot != slot || !in_force(param, params))
-		param++;
-	return param_specs[param].name;
+	for (int param = 0; param < N_PARAMS; param++) {
+		if (param_specs[param].slot == slot && in_force(param, params))
+			return param_specs[param].name;
+	}
+	return "unknown"; /* somebody else wrote to the map */
 }
 
 const char *params_text(enum param param, const struct dualpi2_params *params, char *text)
