@@ -44,7 +44,7 @@ bool current_netns(__u32 *netns)
 
 bool is_current_netns(__u32 netns)
 {
-	__u32 here;
+	__u32 here = 0;
 
 	return current_netns(&here) && here == netns;
 }

@@ -11,10 +11,10 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* A property that holds whatever the input is; not assert(), which NDEBUG takes away. */
-#define ALWAYS(condition)        \
-	do {                     \
+#define ALWAYS(condition)         \
+	do {                      \
 		if (!(condition)) \
-			abort(); \
+			abort();  \
 	} while (0)
 
 /* A terminated copy of the input, exactly as long as it is, so that a byte read behind it is

@@ -37,8 +37,8 @@ static void check_formatted(const char *text)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static bool (*const parsers[])(const char *, uint64_t *) = {
-		parse_uint,    parse_rate, parse_time, parse_size,  parse_percent,
-		parse_share,   parse_gain, parse_dscps, parse_packets,
+		parse_uint,  parse_rate, parse_time,  parse_size,    parse_percent,
+		parse_share, parse_gain, parse_dscps, parse_packets,
 	};
 	char *text = fuzz_text(data, size);
 	int64_t number = (int64_t)UNTOUCHED;

@@ -23,6 +23,7 @@ POOL = 1 << 17
 ECN = (NOT_ECT, ECT_1, ECT_1, ECT_1, ECT_0, ECT_0, ECT_0, CE)
 
 TAG_TYPES = (frames.ETH_P_8021Q, frames.ETH_P_8021AD)
+UNDERSTOOD = (*TAG_TYPES, frames.ETH_P_IP, frames.ETH_P_IPV6, frames.ETH_P_PPP_SES)
 PROTOCOLS = (1, 6, 17, 41, 47, 50, 58, 132, 253)
 EXTENSIONS = (0, 43, 44, 51, 60, 135, 139)
 
@@ -44,7 +45,7 @@ GSO_DEFECTS = ("gso_size 0", "gso_size 1", "gso_size of all", "header length", "
 VIRTIO = struct.Struct("<BBHHHH")
 FLAGS, GSO_TYPE, HEADER_LEN, GSO_SIZE, CSUM_START, _ = range(6)
 NEVER_MARKED = {"MPLS", "no EtherType of IP", "802.3", "4 tags", "other version",
-                "cut in the header", "no byte of it", "PPPoE, not IP"}
+                "cut in the header", "cut in a tag", "no byte of it", "PPPoE, not IP"}
 
 
 class Frame:
@@ -161,7 +162,10 @@ class Generator:
             return self.pick((frames.ETH_P_IP, frames.ETH_P_IPV6)), payload, (
                 "random bytes as IP", size)
         if dice == 3:
-            return self.below(1 << 16), payload, ("random EtherType", size)
+            ether_type = self.below(1 << 16)
+            known = ether_type in UNDERSTOOD
+            return frames.ETH_P_TEST if known else ether_type, payload, (
+                "no EtherType of IP", size)
         version4 = self.below(2)
         traits, packet = self.ipv4(payload) if version4 else self.ipv6(payload)
         if dice == 4:
