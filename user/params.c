@@ -246,7 +246,7 @@ static enum value_status set_p_cmax(const char *text, struct dualpi2_params *par
 static const char *show_p_cmax(const struct dualpi2_params *params, char *text)
 {
 	if (params->p_cmax)
-		snprintf(text, OPTION_TEXT_MAX, "%.9g%%", 100.0 * params->p_cmax / PI2_PROB_MAX);
+		snprintf(text, OPTION_TEXT_MAX, "%.6g%%", 100.0 * params->p_cmax / PI2_PROB_MAX);
 	else
 		strcpy(text, P_CMAX_AUTO);
 	return text;

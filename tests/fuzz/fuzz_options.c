@@ -49,7 +49,9 @@ static void check_ranges(const struct dualpi2_params *params)
 	ALWAYS(!(params->l4s_dscp & params->classic_dscp));
 }
 
-/* What is shown is for people ("10000p"), but if it is a value then it is the same one. */
+/* What is shown is for people ("10000p"), but if it is a value then it is the same one; but for
+ * p_Cmax, of which six digits are shown.
+ */
 static void check_shown(const struct dualpi2_params *params)
 {
 	char shown[OPTION_TEXT_MAX], again_shown[OPTION_TEXT_MAX];
@@ -58,7 +60,9 @@ static void check_shown(const struct dualpi2_params *params)
 		const struct option_spec *spec = &param_specs[i];
 		struct dualpi2_params again = *params;
 
-		if (spec->format && spec->set(spec->format(params, shown), &again) == VALUE_OK)
+		if (i == PARAM_P_CMAX || !spec->format)
+			continue;
+		if (spec->set(spec->format(params, shown), &again) == VALUE_OK)
 			ALWAYS(!strcmp(spec->format(&again, again_shown), shown));
 	}
 }
