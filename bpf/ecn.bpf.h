@@ -57,9 +57,16 @@ static __always_inline __be16 ethertype_of_ppp(__be16 protocol)
 	return protocol == bpf_htons(PPP_IPV6) ? bpf_htons(ETH_P_IPV6) : 0;
 }
 
+/* Does the device have frames of Ethernet? If not, a packet begins with its IP header. */
+static __always_inline bool has_link_header(const struct net_device *dev)
+{
+	return dev->type == ARPHRD_ETHER;
+}
+
 /* Any frame: VLAN tags or PPPoE still in it, headers not in the linear part. What is
  * in the frame stands behind an Ethernet header; skb->network_header is of no use
- * then, senders disagree on whether it points at the tag or behind it. MPLS has no ECN
+ * then, senders disagree on whether it points at the tag or behind it. A tag that hardware or
+ * the receive path took out of the frame is not counted. MPLS has no ECN
  * field that we could set, and of a tunnel the outer header counts (RFC 6040).
  */
 static __noinline int ip_search(struct bpf_dynptr *frame, const struct sk_buff *skb,
@@ -70,8 +77,11 @@ static __noinline int ip_search(struct bpf_dynptr *frame, const struct sk_buff *
 	u32 header_len;
 
 	*ip = (struct ip_place){ .offset = network_offset(skb), .tos = NO_TOS };
-	if (is_vlan(protocol) || protocol == bpf_htons(ETH_P_PPP_SES))
+	if (is_vlan(protocol) || protocol == bpf_htons(ETH_P_PPP_SES)) {
+		if (!has_link_header(device_of(skb)))
+			return 0;
 		ip->offset = ETH_HLEN;
+	}
 	for (; tags < VLAN_TAGS_MAX && is_vlan(protocol); tags++) {
 		if (bpf_dynptr_read(&protocol, sizeof(protocol), frame, ip->offset + 2, 0))
 			return 0;

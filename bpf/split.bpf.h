@@ -97,11 +97,6 @@ static __always_inline bool has_tunnel_info(const struct sk_buff *skb)
 	return dst->flags & DST_METADATA || dst->lwtstate;
 }
 
-static __always_inline bool has_link_header(const struct net_device *dev)
-{
-	return dev->type == ARPHRD_ETHER;
-}
-
 static __always_inline bool is_splittable(struct __sk_buff *ctx, const struct sk_buff *skb)
 {
 	u32 link_header = network_offset(skb);

@@ -104,15 +104,16 @@ static int on_event(void *data, void *record, size_t size)
 {
 	const struct follower *follower = data;
 	const struct dualpi2_event *event = record;
-	struct line line = {
+	struct line line;
+
+	if (follower->skip || size < sizeof(*event))
+		return 0;
+	line = (struct line){
 		.event = event,
 		.elsewhere = event->key.netns != follower->netns,
 		.start = figures_unix_time(event->start_ns),
 		.time = figures_unix_time(event->start_ns + event->duration_ns),
 	};
-
-	if (follower->skip || size < sizeof(*event))
-		return 0;
 	if (follower->ifindex && (line.elsewhere || follower->ifindex != event->key.ifindex))
 		return 0;
 	/* An interface of another namespace: no index of ours. */

@@ -274,7 +274,11 @@ struct figures_xstats figures_xstats(const struct dualpi2_stats *stats)
 
 double figures_p_cmax(const struct dualpi2_params *params)
 {
-	return (double)pi2_p_cmax(params->p_cmax, params->coupling) / PI2_PROB_MAX;
+	/* k is 0 if somebody else wrote to the map; then there is no 1/k^2. */
+	const __u32 p_cmax =
+		params->coupling ? pi2_p_cmax(params->p_cmax, params->coupling) : params->p_cmax;
+
+	return (double)p_cmax / PI2_PROB_MAX;
 }
 
 struct probabilities figures_probabilities(const struct dualpi2_stats *stats)

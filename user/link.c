@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -17,41 +16,43 @@ static void read_kind(const struct nlattr *info, struct link *link)
 
 	mnl_attr_for_each_nested(attr, info) {
 		if (mnl_attr_get_type(attr) == IFLA_INFO_KIND)
-			snprintf(link->kind, sizeof(link->kind), "%s", mnl_attr_get_str(attr));
+			rtnl_text(attr, link->kind, sizeof(link->kind));
 	}
 }
 
 static int on_link(const struct nlmsghdr *message, void *data)
 {
-	const struct ifinfomsg *info = mnl_nlmsg_get_payload(message);
+	const struct ifinfomsg *info = rtnl_header(message, sizeof(*info));
 	struct link *link = data;
 	const struct nlattr *attr;
 
+	if (!info)
+		return MNL_CB_ERROR;
 	link->ifindex = info->ifi_index;
 	link->type = info->ifi_type;
 	link->running = (info->ifi_flags & (IFF_UP | IFF_RUNNING)) == (IFF_UP | IFF_RUNNING);
 	mnl_attr_for_each(attr, message, sizeof(*info)) {
 		switch (mnl_attr_get_type(attr)) {
 		case IFLA_IFNAME:
-			snprintf(link->name, sizeof(link->name), "%s", mnl_attr_get_str(attr));
+			rtnl_text(attr, link->name, sizeof(link->name));
 			break;
 		case IFLA_IFALIAS:
-			snprintf(link->alias, sizeof(link->alias), "%s", mnl_attr_get_str(attr));
+			rtnl_text(attr, link->alias, sizeof(link->alias));
 			break;
 		case IFLA_NUM_TX_QUEUES:
-			link->tx_queues = mnl_attr_get_u32(attr);
+			rtnl_copy(attr, &link->tx_queues, sizeof(link->tx_queues));
 			break;
 		case IFLA_GSO_MAX_SEGS:
-			link->gso_max_segs = mnl_attr_get_u32(attr);
+			rtnl_copy(attr, &link->gso_max_segs, sizeof(link->gso_max_segs));
 			break;
 		case IFLA_GRO_MAX_SIZE:
-			link->gro_max_size = mnl_attr_get_u32(attr);
+			rtnl_copy(attr, &link->gro_max_size, sizeof(link->gro_max_size));
 			break;
 		case IFLA_GRO_IPV4_MAX_SIZE:
-			link->gro_ipv4_max_size = mnl_attr_get_u32(attr);
+			rtnl_copy(attr, &link->gro_ipv4_max_size, sizeof(link->gro_ipv4_max_size));
 			break;
 		case IFLA_LINK:
-			link->peer = (int)mnl_attr_get_u32(attr);
+			rtnl_copy(attr, &link->peer, sizeof(link->peer));
 			break;
 		case IFLA_LINKINFO:
 			read_kind(attr, link);

@@ -10,37 +10,29 @@
 #include "message.h"
 #include "rtnl.h"
 
-/* Payload of an attribute as a struct that may have grown or shrunk. */
-static void copy_payload(const struct nlattr *attr, void *to, size_t size)
-{
-	size_t len = mnl_attr_get_payload_len(attr);
-
-	memset(to, 0, size);
-	memcpy(to, mnl_attr_get_payload(attr), len < size ? len : size);
-}
-
 static void read_counters(const struct nlattr *stats2, struct qdisc_counters *counters)
 {
-	const struct nlattr *attr, *packets64 = NULL;
+	const struct nlattr *attr;
 	struct gnet_stats_basic basic = {};
 	struct gnet_stats_queue queue = {};
+	uint64_t packets64 = 0; /* left out where it fits `basic` */
 
 	mnl_attr_for_each_nested(attr, stats2) {
 		switch (mnl_attr_get_type(attr)) {
 		case TCA_STATS_BASIC:
-			copy_payload(attr, &basic, sizeof(basic));
+			rtnl_copy(attr, &basic, sizeof(basic));
 			break;
 		case TCA_STATS_PKT64:
-			packets64 = attr;
+			rtnl_copy(attr, &packets64, sizeof(packets64));
 			break;
 		case TCA_STATS_QUEUE:
-			copy_payload(attr, &queue, sizeof(queue));
+			rtnl_copy(attr, &queue, sizeof(queue));
 			break;
 		}
 	}
 	*counters = (struct qdisc_counters){
 		.bytes = basic.bytes,
-		.packets = packets64 ? mnl_attr_get_u64(packets64) : basic.packets,
+		.packets = packets64 ?: basic.packets,
 		.drops = queue.drops,
 		.overlimits = queue.overlimits,
 		.requeues = queue.requeues,
@@ -65,17 +57,20 @@ struct dump {
 
 static int on_qdisc(const struct nlmsghdr *message, void *data)
 {
-	const struct tcmsg *tc = mnl_nlmsg_get_payload(message);
-	struct qdisc qdisc = { .handle = tc->tcm_handle,
-			       .parent = tc->tcm_parent,
-			       .refcnt = tc->tcm_info };
+	const struct tcmsg *tc = rtnl_header(message, sizeof(*tc));
 	const struct dump *dump = data;
 	const struct nlattr *attr;
+	struct qdisc qdisc;
 
+	if (!tc)
+		return MNL_CB_ERROR;
+	qdisc = (struct qdisc){ .handle = tc->tcm_handle,
+				.parent = tc->tcm_parent,
+				.refcnt = tc->tcm_info };
 	mnl_attr_for_each(attr, message, sizeof(*tc)) {
 		switch (mnl_attr_get_type(attr)) {
 		case TCA_KIND:
-			snprintf(qdisc.kind, sizeof(qdisc.kind), "%s", mnl_attr_get_str(attr));
+			rtnl_text(attr, qdisc.kind, sizeof(qdisc.kind));
 			break;
 		case TCA_OPTIONS:
 			read_options(attr, &qdisc);

@@ -193,17 +193,15 @@ static bool take_option(const struct command *command, struct option_group *grou
 static bool refuse_option(const struct getopt_tables *tables, int answer, const char *word,
 			  const char *program)
 {
-	const struct option_spec *spec = NULL;
+	const struct option_spec *spec;
 
-	if (optopt >= ROW_ANSWER)
-		spec = row_spec(tables, optopt - ROW_ANSWER);
+	if (optopt < ROW_ANSWER)
+		return fail(0, "%s: no such option, or not enough of its name (see %s --help)",
+			    word, program);
+	spec = row_spec(tables, optopt - ROW_ANSWER);
 	if (answer == ':')
 		return refuse_value(spec, NULL, "a value is missing");
-	if (spec)
-		return fail(0, "%s: --%s takes no value (see %s --help)", word, spec->name,
-			    program);
-	return fail(0, "%s: no such option, or not enough of its name (see %s --help)", word,
-		    program);
+	return fail(0, "%s: --%s takes no value (see %s --help)", word, spec->name, program);
 }
 
 /* ---- tc's spelling ----------------------------------------------------------- */

@@ -34,8 +34,8 @@ struct option_spec {
 
 	/* Only of parameters of the qdisc. `set` stores the value, or what an option
 	 * without one stands for; what it stores is of no use unless it returns VALUE_OK.
-	 * `format` writes the value as `set` reads it (OPTION_TEXT_MAX bytes) and returns
-	 * it; NULL where there is no value to be shown.
+	 * `format` writes the value for people, with its unit (OPTION_TEXT_MAX bytes), and
+	 * returns it; NULL where there is no value to be shown.
 	 */
 	enum value_status (*set)(const char *text, struct dualpi2_params *params);
 	const char *(*format)(const struct dualpi2_params *params, char *text);

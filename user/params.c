@@ -246,7 +246,7 @@ static enum value_status set_p_cmax(const char *text, struct dualpi2_params *par
 static const char *show_p_cmax(const struct dualpi2_params *params, char *text)
 {
 	if (params->p_cmax)
-		snprintf(text, OPTION_TEXT_MAX, "%.9g%%", 100.0 * params->p_cmax / PI2_PROB_MAX);
+		snprintf(text, OPTION_TEXT_MAX, "%.6g%%", 100.0 * params->p_cmax / PI2_PROB_MAX);
 	else
 		strcpy(text, P_CMAX_AUTO);
 	return text;
@@ -627,11 +627,11 @@ bool params_differ(enum param param, const struct dualpi2_params *params)
 
 const char *params_choice(enum param_slot slot, const struct dualpi2_params *params)
 {
-	int param = 0;
-
-	while (param_specs[param].slot != slot || !in_force(param, params))
-		param++;
-	return param_specs[param].name;
+	for (int param = 0; param < N_PARAMS; param++) {
+		if (param_specs[param].slot == slot && in_force(param, params))
+			return param_specs[param].name;
+	}
+	return "unknown"; /* somebody else wrote to the map */
 }
 
 const char *params_text(enum param param, const struct dualpi2_params *params, char *text)

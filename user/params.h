@@ -87,7 +87,7 @@ const char *params_text(enum param param, const struct dualpi2_params *params, c
  */
 bool params_differ(enum param param, const struct dualpi2_params *params);
 
-/* The name of the option of `slot` that is in force. */
+/* The name of the option of `slot` that is in force; "unknown" if none of them says it. */
 const char *params_choice(enum param_slot slot, const struct dualpi2_params *params);
 
 /* ", rate 40mbit, target 15ms": the parameters that `values` names, as they stand in

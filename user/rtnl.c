@@ -2,6 +2,7 @@
 #include "rtnl.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <linux/rtnetlink.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -37,24 +38,53 @@ static struct mnl_socket *open_socket(void)
 	return nl;
 }
 
+const void *rtnl_header(const struct nlmsghdr *message, size_t size)
+{
+	if (mnl_nlmsg_get_payload_len(message) >= size)
+		return mnl_nlmsg_get_payload(message);
+	errno = EBADMSG;
+	return NULL;
+}
+
+void rtnl_copy(const struct nlattr *attr, void *to, size_t size)
+{
+	size_t len = mnl_attr_get_payload_len(attr);
+
+	memset(to, 0, size);
+	memcpy(to, mnl_attr_get_payload(attr), len < size ? len : size);
+}
+
+void rtnl_text(const struct nlattr *attr, char *text, size_t size)
+{
+	snprintf(text, size, "%.*s", (int)mnl_attr_get_payload_len(attr),
+		 (const char *)mnl_attr_get_payload(attr));
+}
+
 static int on_error(const struct nlmsghdr *message, void *data)
 {
-	const struct nlmsgerr *answer = mnl_nlmsg_get_payload(message);
+	const struct nlmsgerr *answer = rtnl_header(message, sizeof(*answer));
 	struct rtnl_refusal *refusal = data;
 	const struct nlattr *attr;
 
+	if (!answer)
+		return MNL_CB_ERROR;
 	if (!answer->error)
 		return MNL_CB_STOP;
-	refusal->error = -answer->error;
+	refusal->error = answer->error > INT_MIN ? -answer->error : EBADMSG;
 	if (message->nlmsg_flags & NLM_F_ACK_TLVS) {
 		mnl_attr_for_each(attr, message, sizeof(*answer)) {
 			if (mnl_attr_get_type(attr) == NLMSGERR_ATTR_MSG)
-				snprintf(refusal->text, sizeof(refusal->text), "%s",
-					 mnl_attr_get_str(attr));
+				rtnl_text(attr, refusal->text, sizeof(refusal->text));
 		}
 	}
 	errno = refusal->error;
 	return MNL_CB_ERROR;
+}
+
+static bool is_error(const char *buffer, size_t len)
+{
+	return len >= sizeof(struct nlmsghdr) &&
+	       ((const struct nlmsghdr *)buffer)->nlmsg_type == NLMSG_ERROR;
 }
 
 static int receive(struct mnl_socket *nl, mnl_cb_t on_message, void *data,
@@ -74,7 +104,7 @@ static int receive(struct mnl_socket *nl, mnl_cb_t on_message, void *data,
 			break;
 		}
 		/* NLMSG_ERROR messages are for on_error(), all others for on_message(). */
-		if (((struct nlmsghdr *)buffer)->nlmsg_type == NLMSG_ERROR)
+		if (is_error(buffer, len))
 			result = mnl_cb_run2(buffer, len, 0, 0, NULL, refusal, control,
 					     NLMSG_MIN_TYPE);
 		else

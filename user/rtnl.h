@@ -36,6 +36,16 @@ void *rtnl_begin(struct rtnl_request *request, uint16_t type, uint16_t flags, si
 bool rtnl_talk(struct rtnl_request *request, mnl_cb_t on_message, void *data,
 	       struct rtnl_refusal *refusal);
 
+/* Reading an answer, for a mnl_cb_t: nothing behind its end is read, whatever it says.
+ *
+ * rtnl_header(): its family's header of `size` bytes; NULL, with errno set, if it is shorter.
+ * rtnl_copy(): the payload of an attribute as a struct that may have grown or shrunk, or as
+ * a number. rtnl_text(): as text, cut to what `text` can hold.
+ */
+const void *rtnl_header(const struct nlmsghdr *message, size_t size);
+void rtnl_copy(const struct nlattr *attr, void *to, size_t size);
+void rtnl_text(const struct nlattr *attr, char *text, size_t size);
+
 /* Have a request carried out that is answered by an ACK alone. A failure is reported:
  * "the kernel refuses to WHAT: why", `what` and what follows as for printf().
  */

@@ -246,6 +246,7 @@ static void each_option_sets_its_member(void **state)
 		{ PARAM_CLASSIC_DSCP, "le", "classic-dscp le", MEMBER(classic_dscp, 2) },
 		{ PARAM_L_AQM, "ramp", "l-aqm ramp", MEMBER(l_aqm, DUALPI2_L_RAMP) },
 		{ PARAM_P_CMAX, "12.5%", "p-cmax 12.5%", MEMBER(p_cmax, 1U << 29) },
+		{ PARAM_P_CMAX, "6%", "p-cmax 6%", MEMBER(p_cmax, 257698037) },
 	};
 
 	(void)state;
