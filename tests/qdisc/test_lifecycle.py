@@ -5,13 +5,11 @@ Every frame is accounted for: sent = arrived + dropped by the qdisc + dropped by
 while it changes qdiscs (tx_dropped of the device, noop_enqueue() of net/sched/sch_generic.c).
 """
 
-import contextlib
 import itertools
 import json
 import os
 import shutil
 import struct
-from pathlib import Path
 
 import pytest
 from conftest import BIN, LOADER, PIN_DIR, Qdisc, drops, one_line, root
@@ -330,55 +328,3 @@ def test_another_abi_is_refused_and_can_be_left(load):
         assert wire.qdisc.stats()["options"]["limit"] == 5
         Qdisc(anchor_space(), "anchor").load()
     load.check()
-
-
-# ---- the BPF file system ---------------------------------------------------------------
-
-
-@contextlib.contextmanager
-def read_only(path):
-    run("mount", "-o", "remount,ro", path)
-    try:
-        yield
-    finally:
-        run("mount", "-o", "remount,rw", path)
-
-
-@pytest.mark.skipif("DUALPI2_LAB" not in os.environ, reason="remounts /sys/fs/bpf: lab only")
-def test_read_only_bpffs(box):
-    bpffs = PIN_DIR.parent
-    before = root(box, "one")
-    with read_only(bpffs):
-        assert "read-only" in one_line(box.run(LOADER, "one", check=False), 1)
-        assert root(box, "one") == before
-    box.run(LOADER, "one")
-    with read_only(bpffs):
-        assert "read-only" in one_line(box.run(LOADER, "one", "--limit", 5, check=False), 1)
-        send_frames(box, "one", 1)
-        assert Qdisc(box, "one").stats()["packets"] == 1
-    box.run(LOADER, "one", "--unload")
-    assert root(box, "one") == before
-    assert not PIN_DIR.exists()
-
-
-def test_foreign_files_in_bpffs(box, foreign_program):
-    """Beside our directory and in it: the first stay, the others are nobody's business there."""
-    PIN_DIR.mkdir(mode=0o700)
-    (PIN_DIR / "somebodys").mkdir()
-    others = [Path(pin_again(foreign_program, PIN_DIR.parent / f"foreign{number}"))
-              for number in range(3)]
-    box.run(LOADER, "one")
-    assert Qdisc(box, "one").stats()["dev"] == "one"
-    box.run(LOADER, "one", "--unload")
-    assert all(pin.exists() for pin in others)
-    assert [left.name for left in PIN_DIR.iterdir()] == ["somebodys"]
-    for pin in others:
-        pin.unlink()
-    (PIN_DIR / "somebodys").rmdir()
-    PIN_DIR.rmdir()
-
-
-def pin_again(pinned, path):
-    """Pin a program once more."""
-    run("bpftool", "prog", "pin", "pinned", pinned, path)
-    return path

@@ -233,6 +233,57 @@ def test_a_link_that_others_made_is_not_followed(space, tmp_path):
     assert [left.name for left in victim.iterdir()] == ["file"]
 
 
+# ---- the BPF file system ---------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def read_only(path):
+    run("mount", "-o", "remount,ro", path)
+    try:
+        yield
+    finally:
+        run("mount", "-o", "remount,rw", path)
+
+
+@pytest.mark.skipif("DUALPI2_LAB" not in os.environ, reason="remounts /sys/fs/bpf: lab only")
+def test_read_only_bpffs(space):
+    before = root(space, "one")
+    with read_only(BPFFS):
+        assert "read-only" in one_line(space.run(LOADER, "one", check=False), 1)
+        assert root(space, "one") == before
+    space.run(LOADER, "one")
+    with read_only(BPFFS):
+        assert "read-only" in one_line(space.run(LOADER, "one", "--limit", 5, check=False), 1)
+        send_one(space, "one")
+        assert json.loads(space.run(STATS, "one", "--json").stdout)[0]["packets"] == 1
+    space.run(LOADER, "one", "--unload")
+    assert root(space, "one") == before
+    assert not PIN_DIR.exists()
+
+
+def test_foreign_files_in_bpffs(space, foreign_program):
+    """Beside our directory and in it: the first stay, the others are nobody's business there."""
+    PIN_DIR.mkdir(mode=0o700)
+    (PIN_DIR / "somebodys").mkdir()
+    others = [pin_again(foreign_program, BPFFS / f"foreign{number}")
+              for number in range(3)]
+    space.run(LOADER, "one")
+    assert root(space, "one")["kind"] == "bpf_dualpi2"
+    space.run(LOADER, "one", "--unload")
+    assert all(pin.exists() for pin in others)
+    assert [left.name for left in PIN_DIR.iterdir()] == ["somebodys"]
+    for pin in others:
+        pin.unlink()
+    (PIN_DIR / "somebodys").rmdir()
+    PIN_DIR.rmdir()
+
+
+def pin_again(pinned, path):
+    """Pin a program once more."""
+    run("bpftool", "prog", "pin", "pinned", pinned, path)
+    return path
+
+
 # ---- names ----------------------------------------------------------------------------
 
 NAMES = ["a;reboot", "$(id)", "`id`", "a&b|c", "..a", "-x", "a'b\"c\\d", "*", "~root", "a%d"]
