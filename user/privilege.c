@@ -15,19 +15,19 @@
 #include "pins.h"
 
 struct right {
-	unsigned int capability;
 	const char *name;
+	unsigned int capability;
 	unsigned int privilege; /* that needs it */
 };
 
 static const struct right rights[] = {
-	{ CAP_NET_ADMIN, "CAP_NET_ADMIN", PRIVILEGE_NET | PRIVILEGE_LOAD },
-	{ CAP_PERFMON, "CAP_PERFMON", PRIVILEGE_LOAD },
-	{ CAP_BPF, "CAP_BPF", PRIVILEGE_LOAD },
-	{ CAP_SYS_ADMIN, "CAP_SYS_ADMIN", PRIVILEGE_MOUNT },
-	{ CAP_SYS_CHROOT, "CAP_SYS_CHROOT", PRIVILEGE_MOUNT },
+	{ "CAP_NET_ADMIN", CAP_NET_ADMIN, PRIVILEGE_NET | PRIVILEGE_LOAD },
+	{ "CAP_PERFMON", CAP_PERFMON, PRIVILEGE_LOAD },
+	{ "CAP_BPF", CAP_BPF, PRIVILEGE_LOAD },
+	{ "CAP_SYS_ADMIN", CAP_SYS_ADMIN, PRIVILEGE_MOUNT },
+	{ "CAP_SYS_CHROOT", CAP_SYS_CHROOT, PRIVILEGE_MOUNT },
 	/* to open /proc/1/ns/mnt with fewer rights than that process */
-	{ CAP_SYS_PTRACE, "CAP_SYS_PTRACE", PRIVILEGE_MOUNT },
+	{ "CAP_SYS_PTRACE", CAP_SYS_PTRACE, PRIVILEGE_MOUNT },
 };
 
 #define N_RIGHTS (sizeof(rights) / sizeof(rights[0]))
