@@ -46,9 +46,10 @@ static struct root_queue *queue_entry(struct root *root, size_t number)
 	return &grown[number - 1];
 }
 
-static void fill_queue(struct reading *reading, const struct qdisc *qdisc, bool unused)
+static void fill_queue(struct reading *reading, size_t number, const struct qdisc *qdisc,
+		       bool unused)
 {
-	struct root_queue *queue = queue_entry(reading->root, TC_H_MIN(qdisc->parent));
+	struct root_queue *queue = queue_entry(reading->root, number);
 
 	if (!queue) {
 		reading->out_of_memory = true;
@@ -62,10 +63,11 @@ static void fill_queue(struct reading *reading, const struct qdisc *qdisc, bool 
 static void visit_queue(int ifindex, const struct qdisc *qdisc, void *data)
 {
 	struct reading *reading = data;
+	size_t number = TC_H_MIN(qdisc->parent);
 
-	if (ifindex == reading->ifindex && qdisc->parent != TC_H_ROOT && TC_H_MIN(qdisc->parent) &&
+	if (ifindex == reading->ifindex && qdisc->parent != TC_H_ROOT && number &&
 	    TC_H_MAJ(qdisc->parent) == TC_H_MAJ(reading->root->qdisc.handle))
-		fill_queue(reading, qdisc, false);
+		fill_queue(reading, number, qdisc, false);
 }
 
 /* The dump shows the queues in use, but neither those that have lost their qdisc nor
@@ -82,7 +84,7 @@ static void read_hidden_queues(struct reading *reading)
 		switch (qdisc_below(reading->ifindex, TC_H_MAKE(root->qdisc.handle, number),
 				    &qdisc)) {
 		case QDISC_FOUND:
-			fill_queue(reading, &qdisc, true);
+			fill_queue(reading, number, &qdisc, true);
 			break;
 		case QDISC_NONE:
 			reading->out_of_memory = !queue_entry(root, number);
