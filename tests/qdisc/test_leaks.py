@@ -126,10 +126,12 @@ def test_loader_leaves_nothing(box, long):
             box.run(LOADER, "one", *SLOW)
             box.run(LOADER, "one", "--unload")
 
-    check_nothing_grows(turns, 100 if long else 10)
+    check_nothing_grows(turns, 100 if long else 4)
     assert not PIN_DIR.exists()
     assert devices(box) == links
-    wait_until(lambda: bpf_objects() == objects, "the kernel has freed all BPF objects")
+    # Of those that were there some may go, too: a test before has just unloaded.
+    wait_until(lambda: all(now <= objects[kind] for kind, now in bpf_objects().items()),
+               "the kernel has freed all BPF objects")
 
 
 def test_instances_leave_nothing(registered, box, sender, long):

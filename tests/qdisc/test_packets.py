@@ -19,6 +19,7 @@ import os
 import random
 import socket
 import time
+from pathlib import Path
 
 import frames
 import injectors
@@ -465,6 +466,14 @@ def test_pages_of_others(held, tmp_path):
     assert (tmp_path / "file").read_bytes() == content
 
 
+def kernel_counts_segments():
+    """Of GSO packets whose sender leaves that to others (SKB_GSO_DODGY). Kernels that do not
+    count none of them in `tc -s`, and ours is an estimate: count_segments(), bpf/kernel.bpf.h."""
+    return " qdisc_pkt_len_segs_init\n" in Path("/proc/kallsyms").read_text(encoding="ascii")
+
+
+@pytest.mark.skipif(not kernel_counts_segments(),
+                    reason="this kernel does not count the segments of such packets")
 @pytest.mark.parametrize("sound", [True, False], ids=["sound", "malformed"])
 def test_gso(held, long, sound):
     tally, began = Tally(), time.monotonic()

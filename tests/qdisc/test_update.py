@@ -46,7 +46,8 @@ def test_idle_link_sleeps(cable):
     cable.load("--rate", "1mbit")
     cable.burst(NOT_ECT, 20)
     cable.drain()
-    wait_until(lambda: published("d0")["prob"] == 0, "p' is back at 0")
+    wait_until(lambda: (now := published("d0"))["prob"] == 0 and not now["overload"]["active"],
+               "p' is back at 0, and overload over")
     asleep = wait_until(lambda: (now := published("d0")) == published("d0") and now, "it sleeps")
     time.sleep(1)  # that nothing happens can only be watched for a while
     assert published("d0") == asleep
