@@ -379,6 +379,14 @@ static __noinline int trim(struct slot *slot, struct Qdisc *sch)
 	return 0;
 }
 
+/* Bytes on the link where they are not those of the qdisc layer: walked through once. */
+__noinline u32 framed_len(u32 number, u32 len, u32 packets, u32 link_header)
+{
+	struct slot *slot = slot_by_number(number);
+
+	return slot ? shaper_wire_len(&slot->stats.params, len, packets, link_header) : len;
+}
+
 /* The link is busy with a packet. */
 static __always_inline void charge_link(struct slot *slot, const struct sk_buff *skb,
 					const struct packet_info *info, u64 now)
@@ -389,7 +397,7 @@ static __always_inline void charge_link(struct slot *slot, const struct sk_buff 
 	if (!params->rate)
 		return;
 	if (slot->is_framed)
-		len = shaper_wire_len(params, len, info->packets, network_offset(skb));
+		len = framed_len(slot->stats.slot, len, info->packets, network_offset(skb));
 	shaper_charge(&slot->shaper, params->rate, now, len);
 }
 

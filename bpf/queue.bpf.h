@@ -114,6 +114,7 @@ static __always_inline bool push(struct slot *slot, struct queue *queue, u64 hea
 	u64 at;
 
 	if (!head_ns) {
+		queue->second_ns = 0;
 		queue->lone.info = *info;
 		put_skb(&queue->lone.skb, skb);
 		return true;
@@ -121,6 +122,8 @@ static __always_inline bool push(struct slot *slot, struct queue *queue, u64 hea
 	block = take_tail(slot, queue, &at);
 	if (!block)
 		return false;
+	if (!queue->second_ns)
+		queue->second_ns = now;
 	packet = packet_at(block, at);
 	packet->enqueued_ns = now;
 	packet->info = *info;
@@ -167,20 +170,6 @@ static __noinline u64 next_head(struct slot *slot, struct queue *queue, struct d
 		return 0;
 	enqueued_ns = block->packet[0].enqueued_ns;
 	put_block(next ? &queue->head : &queue->tail, block);
-	return enqueued_ns;
-}
-
-/* When the first packet of the first block was enqueued. */
-static __noinline u64 first_time(struct queue *queue)
-{
-	struct dualpi2_block **place = queue->full_blocks ? &queue->head : &queue->tail;
-	struct dualpi2_block *block = bpf_kptr_xchg(place, NULL);
-	u64 enqueued_ns;
-
-	if (!block)
-		return 0;
-	enqueued_ns = block->packet[0].enqueued_ns;
-	put_block(place, block);
 	return enqueued_ns;
 }
 
@@ -241,7 +230,7 @@ static __always_inline struct sk_buff *pop(struct slot *slot, struct queue *queu
 	if (!skb)
 		return pop_block(slot, queue, next_ns, info);
 	*info = queue->lone.info;
-	*next_ns = queue->full_blocks | queue->end ? first_time(queue) : 0;
+	*next_ns = queue->second_ns;
 	return skb;
 }
 

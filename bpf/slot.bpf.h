@@ -39,6 +39,7 @@ struct dualpi2_block {
 /* Where the packets of one queue are (queue.bpf.h). */
 struct queue {
 	struct packet lone;		   /* found the queue empty; its time is head_ns */
+	u64 second_ns;			   /* when the one behind it was enqueued; 0: none */
 	struct dualpi2_block __kptr *head; /* being emptied, if it is not the tail as well */
 	struct dualpi2_block __kptr *tail; /* being filled */
 	u32 full_blocks;		   /* head and those in the list */
