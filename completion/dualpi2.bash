@@ -4,17 +4,17 @@
 
 _dualpi2()
 {
-	local program=$1 word=$2 before=$3 values interfaces
+	local word=$2 before=$3 help values interfaces
 
+	help=$("$1" --help 2>/dev/null)
 	# "--l-aqm step|ramp" in the help text
-	values=$("$program" --help 2>/dev/null |
-		sed -n "s/^ .*\(--[a-z0-9-]*\) \([a-z0-9]*|[a-z0-9|]*\)\( .*\)\{0,1\}$/\1 \2/p" |
+	values=$(sed -n 's/^ .*\(--[a-z0-9-]*\) \([a-z0-9]*|[a-z0-9|]*\)\( .*\)\{0,1\}$/\1 \2/p' <<<"$help" |
 		sed -n "s/^$before //p" | tr '|' ' ')
 	if [[ -n $values ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$values" -- "$word")
 	elif [[ $word == -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "$("$program" --help 2>/dev/null |
-			sed -n 's/^ *\(-[a-z], \)\{0,1\}\(--[a-z0-9-]*\).*/\2/p')" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "$(sed -n \
+			's/^ *\(-[a-z], \)\{0,1\}\(--[a-z0-9-]*\).*/\2/p' <<<"$help")" -- "$word")
 	else
 		interfaces=$(sed -n 's/^ *\([^ ]*\):.*/\1/p' /proc/net/dev)
 		mapfile -t COMPREPLY < <(compgen -W "$interfaces" -- "$word")

@@ -56,7 +56,7 @@ def test_page_has_every_counter():
 
 @pytest.mark.parametrize("name", PAGES)
 def test_page_is_well_formed(name):
-    assert "@" not in re.sub(r"\S+@\S+\.", "", page(name))
+    assert "@" not in page(name), "what was to be filled in"
     assert output("mandoc", "-T", "lint", "-W", "style", BIN / name) == ""
 
 
