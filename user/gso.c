@@ -151,7 +151,6 @@ static enum link_made make_splitter(const struct registration *reg, const struct
 {
 	char peer[IF_NAMESIZE];
 	enum link_made made;
-	struct link link;
 
 	if (splitter->owner == HELPER_OURS && helper_entered(reg, splitter))
 		return LINK_MADE;
@@ -169,13 +168,10 @@ static enum link_made make_splitter(const struct registration *reg, const struct
 		return LINK_REFUSED;
 	helper_name(PEER_PREFIX, target->ifname, target->key.ifindex, peer);
 	made = link_create_netkit(splitter->name, peer);
-	if (made == LINK_MADE) {
-		link_find(splitter->name, &link);
-		splitter->owner = HELPER_OURS;
-		splitter->ifindex = link.ifindex;
-	} else {
+	if (made == LINK_MADE)
+		helper_made(splitter);
+	else
 		helper_forget(reg, splitter);
-	}
 	return made;
 }
 

@@ -59,13 +59,17 @@ bool helper_announce(const struct registration *reg, const struct helper *helper
 	return write_number(reg, &helper->key, ANNOUNCED);
 }
 
-bool helper_enter(const struct registration *reg, struct helper *helper)
+void helper_made(struct helper *helper)
 {
 	struct link link;
 
 	link_find(helper->name, &link);
 	helper->owner = HELPER_OURS;
 	helper->ifindex = link.ifindex;
+}
+
+bool helper_enter(const struct registration *reg, const struct helper *helper)
+{
 	return write_number(reg, &helper->key, helper->ifindex);
 }
 

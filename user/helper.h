@@ -39,10 +39,11 @@ void helper_find(const struct registration *reg, struct helper *helper);
 /* Say that a helper is being made, so that it is known as ours however this process ends. */
 bool helper_announce(const struct registration *reg, const struct helper *helper);
 
-/* It is made: note its number, in `helper` and, from which moment on the programs use it,
- * in the map.
- */
-bool helper_enter(const struct registration *reg, struct helper *helper);
+/* It is made: note its number in `helper`. */
+void helper_made(struct helper *helper);
+
+/* Note its number in the map: from now on the programs use it. */
+bool helper_enter(const struct registration *reg, const struct helper *helper);
 
 /* From now on the programs use it no more. */
 void helper_forget(const struct registration *reg, const struct helper *helper);

@@ -143,9 +143,11 @@ bool ingress_check(const struct registration *reg, const struct ingress *ingress
 
 static bool make_ifb(const struct registration *reg, struct helper *ifb)
 {
-	return helper_announce(reg, ifb) &&
-	       (ifb->owner == HELPER_OURS || link_create(ifb->name, IFB_KIND)) &&
-	       helper_enter(reg, ifb);
+	if (!helper_announce(reg, ifb) ||
+	    (ifb->owner != HELPER_OURS && !link_create(ifb->name, IFB_KIND)))
+		return false;
+	helper_made(ifb);
+	return helper_enter(reg, ifb);
 }
 
 static bool set_up(const struct helper *ifb)

@@ -167,6 +167,14 @@ static const char *tcx_name(const struct dualpi2_key *key, enum tcx_hook hook,
 	return name;
 }
 
+/* The other way round. */
+static bool read_tcx_name(const char *name, enum tcx_hook hook, struct dualpi2_key *key)
+{
+	*key = (struct dualpi2_key){};
+	return sscanf(name + strlen(tcx_places[hook].prefix), "%u-%u", &key->netns,
+		      &key->ifindex) == 2;
+}
+
 /* What a pinned link runs, and where; all 0 if there is none, or its interface is gone. */
 static struct bpf_link_info link_info(const char *name)
 {
@@ -231,10 +239,9 @@ static void release_one(const char *name, void *data)
 {
 	const struct arrival *arrival = data;
 	const struct bpf_link_info info = link_info(name);
-	struct dualpi2_key former = {};
+	struct dualpi2_key former;
 
-	if (sscanf(name + strlen(tcx_places[arrival->hook].prefix), "%u-%u", &former.netns,
-		   &former.ifindex) != 2 ||
+	if (!read_tcx_name(name, arrival->hook, &former) ||
 	    info.tcx.ifindex != arrival->key->ifindex ||
 	    info.prog_id != program_id(tcx_program(arrival->reg, arrival->hook)) ||
 	    instance_lives(arrival->reg, &former))
@@ -294,10 +301,10 @@ bool tcx_detach(const struct dualpi2_key *key, enum tcx_hook hook)
 static void sweep_one(const char *name, void *data)
 {
 	const struct registration *reg = data;
-	struct dualpi2_key key = {};
+	struct dualpi2_key key;
 	struct link link;
 
-	if (sscanf(name, EGRESS_PREFIX "%u-%u", &key.netns, &key.ifindex) != 2)
+	if (!read_tcx_name(name, TCX_EGRESS, &key))
 		return;
 	/* The link of one that went to another network namespace lives on. */
 	if (link_info(name).tcx.ifindex &&
