@@ -348,7 +348,7 @@ static __always_inline bool exceeds_limits(const struct slot *slot, const struct
 	       slot->stats.memory_used > slot->stats.memlimit;
 }
 
-static __always_inline void trim_one(struct slot *slot, struct Qdisc *sch, const bool from_l)
+static __always_inline void trim_from(struct slot *slot, struct Qdisc *sch, const bool from_l)
 {
 	struct dualpi2_queue *counters = counters_of(slot, from_l);
 	struct packet_info info;
@@ -358,6 +358,20 @@ static __always_inline void trim_one(struct slot *slot, struct Qdisc *sch, const
 		return;
 	count_drop(sch, counters, &counters->drop_trim, info.packets, info.len);
 	bpf_kfree_skb(skb);
+}
+
+/* Walked through once (see drop_in_l()). */
+__noinline int trim_one(struct Qdisc *sch __arg_trusted)
+{
+	struct slot *slot = slot_of_qdisc(sch);
+
+	if (!slot)
+		return 0;
+	if (slot->stats.c.head_ns)
+		trim_from(slot, sch, false);
+	else
+		trim_from(slot, sch, true);
+	return 0;
 }
 
 /* A limit was lowered under a backlog: make it hold, at the expense of Classic first
@@ -371,10 +385,7 @@ static __noinline int trim(struct slot *slot, struct Qdisc *sch)
 	bpf_for(i, 0, DUALPI2_LIMIT_MAX) {
 		if (!exceeds_limits(slot, sch))
 			break;
-		if (slot->stats.c.head_ns)
-			trim_one(slot, sch, false);
-		else
-			trim_one(slot, sch, true);
+		trim_one(sch);
 	}
 	return 0;
 }
@@ -451,24 +462,37 @@ static __always_inline struct sk_buff *serve(struct slot *slot, struct Qdisc *sc
 	return serve_from(slot, sch, false, l_waits, now);
 }
 
-/* The same, as a function for the loop below: there the verifier would lose its way in it. */
-static __noinline struct sk_buff *serve_again(struct slot *slot, struct Qdisc *sch, u64 now)
+/* The same into the handover, walked through once (see drop_in_l()): for a loop, whose every turn
+ * the verifier would take all ways through serve(). False: the AQM dropped the packet.
+ */
+__noinline int serve_again(struct Qdisc *sch __arg_trusted, u64 now)
 {
-	return serve(slot, sch, now);
+	struct handover *handover = handover_of_qdisc(sch);
+	struct slot *slot = slot_of_qdisc(sch);
+	struct sk_buff *skb;
+
+	if (!slot || !handover)
+		return false;
+	skb = serve(slot, sch, now);
+	if (!skb)
+		return false;
+	put_skb(&handover->skb, skb);
+	return true;
 }
 
 /* The AQM dropped the first packet: go on to one that it leaves alone. */
-static __noinline struct sk_buff *serve_on(struct slot *slot, struct Qdisc *sch, u64 now)
+static __noinline struct sk_buff *serve_on(struct Qdisc *sch, u64 now)
 {
-	struct sk_buff *skb = NULL;
+	struct handover *handover = handover_of_qdisc(sch);
 	int i;
 
+	if (!handover)
+		return NULL;
 	bpf_for(i, 0, DROPS_AT_ONCE) {
 		if (!sch->q.qlen)
 			return NULL;
-		skb = serve_again(slot, sch, now);
-		if (skb)
-			return skb;
+		if (serve_again(sch, now))
+			return bpf_kptr_xchg(&handover->skb, NULL);
 	}
 	/* all dropped so far: come back at once */
 	bpf_qdisc_watchdog_schedule(sch, now, 0);
@@ -495,7 +519,9 @@ struct sk_buff *BPF_PROG(dualpi2_dequeue, struct Qdisc *sch)
 		return NULL;
 	}
 	skb = serve(slot, sch, now);
-	return skb ?: serve_on(slot, sch, now);
+	if (skb)
+		return skb;
+	return serve_on(sch, now);
 }
 
 /* ---- life cycle ------------------------------------------------------------ */

@@ -99,6 +99,21 @@ struct {
 	__type(value, struct slot);
 } dualpi2_slots SEC(".maps");
 
+/* How a global function returns a packet, by slot (serve_again()). A map of its own: the verifier
+ * allows 11 members like this one in a map's value (BTF_FIELDS_MAX, include/linux/bpf.h), and a
+ * slot has as many.
+ */
+struct handover {
+	struct sk_buff __kptr *skb;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, DUALPI2_MAX_INSTANCES);
+	__type(key, u32);
+	__type(value, struct handover);
+} dualpi2_handover SEC(".maps");
+
 /* Statistics of the live qdiscs, and nothing else: made for `bpftool map dump`. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -145,6 +160,13 @@ const struct dualpi2_delays fresh_delays = {};
 static __always_inline struct slot *slot_by_number(u32 number)
 {
 	return bpf_map_lookup_elem(&dualpi2_slots, &number);
+}
+
+static __always_inline struct handover *handover_of_qdisc(const struct Qdisc *sch)
+{
+	u32 number = sch->limit;
+
+	return bpf_map_lookup_elem(&dualpi2_handover, &number);
 }
 
 /* The slot of a qdisc that is one of ours. */

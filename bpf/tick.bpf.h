@@ -31,11 +31,10 @@ static __always_inline void publish(struct slot *slot, u64 now)
  */
 static __always_inline void set_frame_len(struct slot *slot)
 {
-	const struct Qdisc *sch =
-		bpf_rdonly_cast((void *)slot->qdisc, bpf_core_type_id_kernel(struct Qdisc));
+	const struct net_device *dev = device_below((const struct Qdisc *)slot->qdisc);
 
-	slot->frame_len = frame_len(sch->dev_queue->dev);
-	slot->link_header = sch->dev_queue->dev->hard_header_len;
+	slot->frame_len = frame_len(dev);
+	slot->link_header = dev->hard_header_len;
 	slot->fresh_credit =
 		scheduler_reset(slot->stats.params.classic_protection, slot->frame_len);
 }

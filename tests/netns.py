@@ -3,6 +3,7 @@
 
 import contextlib
 import functools
+import json
 import os
 import socket
 import subprocess
@@ -54,6 +55,11 @@ class Namespace:
     def ip(self, command):
         run("ip", "-n", self.name, *command.split())
 
+    def links(self):
+        """What `ip link show` knows of each device, by name."""
+        shown = json.loads(self.run("ip", "-j", "link", "show").stdout)
+        return {link["ifname"]: link for link in shown}
+
     def sysctl(self, key, value):
         with self.entered():
             Path("/proc/sys", key.replace(".", "/")).write_text(str(value))
@@ -96,6 +102,14 @@ def has_modules():
     """Does the running kernel have its modules? The archive loses those of some kernels
     (tests/lab/kernels.py); what is built in has to do then."""
     return run("modprobe", "-qn", "veth", check=False).returncode == 0
+
+
+def dummy(space, name, *words):
+    """A device that takes all packets, up, and without IPv6, whose packets would be counted.
+    `words`: more for `ip link add`."""
+    space.run("ip", "link", "add", name, *words, "type", "dummy")
+    space.sysctl(f"net.ipv6.conf.{name}.disable_ipv6", 1)
+    space.ip(f"link set {name} up")
 
 
 def veth(left, left_name, right, right_name, *, offload=False):

@@ -18,7 +18,7 @@ import pytest
 TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS), str(TESTS / "traffic")]
 import frames  # noqa: E402
-from netns import Namespace, has_modules, run, veth, wait_until  # noqa: E402
+from netns import Namespace, dummy, has_modules, run, veth, wait_until  # noqa: E402
 
 BIN = Path(os.environ.get("DUALPI2_BIN", ".output")).resolve()
 PIN_DIR = Path("/sys/fs/bpf/dualpi2")
@@ -198,11 +198,11 @@ def published(dev):
 def registered():
     """The kind stays registered while the tests of a file come and go: loading the
     programs takes half a second of the guest's time. The device's number is one that no other
-    test needs, for the number is the slot that an instance takes if it is free."""
+    test needs, for the number is the slot that an instance takes if it is free. The namespace."""
     space = Namespace("anchor")
     space.ip(f"link add anchor index 200 type {'dummy' if has_modules() else 'netkit'}")
     space.run(LOADER, "anchor")
-    yield
+    yield space
     space.run(LOADER, "anchor", "--unload")
     space.delete()
     assert not PIN_DIR.exists(), "the last --unload leaves nothing behind"
@@ -230,9 +230,7 @@ def box():
     """A namespace with two dummy devices."""
     space = Namespace("box")
     for name in ("one", "two"):
-        space.ip(f"link add {name} type dummy")
-        space.sysctl(f"net.ipv6.conf.{name}.disable_ipv6", 1)
-        space.ip(f"link set {name} up")
+        dummy(space, name)
     yield space
     space.delete()
 

@@ -110,6 +110,14 @@ def ipv6_options_frame(serial, ecn, length=1514, vlans=()):
                                   next_header=0), vlans)
 
 
+def send(space, dev, *batch):
+    """Frames to a device, through a packet socket."""
+    with space.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) as sender:
+        sender.bind((dev, 0))
+        for data in batch:
+            sender.send(data)
+
+
 def stamp_arrivals(receiver):
     """Have the kernel say when a packet came: for received()."""
     receiver.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from conftest import BIN, LOADER, check_law
 from frames import CE, ECT_0, ECT_1, NOT_ECT, ipv4_frame
-from netns import Namespace, run, veth, wait_until
+from netns import Namespace, dummy, run, veth, wait_until
 from superpackets import UDP_SEGMENT
 
 CPUS = 4
@@ -212,12 +212,6 @@ def quiet_kernel():
     assert not [line for line in new if COMPLAINTS.search(line)], new
 
 
-def add_dummy(space, queues):
-    space.ip(f"link add w0 numtxqueues {queues} type dummy")
-    space.sysctl("net.ipv6.conf.w0.disable_ipv6", 1)
-    space.ip("link set w0 up")
-
-
 def torment(place, senders, changes, seconds):
     """All at once; what each sender says it sent, and the readings."""
     over = threading.Event()
@@ -282,7 +276,7 @@ def seconds(long):
 ], ids=["root", "mq"])
 def test_leaving(space, seconds, queues, options, changes):
     """Whatever the packet: refused on arrival it has still arrived."""
-    add_dummy(space, queues)
+    dummy(space, "w0", "numtxqueues", queues)
     place = Place(space, "w0", *options)
     place.load()
     generators = Pktgen(space, "w0", (ECT_1, NOT_ECT), queues)

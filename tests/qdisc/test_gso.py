@@ -117,9 +117,8 @@ class Wire:
 
     def devices(self):
         """The helper devices."""
-        shown = json.loads(self.tx.run("ip", "-j", "link", "show").stdout)
-        return {link["ifname"]: link for link in shown
-                if link["ifname"].startswith(("gso-", "gsx-"))}
+        return {name: link for name, link in self.tx.links().items()
+                if name.startswith(("gso-", "gsx-"))}
 
     def programs(self):
         [shown] = json.loads(self.tx.run("bpftool", "-j", "net", "show", "dev", "g0").stdout)
@@ -130,9 +129,8 @@ class Wire:
         if self.qdisc.is_attached():
             self.load("--unload")
         for space, device in ((self.tx, "g0"), (self.rx, "h0")):
-            for link in json.loads(space.run("ip", "-j", "link", "show").stdout):
-                if link["ifname"] not in ("lo", device):
-                    space.run("ip", "link", "del", link["ifname"], check=False)
+            for name in space.links().keys() - {"lo", device}:
+                space.run("ip", "link", "del", name, check=False)
             space.ip(f"link set {device} up gso_max_segs 65535 gso_max_size 65536")
         self.tx.run("tc", "qdisc", "del", "dev", "g0", "root", check=False)
         self.tx.run("bpftool", "net", "detach", "tcx_egress", "dev", "g0", check=False)
@@ -704,7 +702,7 @@ def test_long_name_gives_way_to_the_number(registered):
     space = Namespace("long")
     space.ip("link add abcdefghijklmno type dummy")
     space.run(LOADER, "abcdefghijklmno")
-    [link] = json.loads(space.run("ip", "-j", "link", "show", "abcdefghijklmno").stdout)
+    link = space.links()["abcdefghijklmno"]
     space.run("ip", "link", "show", f"gso-{link['ifindex']}")
     space.run(LOADER, "abcdefghijklmno", "--unload")
     space.delete()

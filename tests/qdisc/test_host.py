@@ -2,7 +2,6 @@
 """The first load on a host and the last unload: what they refuse, make and leave."""
 
 import contextlib
-import json
 import os
 import shutil
 import subprocess
@@ -109,23 +108,19 @@ def test_pins_that_somebody_deleted(space):
     commands = (LOADER, "one"), (LOADER, "one", "--ingress", "--rate", "5mbit")
     for command in commands:
         space.run(*command)
-    before = links(space)
+    before = set(space.links())
     assert {"gso-one", "gsx-one", "in-one"} <= before
     shutil.rmtree(PIN_DIR)
     for command in commands:
         space.run(*command)
-    assert links(space) == before
+    assert set(space.links()) == before
     assert Qdisc(space, "in-one").stats()["options"]["rate"] == 5_000_000
     shutil.rmtree(PIN_DIR)
     space.run(LOADER, "one", "--unload")
-    assert links(space) == before - {"gso-one", "gsx-one"}
+    assert set(space.links()) == before - {"gso-one", "gsx-one"}
     space.run(LOADER, "one", "--ingress", "--unload")
-    assert links(space) == before - {"gso-one", "gsx-one", "in-one"}
+    assert set(space.links()) == before - {"gso-one", "gsx-one", "in-one"}
     assert not PIN_DIR.exists()
-
-
-def links(space):
-    return {link["ifname"] for link in json.loads(space.run("ip", "-j", "link", "show").stdout)}
 
 
 def test_check_changes_nothing(space):

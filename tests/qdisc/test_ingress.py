@@ -56,8 +56,7 @@ class Path:
         return arrived
 
     def devices(self):
-        shown = json.loads(self.rx.run("ip", "-j", "link", "show").stdout)
-        return {link["ifname"] for link in shown} - {"lo", "t0"}
+        return set(self.rx.links()) - {"lo", "t0"}
 
     def programs(self):
         [shown] = json.loads(self.rx.run("bpftool", "-j", "net", "show", "dev", "t0").stdout)
@@ -179,7 +178,7 @@ def test_foreign_device_with_the_name(path):
 
 def test_long_name(path):
     path.rx.ip("link add averylongname type dummy")
-    [link] = json.loads(path.rx.run("ip", "-j", "link", "show", "averylongname").stdout)
+    link = path.rx.links()["averylongname"]
     path.rx.run(LOADER, "averylongname", "--ingress", "--rate", "5mbit")
     assert path.devices() == {"averylongname", f"in-{link['ifindex']}"}
     path.rx.run(LOADER, "averylongname", "--ingress", "--unload")
@@ -278,7 +277,7 @@ def test_killed_loader(path):
 
 def test_ifb_that_is_left_half_made(path):
     """Killed between making it and noting its number: the map has 0 for the interface."""
-    [link] = json.loads(path.rx.run("ip", "-j", "link", "show", "t0").stdout)
+    link = path.rx.links()["t0"]
     netns = int(path.rx.run("stat", "-Lc", "%i", "/proc/self/ns/net").stdout)
     key = struct.pack("=III", netns, link["ifindex"], TC_H_INGRESS)
     path.rx.ip("link add in-t0 type ifb")

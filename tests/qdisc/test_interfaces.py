@@ -7,7 +7,7 @@ import socket
 import pytest
 from conftest import BIN, LOADER, Qdisc, one_line, root
 from frames import ECT_1, NOT_ECT
-from netns import Namespace
+from netns import Namespace, dummy
 
 
 @pytest.fixture
@@ -89,16 +89,12 @@ def test_same_interface_number_in_two_namespaces(space):
     """Instances are told apart by namespace, too."""
     other = Namespace("other")
     try:
-        [link] = json.loads(space.run("ip", "-j", "link", "show", "one").stdout)
-        index = link["ifindex"]
-        other.ip(f"link add one index {index} type dummy")
+        dummy(other, "one", "index", space.links()["one"]["ifindex"])
         here, there = Qdisc(space, "one"), Qdisc(other, "one")
         here.load("--limit", 11)
         there.load("--limit", 22)
         assert here.stats()["options"]["limit"] == 11
         assert there.stats()["options"]["limit"] == 22
-        other.sysctl("net.ipv6.conf.one.disable_ipv6", 1)
-        other.ip("link set one up")
         for sender in (space, other):
             send_one(sender, "one")
         for stats in (here.stats(), there.stats()):

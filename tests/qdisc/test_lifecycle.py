@@ -13,8 +13,8 @@ import struct
 
 import pytest
 from conftest import BIN, LOADER, PIN_DIR, Qdisc, drops, one_line, root
-from frames import CE, ECT_0, ECT_1, NOT_ECT, ipv4_frame
-from netns import Namespace, run, wait_until
+from frames import CE, ECT_0, ECT_1, NOT_ECT, ipv4_frame, send
+from netns import Namespace, dummy, run, wait_until
 from steady import steadily
 from test_options import SETTINGS, spelled
 
@@ -118,9 +118,7 @@ def test_many_instances(registered, long):
     space = Namespace("many")
     names = [f"m{number}" for number in range(64 if long else 8)]
     for name in names:
-        space.ip(f"link add {name} type dummy")
-        space.sysctl(f"net.ipv6.conf.{name}.disable_ipv6", 1)
-        space.ip(f"link set {name} up")
+        dummy(space, name)
     for number, name in enumerate(names):
         space.run(LOADER, name, "--limit", 100 + number)
         send_frames(space, name, number)
@@ -136,10 +134,7 @@ def test_many_instances(registered, long):
 
 
 def send_frames(space, dev, count):
-    with space.socket(17, 3, 0) as sender:  # AF_PACKET, SOCK_RAW
-        sender.bind((dev, 0))
-        for serial in range(count):
-            sender.send(ipv4_frame(serial, NOT_ECT, 200))
+    send(space, dev, *(ipv4_frame(serial, NOT_ECT, 200) for serial in range(count)))
 
 
 # ---- behind our back -------------------------------------------------------------------
@@ -187,7 +182,7 @@ def test_lost_tcx_program_is_warned_of(cable):
     assert cable.qdisc.stats()["no-verdict"] == 3
 
 
-def test_pins_deleted_under_a_live_qdisc(load):
+def test_pins_deleted_under_a_live_qdisc(registered, load):
     """The control loop goes on without tools, programs and timer, and the next load repairs."""
     wire = load.wire
     wire.load("--rate", "1mbit", "--target", "1ms")
@@ -205,7 +200,7 @@ def test_pins_deleted_under_a_live_qdisc(load):
     assert wire.sent == tc["packets"] + tc["drops"]
     load.dropped = tc["drops"]
     load.check()
-    Qdisc(anchor_space(), "anchor").load()  # the kind is registered again
+    Qdisc(registered, "anchor").load()  # the kind is registered again
     wire.load("--rate", "1mbit")
     before = wire.sent
     wire.burst(ECT_1, 4)
@@ -213,13 +208,6 @@ def test_pins_deleted_under_a_live_qdisc(load):
     stats = wire.qdisc.check_conservation()
     assert stats["l-queue"]["packets-in"] == wire.sent - before
     assert stats["no-verdict"] == 0
-
-
-def anchor_space():
-    """The namespace of the fixture `registered`."""
-    space = object.__new__(Namespace)
-    space.name = "anchor"
-    return space
 
 
 def test_interface_goes_to_another_namespace(registered, box):
@@ -239,21 +227,17 @@ def test_interface_goes_to_another_namespace(registered, box):
         assert stats["packets"] == 3 and stats["no-verdict"] == 0
         assert stats["options"]["limit"] == 7 and stats["tcx-attached"] is True
         Qdisc(box, "two").load()
-        assert names(box) == {"lo", "two", "gso-two", "gsx-two"}
+        assert set(box.links()) == {"lo", "two", "gso-two", "gsx-two"}
         other.run(LOADER, "one", "--ingress", "--rate", "5mbit")
         assert tcx_programs(other) == {"dualpi2_mark", "dualpi2_ingress"}
         other.run(LOADER, "one", "--ingress", "--unload")
         other.run(LOADER, "one", "--unload")
         assert tcx_programs(other) == set()
-        assert names(other) == {"lo", "one"}
+        assert set(other.links()) == {"lo", "one"}
         Qdisc(box, "two").load("--unload")
         assert interface_pins() == {"anchor"}
     finally:
         other.delete()
-
-
-def names(space):
-    return {link["ifname"] for link in json.loads(space.run("ip", "-j", "link", "show").stdout)}
 
 
 def tcx_programs(space):
@@ -283,7 +267,7 @@ def test_namespace_is_deleted(registered, box):
 def test_interface_is_renamed(registered, box):
     qdisc = Qdisc(box, "one")
     qdisc.load("--limit", 50)
-    before = names(box)
+    before = set(box.links())
     box.ip("link set one name uno")
     uno = Qdisc(box, "uno")
     send_frames(box, "uno", 2)
@@ -291,7 +275,7 @@ def test_interface_is_renamed(registered, box):
     assert is_current(uno)
     assert uno.check_conservation()["packets"] == 2
     uno.load("--unload")
-    assert names(box) == before - {"one", "gso-one", "gsx-one"} | {"uno"}
+    assert set(box.links()) == before - {"one", "gso-one", "gsx-one"} | {"uno"}
 
 
 # ---- upgrade ---------------------------------------------------------------------------
@@ -313,7 +297,7 @@ def test_next_build_goes_on_with_what_is_live(cable):
     assert stats["tcx-attached"] is True
 
 
-def test_another_abi_is_refused_and_can_be_left(load):
+def test_another_abi_is_refused_and_can_be_left(registered, load):
     """Another ABI: refused, until its pins are deleted; traffic flows all the time."""
     wire = load.wire
     wire.load()
@@ -326,5 +310,5 @@ def test_another_abi_is_refused_and_can_be_left(load):
         shutil.rmtree(PIN_DIR)
         wire.load("--limit", 5)
         assert wire.qdisc.stats()["options"]["limit"] == 5
-        Qdisc(anchor_space(), "anchor").load()
+        Qdisc(registered, "anchor").load()
     load.check()

@@ -29,7 +29,7 @@ from ecn_rules import can_be_marked, ecn_field, ecn_field_of_ip, is_l4s, is_mark
 from frames import CE, ECT_1
 from held import hold_probability
 from malformed import MTU, NEVER_MARKED, NUMBER, Frame, Generator
-from netns import Namespace
+from netns import Namespace, dummy
 
 SEED = os.environ.get("DUALPI2_SEED", "1")
 BATCH = os.environ.get("DUALPI2_BATCH")  # that one only
@@ -55,9 +55,7 @@ class Bench:
     def __init__(self):
         self.space = Namespace("packets")
         self.out = injectors.tap(self.space, "out0", mtu=MTU, kind=self.KIND)
-        self.space.ip("link add aside type dummy")
-        self.space.sysctl("net.ipv6.conf.aside.disable_ipv6", 1)
-        self.space.ip("link set aside up")
+        dummy(self.space, "aside")
         self.qdisc = Qdisc(self.space, "out0")
 
     def load(self, *options):

@@ -6,14 +6,13 @@ import json
 import os
 import re
 import shutil
-import socket
 import stat
 import struct
 from pathlib import Path
 
 import pytest
 from conftest import BIN, LOADER, PIN_DIR, PUBLIC_PIN_DIR, one_line, root
-from frames import NOT_ECT, ipv4_frame
+from frames import NOT_ECT, ipv4_frame, send
 from netns import run, wait_until
 
 STATS = BIN / "dualpi2-stats"
@@ -62,9 +61,7 @@ def as_nobody(*argv, rights=()):
 
 
 def send_one(space, dev):
-    with space.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) as sender:
-        sender.bind((dev, 0))
-        sender.send(ipv4_frame(1, NOT_ECT, 200))
+    send(space, dev, ipv4_frame(1, NOT_ECT, 200))
 
 
 # ---- what is needed -------------------------------------------------------------------
@@ -282,37 +279,6 @@ def pin_again(pinned, path):
     """Pin a program once more."""
     run("bpftool", "prog", "pin", "pinned", pinned, path)
     return path
-
-
-# ---- names ----------------------------------------------------------------------------
-
-NAMES = ["a;reboot", "$(id)", "`id`", "a&b|c", "..a", "-x", "a'b\"c\\d", "*", "~root", "a%d"]
-NO_NAMES = ["one:1", "../one", "one/../one", "", " one", "one ", "one\n", "o%e", "%n%n%s",
-            "one" + 14 * "e", "lo/..", "."]
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_any_name_is_just_a_name(space, name):
-    space.run("ip", "link", "add", "name", name, "type", "dummy")
-    name = name.replace("%d", "0")  # the kernel's own
-    before = json.loads(space.run("ip", "-j", "link", "show").stdout)
-    try:
-        space.run(LOADER, "--rate", "40mbit", "--", name)
-        assert root(space, name)["kind"] == "bpf_dualpi2"
-        [stats] = json.loads(space.run(STATS, "--json", "--", name).stdout)
-        assert stats["dev"] == name
-        space.run(LOADER, "--unload", "--", name)
-        assert json.loads(space.run("ip", "-j", "link", "show").stdout) == before
-    finally:
-        space.run("ip", "link", "del", "dev", name)
-
-
-@pytest.mark.parametrize("name", NO_NAMES)
-def test_what_is_no_name_finds_nothing(space, name):
-    for program in LOADER, STATS:
-        line = one_line(space.run(program, "--", name, check=False), 1)
-        assert "no such interface" in line
-    assert root(space, "one")["kind"] != "bpf_dualpi2"
 
 
 @pytest.mark.parametrize("program", [LOADER, STATS])

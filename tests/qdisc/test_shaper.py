@@ -5,8 +5,10 @@ import pytest
 from frames import ECT_1, NOT_ECT
 
 CALM = ("--target", "4000s")
-# What the receiver's clock and one late timer may add, in virtual time.
+# What the receiver's clock and a late timer add, in virtual time...
 SLACK_NS = 100_000
+# ... and what is caught up after a timer that had to wait for other work of the guest's one CPU.
+CAUGHT_UP_NS = 1_000_000  # SHAPER_SLACK_NS of include/shaper.h
 
 
 def departures(cable, count, length):
@@ -23,10 +25,10 @@ def test_rate_is_exact_over_any_interval(cable, rate, bit_per_s, length):
     cable.load("--rate", rate, *CALM)
     times, length = departures(cable, 300, length)
     frame_ns = length * 8 * 10**9 / bit_per_s
-    for first in range(0, 300, 7):
-        for last in range(first + 1, 300, 13):
-            expected = (last - first) * frame_ns
-            assert times[last] - times[first] == pytest.approx(expected, abs=SLACK_NS)
+    started = [time_ns - number * frame_ns for number, time_ns in enumerate(times)]
+    late = sorted(start - min(started) for start in started)
+    assert late[int(0.98 * len(late))] < SLACK_NS
+    assert late[-1] < CAUGHT_UP_NS
 
 
 def test_no_burst_after_idleness(cable):

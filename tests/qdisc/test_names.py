@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Names of interfaces: the kernel allows almost any, and none is more than a name to the tools."""
+
+import json
+
+import pytest
+from conftest import BIN, LOADER, one_line, root
+
+STATS = BIN / "dualpi2-stats"
+NAMES = ["a;reboot", "$(id)", "`id`", "a&b|c", "..a", "-x", "a'b\"c\\d", "*", "~root", "a%d"]
+NO_NAMES = ["one:1", "../one", "one/../one", "", " one", "one ", "one\n", "o%e", "%n%n%s",
+            "one" + 14 * "e", "lo/..", "."]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_any_name_is_just_a_name(registered, box, name):
+    box.run("ip", "link", "add", "name", name, "type", "dummy")
+    name = name.replace("%d", "0")  # the kernel's own
+    before = box.links()
+    try:
+        box.run(LOADER, "--rate", "40mbit", "--", name)
+        assert root(box, name)["kind"] == "bpf_dualpi2"
+        [stats] = json.loads(box.run(STATS, "--json", "--", name).stdout)
+        assert stats["dev"] == name
+        box.run(LOADER, "--unload", "--", name)
+        assert box.links() == before
+    finally:
+        box.run("ip", "link", "del", "dev", name)
+
+
+@pytest.mark.parametrize("name", NO_NAMES)
+def test_what_is_no_name_finds_nothing(box, name):
+    for program in LOADER, STATS:
+        line = one_line(box.run(program, "--", name, check=False), 1)
+        assert "no such interface" in line
+    assert root(box, "one")["kind"] != "bpf_dualpi2"
