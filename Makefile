@@ -40,7 +40,11 @@ ALL_CFLAGS := $(CFLAGS) -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE \
 LDLIBS := -lbpf -lmnl -lelf -lz
 
 MAINS := user/loader.c user/stats.c
-SHARED := $(filter-out $(MAINS),$(wildcard user/*.c))
+# What only dualpi2-stats has, and the library for it.
+STATS := $(wildcard user/watch*.c)
+STATS_O := $(STATS:user/%.c=$(O)/%.o)
+STATS_LDLIBS := -lncursesw -ltinfo
+SHARED := $(filter-out $(MAINS) $(STATS),$(wildcard user/*.c))
 SHARED_O := $(SHARED:user/%.c=$(O)/%.o)
 PROGRAMS := $(O)/dualpi2-load $(O)/dualpi2-stats
 MAN8 := $(PROGRAMS:=.8)
@@ -81,7 +85,8 @@ $(O)/%.o: user/%.c $(wildcard user/*.h include/*.h) $(O)/dualpi2.skel.h Makefile
 	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
 
 $(O)/dualpi2-load: $(O)/loader.o $(SHARED_O)
-$(O)/dualpi2-stats: $(O)/stats.o $(SHARED_O)
+$(O)/dualpi2-stats: $(O)/stats.o $(STATS_O) $(SHARED_O)
+$(O)/dualpi2-stats: LDLIBS := $(STATS_LDLIBS) $(LDLIBS)
 $(PROGRAMS):
 	$(say) LINK $@
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@

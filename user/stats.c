@@ -4,43 +4,107 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "distribution.h"
 #include "document.h"
 #include "events.h"
 #include "figures.h"
+#include "follow.h"
+#include "jsonl.h"
 #include "link.h"
 #include "message.h"
-#include "netlink.h"
 #include "options.h"
-#include "pins.h"
+#include "parse.h"
+#include "plot.h"
 #include "privilege.h"
-#include "registration.h"
+#include "sampler.h"
 #include "table.h"
 #include "tc.h"
 
 enum output {
 	OUTPUT_JSON,
+	OUTPUT_JSONL,
 	OUTPUT_TC,
+	OUTPUT_HISTOGRAM,
 	OUTPUT_EVENTS,
+	OUTPUT_INTERVAL,
+	OUTPUT_COUNT,
 	N_OUTPUTS,
 };
 
 #define SLOT_FORMAT 1
+
+#define INTERVAL_MIN_NS (10 * DUALPI2_NSEC_PER_MSEC)
+#define INTERVAL_MAX_NS (86400 * DUALPI2_NSEC_PER_SEC)
+#define COUNT_MAX UINT32_MAX
+
+static uint64_t interval_ns = DUALPI2_NSEC_PER_SEC;
+static uint64_t count; /* of repetitions; 0: without end */
+
+static enum value_status set_interval(const char *text, struct dualpi2_params *params)
+{
+	(void)params;
+	if (!parse_time(text, &interval_ns))
+		return VALUE_MALFORMED;
+	return interval_ns < INTERVAL_MIN_NS || interval_ns > INTERVAL_MAX_NS ? VALUE_OUT_OF_RANGE
+									      : VALUE_OK;
+}
+
+static enum value_status set_count(const char *text, struct dualpi2_params *params)
+{
+	(void)params;
+	if (!parse_uint(text, &count))
+		return VALUE_MALFORMED;
+	return !count || count > COUNT_MAX ? VALUE_OUT_OF_RANGE : VALUE_OK;
+}
 
 static const struct option_spec output_specs[N_OUTPUTS] = {
 	[OUTPUT_JSON] = { .name = "json",
 			  .slot = SLOT_FORMAT,
 			  .help = "an array with an object per qdisc, with the keys\n"
 				  "of `tc -j -s qdisc show`; times in us" },
+	[OUTPUT_JSONL] = { .name = "jsonl",
+			   .slot = SLOT_FORMAT,
+			   .help = "such an object a line and interval, with the time\n"
+				   "and what happened in it, until interrupted" },
 	[OUTPUT_TC] = { .name = "tc",
 			.slot = SLOT_FORMAT,
 			.help = "as `tc -s qdisc show` prints it for dualpi2" },
+	[OUTPUT_HISTOGRAM] = { .name = "histogram",
+			       .help = "a plot of how long the packets waited; its bins\n"
+				       "with --json or --jsonl" },
 	[OUTPUT_EVENTS] = { .name = "events",
 			    .help = "a line whenever an overload begins or has ended,\n"
 				    "until interrupted; with --json an object a line.\n"
 				    "Without IFACE: in all network namespaces" },
+	[OUTPUT_INTERVAL] = { .name = "interval",
+			      .argument = "T",
+			      .help = "again and again, what happened in the last T\n"
+				      "instead of since it was attached, until\n"
+				      "interrupted. [--jsonl: 1s]",
+			      .kind = "a time",
+			      .example = "1s",
+			      .range = "10ms to 86400s",
+			      .set = set_interval },
+	[OUTPUT_COUNT] = { .name = "count",
+			   .argument = "N",
+			   .help = "end after N intervals",
+			   .kind = "a number",
+			   .example = "10",
+			   .range = "1 to 4294967295",
+			   .set = set_count },
 };
 
 static const char *outputs[N_OUTPUTS];
+
+/* What does not go together with an output, besides what excludes each other anyway. */
+#define BIT(output) (1U << (output))
+#define REPEATED (BIT(OUTPUT_INTERVAL) | BIT(OUTPUT_COUNT))
+
+static const unsigned int excluded[N_OUTPUTS] = {
+	[OUTPUT_JSON] = REPEATED,
+	[OUTPUT_TC] = REPEATED | BIT(OUTPUT_HISTOGRAM),
+	[OUTPUT_EVENTS] = REPEATED | BIT(OUTPUT_TC) | BIT(OUTPUT_JSONL) | BIT(OUTPUT_HISTOGRAM),
+};
 
 static struct option_group groups[] = {
 	{ "Output", output_specs, N_OUTPUTS, outputs, false },
@@ -61,113 +125,126 @@ static const struct command command = {
 		"drop-overload for ECN-capable ones.\n"
 		"\n"
 		"Each event is told once: of two --events at a time, either gets only some.\n"
+		"A qdisc that comes or goes meanwhile does not end --jsonl or --interval.\n"
 		"\n"
 		"EXAMPLES\n"
 		"  dualpi2-stats\n"
 		"  dualpi2-stats eth0\n"
 		"  dualpi2-stats eth0 --tc\n"
+		"  dualpi2-stats eth0 --histogram --interval 10s\n"
+		"  dualpi2-stats --jsonl --interval 1s --count 60 >minute.jsonl\n"
 		"  dualpi2-stats --events\n"
 		"  dualpi2-stats --json | jq '.[].\"l-queue\".delay.p99'\n",
 	.groups = groups,
 	.n_groups = sizeof(groups) / sizeof(groups[0]),
 };
 
-/* The registration, or what we may read of it; that there is none (`found`) is no failure. */
-static bool find_registration(struct registration *reg, bool *found)
+static enum document_delays delays_shown(void)
 {
-	bool opened = true;
-
-	*found = false;
-	if (pins_have_bpffs())
-		opened = pins_are_hidden() ? registration_open_public(reg, found)
-					   : registration_open(reg, found);
-	privilege_keep(0);
-	return opened;
+	return outputs[OUTPUT_HISTOGRAM] ? DOCUMENT_BINS : DOCUMENT_QUANTILES;
 }
 
-static bool nothing_to_show(const char *ifname, unsigned int ifindex)
+static bool flush(void)
 {
-	const char *where = ifname ? ifname : "this network namespace";
-	const char *which = ifname ? ifname : "IFACE";
-
-	if (figures_kind_lives(ifindex))
-		return fail(0,
-			    "%s: " DUALPI2_KIND " is attached, but its pins are gone: no "
-			    "statistics, no marks, until `dualpi2-load %s`",
-			    where, which);
-	return fail(0, "%s: no " DUALPI2_KIND " qdisc: `dualpi2-load %s` attaches one", where,
-		    which);
+	if (fflush(stdout) || ferror(stdout))
+		return fail(errno, "cannot write to the standard output");
+	return true;
 }
 
-/* The instances to show. None is no failure. */
-static bool collect(unsigned int ifindex, struct figures_list *list)
+static void print_text(const struct figures_list *list)
 {
-	struct registration reg;
-	bool found, collected;
-
-	*list = (struct figures_list){};
-	if (!find_registration(&reg, &found))
-		return false;
-	if (!found)
-		return true;
-	collected = figures_collect(&reg, ifindex, list);
-	registration_close(&reg);
-	return collected;
+	if (outputs[OUTPUT_TC])
+		tc_print(list);
+	else if (outputs[OUTPUT_HISTOGRAM])
+		distribution_print(list);
+	else
+		table_print(list);
 }
 
-static bool show(const char *ifname, unsigned int ifindex)
+static bool show_once(struct sampler *sampler)
 {
 	struct figures_list list;
 	bool shown = true;
 
-	if (!collect(ifindex, &list))
+	if (!sampler_take(sampler, &list))
 		return false;
 	if (outputs[OUTPUT_JSON])
-		document_print(&list);
-	else if (!list.count)
-		shown = nothing_to_show(ifname, ifindex);
-	else if (outputs[OUTPUT_TC])
-		tc_print(&list);
+		document_print(&list, delays_shown());
+	else if (list.count)
+		print_text(&list);
 	else
-		table_print(&list);
+		shown = sampler_has_nothing(sampler);
 	free(list.items);
-	if (fflush(stdout) || ferror(stdout))
-		return fail(errno, "cannot write to the standard output");
+	return flush() && shown;
+}
+
+static bool show_lines(const struct figures_list *sample, const struct figures_list *intervals,
+		       void *file)
+{
+	jsonl_print(file, sample, intervals, delays_shown());
+	return flush();
+}
+
+static bool show_text(const struct figures_list *sample, const struct figures_list *intervals,
+		      void *data)
+{
+	(void)sample, (void)data;
+	print_text(intervals);
+	printf("\n");
+	return flush();
+}
+
+static bool show(const char *ifname)
+{
+	struct sampler sampler;
+	bool shown;
+
+	if (!sampler_open(&sampler, ifname))
+		return false;
+	if (outputs[OUTPUT_JSONL]) {
+		jsonl_begin(stdout);
+		shown = follow(&sampler, interval_ns, count, show_lines, stdout);
+	} else if (outputs[OUTPUT_INTERVAL]) {
+		shown = follow(&sampler, interval_ns, count, show_text, NULL);
+	} else {
+		shown = show_once(&sampler);
+	}
+	sampler_close(&sampler);
 	return shown;
 }
 
-static bool follow(const char *ifname, unsigned int ifindex)
-{
-	struct registration reg;
-	bool found, followed;
-
-	if (!find_registration(&reg, &found))
-		return false;
-	if (!found)
-		return nothing_to_show(ifname, ifindex);
-	if (reg.events < 0) {
-		registration_close(&reg);
-		return fail(0, "--events: reading takes them from others: run it as root");
-	}
-	followed = events_follow(&reg, ifindex, outputs[OUTPUT_JSON]);
-	registration_close(&reg);
-	return followed;
-}
-
-static bool run(const char *ifname)
+static bool tell_events(const char *ifname)
 {
 	unsigned int ifindex = 0;
+	struct sampler sampler;
+	bool followed;
 
-	if (ifname && !interface_index(ifname, &ifindex))
+	if (!sampler_open(&sampler, ifname))
 		return false;
-	return outputs[OUTPUT_EVENTS] ? follow(ifname, ifindex) : show(ifname, ifindex);
+	if (!sampler.is_open)
+		return sampler_has_nothing(&sampler);
+	if (ifname && !interface_index(ifname, &ifindex))
+		followed = false;
+	else if (sampler.reg.events < 0)
+		followed = fail(0, "--events: reading takes them from others: run it as root");
+	else
+		followed = events_follow(&sampler.reg, ifindex, outputs[OUTPUT_JSON]);
+	sampler_close(&sampler);
+	return followed;
 }
 
 /* Rules that are about more than one argument. */
 static bool arguments_agree(void)
 {
-	if (outputs[OUTPUT_EVENTS] && outputs[OUTPUT_TC])
-		return fail(0, "--events: excludes --tc: give one of them");
+	for (int one = 0; one < N_OUTPUTS; one++) {
+		for (int other = 0; outputs[one] && other < N_OUTPUTS; other++) {
+			if (outputs[other] && excluded[one] & BIT(other))
+				return fail(0, "--%s: excludes --%s: give one of them",
+					    output_specs[one].name, output_specs[other].name);
+		}
+	}
+	if (outputs[OUTPUT_COUNT] && !outputs[OUTPUT_INTERVAL] && !outputs[OUTPUT_JSONL])
+		return fail(0, "--count: nothing is repeated: give it --interval or --jsonl");
 	return true;
 }
 
@@ -175,12 +252,15 @@ int main(int argc, char **argv)
 {
 	const char *ifname;
 	enum status status;
+	bool shown;
 
 	message_init(command.name);
 	if (!command_read(&command, argc, argv, &ifname, &status))
 		return status;
 	if (!arguments_agree())
 		return STATUS_USAGE;
+	plot_init();
 	privilege_keep(PRIVILEGE_MOUNT);
-	return run(ifname) ? STATUS_OK : STATUS_FAILURE;
+	shown = outputs[OUTPUT_EVENTS] ? tell_events(ifname) : show(ifname);
+	return shown ? STATUS_OK : STATUS_FAILURE;
 }

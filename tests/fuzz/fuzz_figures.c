@@ -53,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t i = 0; i < size && i < sizeof(content); i++)
 		bytes[i] ^= data[i];
 	fill(&items[0], &content);
-	document_print(&list);
+	document_print(&list, DOCUMENT_BINS);
 	table_print(&list);
 	tc_print(&list);
 	return 0;
