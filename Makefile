@@ -51,8 +51,8 @@ MAN8 := $(PROGRAMS:=.8)
 MAN7 := $(O)/bpf_dualpi2.7
 
 .DELETE_ON_ERROR:
-.PHONY: all foreign test test-kernels test-long unit-tests fuzz demo compare bench bench-cost \
-	check-vmlinux install clean help
+.PHONY: all foreign test test-kernels test-long test-monitoring unit-tests fuzz demo \
+	compare bench bench-cost check-vmlinux install clean help
 all: $(PROGRAMS) $(MAN8) $(MAN7)
 	@:
 
@@ -150,6 +150,11 @@ test-kernels: ## one kernel of each series, oldest and newest in full (FULL=1: a
 test-long: ## as test, with the long version of tests that have one: hours
 	$(call TEST_SOURCE,$(SECONDS))
 	$(Q)tests/run --kernel $(KERNEL) --long
+
+test-monitoring: ## the lab's figures through node_exporter and Prometheus; promtool on the rules
+	$(Q)tests/lab/bootstrap
+	$(Q)$(IN_ROOT) all
+	$(Q)tests/monitoring/run --kernel $(KERNEL)
 
 fuzz: ## a libFuzzer target for each parser, in the build root (SECONDS=60 each)
 	$(Q)tests/lab/bootstrap

@@ -12,6 +12,7 @@
 #include "jsonl.h"
 #include "link.h"
 #include "message.h"
+#include "openmetrics.h"
 #include "options.h"
 #include "parse.h"
 #include "plot.h"
@@ -24,6 +25,8 @@ enum output {
 	OUTPUT_JSON,
 	OUTPUT_JSONL,
 	OUTPUT_TC,
+	OUTPUT_OPENMETRICS,
+	OUTPUT_PROMETHEUS,
 	OUTPUT_HISTOGRAM,
 	OUTPUT_EVENTS,
 	OUTPUT_INTERVAL,
@@ -69,6 +72,13 @@ static const struct option_spec output_specs[N_OUTPUTS] = {
 	[OUTPUT_TC] = { .name = "tc",
 			.slot = SLOT_FORMAT,
 			.help = "as `tc -s qdisc show` prints it for dualpi2" },
+	[OUTPUT_OPENMETRICS] = { .name = "openmetrics",
+				 .slot = SLOT_FORMAT,
+				 .help = "metrics in the text format of OpenMetrics 1.0" },
+	[OUTPUT_PROMETHEUS] = { .name = "prometheus",
+				.slot = SLOT_FORMAT,
+				.help = "the same in that of Prometheus, for the textfile\n"
+					"collector of node_exporter" },
 	[OUTPUT_HISTOGRAM] = { .name = "histogram",
 			       .help = "a plot of how long the packets waited; its bins\n"
 				       "with --json or --jsonl" },
@@ -103,7 +113,10 @@ static const char *outputs[N_OUTPUTS];
 static const unsigned int excluded[N_OUTPUTS] = {
 	[OUTPUT_JSON] = REPEATED,
 	[OUTPUT_TC] = REPEATED | BIT(OUTPUT_HISTOGRAM),
-	[OUTPUT_EVENTS] = REPEATED | BIT(OUTPUT_TC) | BIT(OUTPUT_JSONL) | BIT(OUTPUT_HISTOGRAM),
+	[OUTPUT_OPENMETRICS] = REPEATED | BIT(OUTPUT_HISTOGRAM),
+	[OUTPUT_PROMETHEUS] = REPEATED | BIT(OUTPUT_HISTOGRAM),
+	[OUTPUT_EVENTS] = REPEATED | BIT(OUTPUT_TC) | BIT(OUTPUT_JSONL) | BIT(OUTPUT_OPENMETRICS) |
+			  BIT(OUTPUT_PROMETHEUS) | BIT(OUTPUT_HISTOGRAM),
 };
 
 static struct option_group groups[] = {
@@ -116,8 +129,8 @@ static const struct command command = {
 	.about = "Show the bpf_dualpi2 qdiscs of this network namespace, or of one interface.\n"
 		 "Counters and delays are those since the qdisc was attached.\n",
 	.epilogue =
-		"Exit status: 0 shown, 1 failed or nothing to show, 2 wrong usage. With --json\n"
-		"nothing to show is an empty array, and 0.\n"
+		"Exit status: 0 shown, 1 failed or nothing to show, 2 wrong usage. With --json,\n"
+		"--openmetrics and --prometheus nothing to show is an empty answer, and 0.\n"
 		"\n"
 		"The three packet counts of RFC 9332, 2.5.2.2, for each queue: arrived is\n"
 		"packets-in; presented to the AQM is packets-out + drop-pi2 + drop-overload;\n"
@@ -134,6 +147,7 @@ static const struct command command = {
 		"  dualpi2-stats eth0 --histogram --interval 10s\n"
 		"  dualpi2-stats --jsonl --interval 1s --count 60 >minute.jsonl\n"
 		"  dualpi2-stats --events\n"
+		"  dualpi2-stats --prometheus | sponge /var/lib/prometheus/node-exporter/dualpi2.prom\n"
 		"  dualpi2-stats --json | jq '.[].\"l-queue\".delay.p99'\n",
 	.groups = groups,
 	.n_groups = sizeof(groups) / sizeof(groups[0]),
@@ -170,6 +184,10 @@ static bool show_once(struct sampler *sampler)
 		return false;
 	if (outputs[OUTPUT_JSON])
 		document_print(&list, delays_shown());
+	else if (outputs[OUTPUT_OPENMETRICS])
+		openmetrics_print(&list, EXPOSITION_OPENMETRICS);
+	else if (outputs[OUTPUT_PROMETHEUS])
+		openmetrics_print(&list, EXPOSITION_PROMETHEUS);
 	else if (list.count)
 		print_text(&list);
 	else

@@ -129,8 +129,10 @@ def test_bins():
 @pytest.mark.parametrize("arguments", [
     "--jsonl --json", "--jsonl --tc", "--jsonl --events", "--json --interval 1s",
     "--tc --interval 1s", "--tc --histogram", "--events --interval 1s", "--events --histogram",
-    "--count 3", "--count 0 --jsonl", "--count x --jsonl", "--count", "--interval",
-    "--interval 1ms", "--interval 1d --jsonl", "--interval 1s --interval 1s",
+    "--openmetrics --histogram", "--prometheus --interval 1s", "--openmetrics --events",
+    "--openmetrics --prometheus", "--count 3", "--count 0 --jsonl", "--count x --jsonl",
+    "--count", "--interval", "--interval 1ms", "--interval 1d --jsonl",
+    "--interval 1s --interval 1s",
 ])
 def test_wrong_usage(arguments):
     done = stats("busy", *arguments.split(), check=False)
