@@ -20,6 +20,7 @@
 #include "sampler.h"
 #include "table.h"
 #include "tc.h"
+#include "watch.h"
 
 enum output {
 	OUTPUT_JSON,
@@ -28,6 +29,7 @@ enum output {
 	OUTPUT_OPENMETRICS,
 	OUTPUT_PROMETHEUS,
 	OUTPUT_HISTOGRAM,
+	OUTPUT_WATCH,
 	OUTPUT_EVENTS,
 	OUTPUT_INTERVAL,
 	OUTPUT_COUNT,
@@ -82,6 +84,9 @@ static const struct option_spec output_specs[N_OUTPUTS] = {
 	[OUTPUT_HISTOGRAM] = { .name = "histogram",
 			       .help = "a plot of how long the packets waited; its bins\n"
 				       "with --json or --jsonl" },
+	[OUTPUT_WATCH] = { .name = "watch",
+			   .slot = SLOT_FORMAT,
+			   .help = "a live view on the whole terminal; q ends it" },
 	[OUTPUT_EVENTS] = { .name = "events",
 			    .help = "a line whenever an overload begins or has ended,\n"
 				    "until interrupted; with --json an object a line.\n"
@@ -90,7 +95,7 @@ static const struct option_spec output_specs[N_OUTPUTS] = {
 			      .argument = "T",
 			      .help = "again and again, what happened in the last T\n"
 				      "instead of since it was attached, until\n"
-				      "interrupted. [--jsonl: 1s]",
+				      "interrupted. [--jsonl, --watch: 1s]",
 			      .kind = "a time",
 			      .example = "1s",
 			      .range = "10ms to 86400s",
@@ -116,7 +121,8 @@ static const unsigned int excluded[N_OUTPUTS] = {
 	[OUTPUT_OPENMETRICS] = REPEATED | BIT(OUTPUT_HISTOGRAM),
 	[OUTPUT_PROMETHEUS] = REPEATED | BIT(OUTPUT_HISTOGRAM),
 	[OUTPUT_EVENTS] = REPEATED | BIT(OUTPUT_TC) | BIT(OUTPUT_JSONL) | BIT(OUTPUT_OPENMETRICS) |
-			  BIT(OUTPUT_PROMETHEUS) | BIT(OUTPUT_HISTOGRAM),
+			  BIT(OUTPUT_PROMETHEUS) | BIT(OUTPUT_HISTOGRAM) | BIT(OUTPUT_WATCH),
+	[OUTPUT_WATCH] = BIT(OUTPUT_COUNT) | BIT(OUTPUT_HISTOGRAM),
 };
 
 static struct option_group groups[] = {
@@ -144,6 +150,7 @@ static const struct command command = {
 		"  dualpi2-stats\n"
 		"  dualpi2-stats eth0\n"
 		"  dualpi2-stats eth0 --tc\n"
+		"  dualpi2-stats eth0 --watch\n"
 		"  dualpi2-stats eth0 --histogram --interval 10s\n"
 		"  dualpi2-stats --jsonl --interval 1s --count 60 >minute.jsonl\n"
 		"  dualpi2-stats --events\n"
@@ -222,6 +229,8 @@ static bool show(const char *ifname)
 	if (outputs[OUTPUT_JSONL]) {
 		jsonl_begin(stdout);
 		shown = follow(&sampler, interval_ns, count, show_lines, stdout);
+	} else if (outputs[OUTPUT_WATCH]) {
+		shown = watch(&sampler, interval_ns);
 	} else if (outputs[OUTPUT_INTERVAL]) {
 		shown = follow(&sampler, interval_ns, count, show_text, NULL);
 	} else {

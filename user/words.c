@@ -35,6 +35,12 @@ static __u64 arrived(const struct figures *interval)
 	return interval->stats.l.packets_in + interval->stats.c.packets_in;
 }
 
+/* What arrived before may leave now. */
+static bool is_used(const struct dualpi2_queue *queue)
+{
+	return queue->packets_in || queue->packets_out;
+}
+
 static __u64 told(const struct dualpi2_queue *queue)
 {
 	return queue->mark_step + queue->mark_pi2 + dualpi2_queue_drops(queue);
@@ -93,7 +99,7 @@ static bool no_traffic(const struct figures *interval, char text[WORDS_MAX])
 {
 	char since[FORMAT_MAX];
 
-	if (arrived(interval))
+	if (is_used(&interval->stats.l) || is_used(&interval->stats.c))
 		return false;
 	return say(text, "no packets in the last %s", span(interval, since));
 }
@@ -102,7 +108,7 @@ static bool around_tcx(const struct figures *interval, char text[WORDS_MAX])
 {
 	char share[FORMAT_MAX];
 
-	if ((double)interval->stats.no_verdict < NO_VERDICT_SHARE * (double)arrived(interval))
+	if ((double)interval->stats.no_verdict <= NO_VERDICT_SHARE * (double)arrived(interval))
 		return false;
 	return say(text,
 		   "%s of the packets did not pass our tcx program: they cannot be marked, only "
@@ -142,15 +148,15 @@ static const char *highest_delay(const struct dualpi2_histogram *histogram, char
 static bool at_work(const struct figures *interval, char text[WORDS_MAX])
 {
 	const struct dualpi2_queue *l = &interval->stats.l, *c = &interval->stats.c;
-	const char *what = told(l) || told(c) ? "the bottleneck" : "a short queue, nothing marked";
+	const char *what = told(l) || told(c) ? "the bottleneck" : "nothing had to be marked";
 	char l_delay[FORMAT_MAX], c_delay[FORMAT_MAX];
 
 	highest_delay(&interval->delays.l, l_delay);
 	highest_delay(&interval->delays.c, c_delay);
-	if (!l->packets_in)
+	if (!is_used(l))
 		return say(text, "%s: 99 %% of the packets wait up to %s; no L4S traffic", what,
 			   c_delay);
-	if (!c->packets_in)
+	if (!is_used(c))
 		return say(text, "%s: 99 %% of the packets wait up to %s; L4S traffic only", what,
 			   l_delay);
 	return say(text, "%s: 99 %% of the L4S packets wait up to %s, of the Classic ones %s", what,

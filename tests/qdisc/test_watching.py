@@ -8,7 +8,8 @@ import signal
 
 import pytest
 from conftest import BIN, LOADER, PIN_DIR, PUBLIC_PIN_DIR
-from frames import NOT_ECT
+from frames import ECT_1, NOT_ECT
+from terminal import Terminal
 from test_privilege import BPFFS, as_nobody, mode, send_one
 
 STATS = BIN / "dualpi2-stats"
@@ -131,3 +132,60 @@ def test_distribution_has_the_packets(cable):
     bins = json.loads(bins)[0]["c-queue"]["delay"]["bins"]
     assert sum(bin_["packets"] for bin_ in bins) == 11
     assert bins[-1]["from-ns"] <= 121.12e6 < bins[-1]["to-ns"]
+
+
+# ---- --watch -----------------------------------------------------------------------------------
+
+
+def shown(text, name):
+    """The cells of a line of figures on the screen: L4S, Classic."""
+    [line] = [line for line in text.split("\n") if line.startswith(name)]
+    return line[20:50].strip(), line[50:].strip()
+
+
+def test_screen_shows_what_json_has(cable):
+    """50 frames stand still at 1 kbit/s, after ten that have passed."""
+    cable.load("--rate", "10mbit", "--target", "4000s")
+    cable.burst(ECT_1, 10)
+    cable.drain()
+    cable.load("--rate", "8kbit")
+    cable.burst(NOT_ECT, 50)
+    with Terminal(cable.tx.argv(STATS, "d0", "--watch", "--interval", "200ms")) as terminal:
+        text = terminal.wait_for_word("nothing leaves:")
+        stats = cable.qdisc.stats()
+        terminal.press("q")
+        assert terminal.end() == 0
+    assert "d0: bpf_dualpi2, rate 8kbit, target 4000s" in text
+    for cell, queue in zip(shown(text, "queued now"), ("l-queue", "c-queue"), strict=True):
+        assert cell == (f"{stats[queue]['backlog-packets']} packets, "
+                        f"{stats[queue]['backlog-bytes']} bytes")
+    assert stats["c-queue"]["backlog-packets"] >= 48
+    assert f"nothing leaves: {stats['c-queue']['backlog-packets']} packets" in text
+    cable.load("--rate", 0)
+    cable.drain()
+
+
+UNITS = {"kbit": 1e3, "mbit": 1e6, "us": 1e-6, "ms": 1e-3, "s": 1}
+
+
+def number(cell):
+    """991kbit or 3.6ms, in bit/s or s."""
+    value, unit = re.fullmatch(r"([\d.]+)([a-z]+)", cell).groups()
+    return float(value) * UNITS[unit]
+
+
+def test_screen_shows_what_a_stream_tells(cable):
+    """A queue of 1 Mbit/s that lasts for some seconds."""
+    cable.load("--rate", "1mbit", "--target", "4000s")
+    cable.burst(NOT_ECT, 300)  # 3.6 s
+    with Terminal(cable.tx.argv(STATS, "d0", "--watch", "--interval", "500ms")) as terminal, \
+            streaming(cable.tx, "d0") as next_line:
+        terminal.wait_for_word("nothing had to be marked")
+        interval = next_line()["interval"]
+        text = terminal.text
+    # Intervals of 0.5 and 0.1 s, of whole frames.
+    assert number(shown(text, "leaving")[1]) == pytest.approx(1e6, rel=0.05)
+    assert interval["c-queue"]["rate-out"] == pytest.approx(1e6, rel=0.2)
+    highest = cable.qdisc.stats()["c-queue"]["delay"]["max"] / 1e6
+    assert 0 < number(shown(text, "       highest")[1]) < 1.01 * highest
+    cable.drain()

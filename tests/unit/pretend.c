@@ -33,7 +33,8 @@ struct instance {
 static const struct scenario {
 	const char *name;
 	struct instance instances[INSTANCES_MAX];
-	unsigned int goes_after; /* samples; 0: stays */
+	unsigned int goes_after;  /* samples; 0: stays */
+	unsigned int fails_after; /* samples; 0: never */
 } scenarios[] = {
 	{ .name = "busy",
 	  .instances = { { "eth0", TC_H_ROOT, 4, 2000, 500 * USEC, 150, 1000, 15 * MSEC, 2,
@@ -65,6 +66,9 @@ static const struct scenario {
 	{ .name = "goes",
 	  .instances = { { "eth0", TC_H_ROOT, 4, 2000, 500 * USEC, 150, 1000, 15 * MSEC, 2, 12 } },
 	  .goes_after = 3 },
+	{ .name = "fails",
+	  .instances = { { "eth0", TC_H_ROOT, 4, 2000, 500 * USEC, 150, 1000, 15 * MSEC, 2, 12 } },
+	  .fails_after = 3 },
 	{ .name = "none" },
 };
 
@@ -144,6 +148,8 @@ bool sampler_open(struct sampler *sampler, const char *ifname)
 
 bool sampler_take(struct sampler *sampler, struct figures_list *list)
 {
+	if (scenario->fails_after && sample_number == scenario->fails_after)
+		return fail(0, "out of order");
 	*list = (struct figures_list){ .items = calloc(INSTANCES_MAX, sizeof(*list->items)) };
 	if (!list->items)
 		return fail(0, "out of memory");

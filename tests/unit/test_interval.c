@@ -193,7 +193,7 @@ static const struct {
 	  .l_packets = 10000,
 	  .l_delay_ns = 5 * MSEC,
 	  .marks = 1 },
-	{ .said = "a short queue, nothing marked: 99 % of the L4S packets wait up to 4.98ms, of "
+	{ .said = "nothing had to be marked: 99 % of the L4S packets wait up to 4.98ms, of "
 		  "the Classic ones 8.00ms",
 	  .l_packets = 10000,
 	  .l_delay_ns = 5 * MSEC,
@@ -246,6 +246,22 @@ static void sentences(void **state)
 	}
 }
 
+/* They arrived before the first sample. */
+static void packets_that_only_leave_are_traffic(void **state)
+{
+	struct figures earlier = sample(10), later, interval;
+	char text[WORDS_MAX];
+
+	(void)state;
+	later = after(&earlier, 60);
+	forward(&later.stats.c, &later.delays.c, 100, SEC);
+	later.stats.c.packets_in = 0;
+	interval = between(&earlier, &later);
+	assert_string_equal(words_say(&interval, text),
+			    "nothing had to be marked: 99 % of the packets wait up to 973ms; "
+			    "no L4S traffic");
+}
+
 static void other_times_than_a_minute(void **state)
 {
 	struct figures earlier = sample(10), later = after(&earlier, 5), interval;
@@ -288,6 +304,7 @@ int main(void)
 		cmocka_unit_test(empty_is_what_no_packet_waited),
 		cmocka_unit_test(lists_are_matched_by_place),
 		cmocka_unit_test(sentences),
+		cmocka_unit_test(packets_that_only_leave_are_traffic),
 		cmocka_unit_test(other_times_than_a_minute),
 		cmocka_unit_test(what_is_unknown_is_not_said),
 		cmocka_unit_test(lines_end_at_blanks),
