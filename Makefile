@@ -47,13 +47,15 @@ STATS_LDLIBS := -lncursesw -ltinfo
 SHARED := $(filter-out $(MAINS) $(STATS),$(wildcard user/*.c))
 SHARED_O := $(SHARED:user/%.c=$(O)/%.o)
 PROGRAMS := $(O)/dualpi2-load $(O)/dualpi2-stats
+PLOT := $(O)/dualpi2-plot
 MAN8 := $(PROGRAMS:=.8)
+MAN1 := $(PLOT).1
 MAN7 := $(O)/bpf_dualpi2.7
 
 .DELETE_ON_ERROR:
 .PHONY: all foreign test test-kernels test-long test-monitoring unit-tests fuzz demo \
 	compare bench bench-cost check-vmlinux install clean help
-all: $(PROGRAMS) $(MAN8) $(MAN7)
+all: $(PROGRAMS) $(PLOT) $(MAN1) $(MAN8) $(MAN7)
 	@:
 
 help: ## this list
@@ -91,6 +93,17 @@ $(PROGRAMS):
 	$(say) LINK $@
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
+$(PLOT): user/dualpi2-plot Makefile
+	$(say) GEN $@
+	$(Q)mkdir -p $(O)
+	$(Q)sed 's/@VERSION@/$(VERSION)/' $< > $@
+	$(Q)chmod +x $@
+
+$(MAN1): man/dualpi2-plot.1.in Makefile
+	$(say) MAN $@
+	$(Q)mkdir -p $(O)
+	$(Q)sed 's/@VERSION@/$(VERSION)/' $< > $@
+
 # A page is what man/ has for it, with the options that the program lists and the counters
 # that its header has.
 $(O)/%.8: man/%.8.in man/options.awk $(O)/% Makefile
@@ -112,10 +125,14 @@ $(O)/tap: $(wildcard bench/guest/*.[ch]) Makefile
 
 SHARE := $(DESTDIR)$(PREFIX)/share
 
-install: all ## install the programs, man pages and completion
+install: all ## install programs, man pages, completion, dashboard and rules
 	install -D -t $(DESTDIR)$(PREFIX)/sbin $(PROGRAMS)
+	install -D -t $(DESTDIR)$(PREFIX)/bin $(PLOT)
+	install -D -m 644 -t $(SHARE)/man/man1 $(MAN1)
 	install -D -m 644 -t $(SHARE)/man/man8 $(MAN8)
 	install -D -m 644 -t $(SHARE)/man/man7 $(MAN7)
+	install -D -m 644 -t $(SHARE)/dualpi2/grafana packaging/grafana/dualpi2.json
+	install -D -m 644 -t $(SHARE)/dualpi2/prometheus packaging/prometheus/*
 	install -D -m 644 completion/dualpi2.bash $(SHARE)/bash-completion/completions/dualpi2-load
 	ln -sf dualpi2-load $(SHARE)/bash-completion/completions/dualpi2-stats
 	install -D -m 644 -t $(SHARE)/zsh/site-functions completion/_dualpi2

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "distribution.h"
 #include "document.h"
@@ -30,6 +31,7 @@ enum output {
 	OUTPUT_PROMETHEUS,
 	OUTPUT_HISTOGRAM,
 	OUTPUT_WATCH,
+	OUTPUT_RECORD,
 	OUTPUT_EVENTS,
 	OUTPUT_INTERVAL,
 	OUTPUT_COUNT,
@@ -62,6 +64,12 @@ static enum value_status set_count(const char *text, struct dualpi2_params *para
 	return !count || count > COUNT_MAX ? VALUE_OUT_OF_RANGE : VALUE_OK;
 }
 
+static enum value_status set_record(const char *text, struct dualpi2_params *params)
+{
+	(void)params;
+	return *text ? VALUE_OK : VALUE_MALFORMED;
+}
+
 static const struct option_spec output_specs[N_OUTPUTS] = {
 	[OUTPUT_JSON] = { .name = "json",
 			  .slot = SLOT_FORMAT,
@@ -87,6 +95,13 @@ static const struct option_spec output_specs[N_OUTPUTS] = {
 	[OUTPUT_WATCH] = { .name = "watch",
 			   .slot = SLOT_FORMAT,
 			   .help = "a live view on the whole terminal; q ends it" },
+	[OUTPUT_RECORD] = { .name = "record",
+			    .argument = "FILE",
+			    .help = "the lines of --jsonl into a file, for dualpi2-plot",
+			    .kind = "a file's name",
+			    .example = "eth0.jsonl",
+			    .range = "any",
+			    .set = set_record },
 	[OUTPUT_EVENTS] = { .name = "events",
 			    .help = "a line whenever an overload begins or has ended,\n"
 				    "until interrupted; with --json an object a line.\n"
@@ -95,7 +110,7 @@ static const struct option_spec output_specs[N_OUTPUTS] = {
 			      .argument = "T",
 			      .help = "again and again, what happened in the last T\n"
 				      "instead of since it was attached, until\n"
-				      "interrupted. [--jsonl, --watch: 1s]",
+				      "interrupted. [--jsonl, --record, --watch: 1s]",
 			      .kind = "a time",
 			      .example = "1s",
 			      .range = "10ms to 86400s",
@@ -115,13 +130,18 @@ static const char *outputs[N_OUTPUTS];
 #define BIT(output) (1U << (output))
 #define REPEATED (BIT(OUTPUT_INTERVAL) | BIT(OUTPUT_COUNT))
 
+#define FORMATS                                                                      \
+	(BIT(OUTPUT_JSON) | BIT(OUTPUT_JSONL) | BIT(OUTPUT_TC) | BIT(OUTPUT_WATCH) | \
+	 BIT(OUTPUT_OPENMETRICS) | BIT(OUTPUT_PROMETHEUS))
+
 static const unsigned int excluded[N_OUTPUTS] = {
 	[OUTPUT_JSON] = REPEATED,
 	[OUTPUT_TC] = REPEATED | BIT(OUTPUT_HISTOGRAM),
 	[OUTPUT_OPENMETRICS] = REPEATED | BIT(OUTPUT_HISTOGRAM),
 	[OUTPUT_PROMETHEUS] = REPEATED | BIT(OUTPUT_HISTOGRAM),
-	[OUTPUT_EVENTS] = REPEATED | BIT(OUTPUT_TC) | BIT(OUTPUT_JSONL) | BIT(OUTPUT_OPENMETRICS) |
-			  BIT(OUTPUT_PROMETHEUS) | BIT(OUTPUT_HISTOGRAM) | BIT(OUTPUT_WATCH),
+	[OUTPUT_EVENTS] = REPEATED | BIT(OUTPUT_HISTOGRAM) | BIT(OUTPUT_RECORD) |
+			  (FORMATS & ~BIT(OUTPUT_JSON)),
+	[OUTPUT_RECORD] = FORMATS,
 	[OUTPUT_WATCH] = BIT(OUTPUT_COUNT) | BIT(OUTPUT_HISTOGRAM),
 };
 
@@ -153,8 +173,9 @@ static const struct command command = {
 		"  dualpi2-stats eth0 --watch\n"
 		"  dualpi2-stats eth0 --histogram --interval 10s\n"
 		"  dualpi2-stats --jsonl --interval 1s --count 60 >minute.jsonl\n"
+		"  dualpi2-stats eth0 --record eth0.jsonl; dualpi2-plot eth0.jsonl -o eth0.svg\n"
 		"  dualpi2-stats --events\n"
-		"  dualpi2-stats --prometheus | sponge /var/lib/prometheus/node-exporter/dualpi2.prom\n"
+		"  dualpi2-stats --prometheus >dualpi2.new && mv dualpi2.new dualpi2.prom\n"
 		"  dualpi2-stats --json | jq '.[].\"l-queue\".delay.p99'\n",
 	.groups = groups,
 	.n_groups = sizeof(groups) / sizeof(groups[0]),
@@ -165,11 +186,14 @@ static enum document_delays delays_shown(void)
 	return outputs[OUTPUT_HISTOGRAM] ? DOCUMENT_BINS : DOCUMENT_QUANTILES;
 }
 
-static bool flush(void)
+static bool flush(FILE *file)
 {
-	if (fflush(stdout) || ferror(stdout))
+	if (!fflush(file) && !ferror(file))
+		return true;
+	if (file == stdout)
 		return fail(errno, "cannot write to the standard output");
-	return true;
+	return fail(errno, "--record %s: cannot be written: is the disk full?",
+		    outputs[OUTPUT_RECORD]);
 }
 
 static void print_text(const struct figures_list *list)
@@ -200,14 +224,14 @@ static bool show_once(struct sampler *sampler)
 	else
 		shown = sampler_has_nothing(sampler);
 	free(list.items);
-	return flush() && shown;
+	return flush(stdout) && shown;
 }
 
 static bool show_lines(const struct figures_list *sample, const struct figures_list *intervals,
 		       void *file)
 {
 	jsonl_print(file, sample, intervals, delays_shown());
-	return flush();
+	return flush(file);
 }
 
 static bool show_text(const struct figures_list *sample, const struct figures_list *intervals,
@@ -216,19 +240,22 @@ static bool show_text(const struct figures_list *sample, const struct figures_li
 	(void)sample, (void)data;
 	print_text(intervals);
 	printf("\n");
-	return flush();
+	return flush(stdout);
 }
 
-static bool show(const char *ifname)
+/* `file` has been opened before: later we may be in another mount namespace (pins.h), and with
+ * fewer rights.
+ */
+static bool show(const char *ifname, FILE *file)
 {
 	struct sampler sampler;
 	bool shown;
 
 	if (!sampler_open(&sampler, ifname))
 		return false;
-	if (outputs[OUTPUT_JSONL]) {
-		jsonl_begin(stdout);
-		shown = follow(&sampler, interval_ns, count, show_lines, stdout);
+	if (outputs[OUTPUT_JSONL] || outputs[OUTPUT_RECORD]) {
+		jsonl_begin(file);
+		shown = follow(&sampler, interval_ns, count, show_lines, file);
 	} else if (outputs[OUTPUT_WATCH]) {
 		shown = watch(&sampler, interval_ns);
 	} else if (outputs[OUTPUT_INTERVAL]) {
@@ -270,16 +297,45 @@ static bool arguments_agree(void)
 					    output_specs[one].name, output_specs[other].name);
 		}
 	}
-	if (outputs[OUTPUT_COUNT] && !outputs[OUTPUT_INTERVAL] && !outputs[OUTPUT_JSONL])
-		return fail(0, "--count: nothing is repeated: give it --interval or --jsonl");
+	if (outputs[OUTPUT_COUNT] && !outputs[OUTPUT_INTERVAL] && !outputs[OUTPUT_JSONL] &&
+	    !outputs[OUTPUT_RECORD])
+		return fail(
+			0, "--count: nothing is repeated: give it --interval, --jsonl or --record");
 	return true;
+}
+
+/* Where lines of JSON go; NULL, with a report, if it cannot be opened. */
+static FILE *open_output(void)
+{
+	FILE *file;
+
+	if (!outputs[OUTPUT_RECORD])
+		return stdout;
+	file = fopen(outputs[OUTPUT_RECORD], "we");
+	if (!file)
+		fail(errno, "--record %s: cannot be made: %s", outputs[OUTPUT_RECORD],
+		     strerror(errno));
+	return file;
+}
+
+static bool run(const char *ifname)
+{
+	FILE *file = open_output();
+	bool shown;
+
+	if (!file)
+		return false;
+	privilege_keep(PRIVILEGE_MOUNT);
+	shown = outputs[OUTPUT_EVENTS] ? tell_events(ifname) : show(ifname, file);
+	if (file != stdout)
+		fclose(file);
+	return shown;
 }
 
 int main(int argc, char **argv)
 {
 	const char *ifname;
 	enum status status;
-	bool shown;
 
 	message_init(command.name);
 	if (!command_read(&command, argc, argv, &ifname, &status))
@@ -287,7 +343,5 @@ int main(int argc, char **argv)
 	if (!arguments_agree())
 		return STATUS_USAGE;
 	plot_init();
-	privilege_keep(PRIVILEGE_MOUNT);
-	shown = outputs[OUTPUT_EVENTS] ? tell_events(ifname) : show(ifname);
-	return shown ? STATUS_OK : STATUS_FAILURE;
+	return run(ifname) ? STATUS_OK : STATUS_FAILURE;
 }

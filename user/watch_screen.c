@@ -79,9 +79,9 @@ static const char *backlog(const struct dualpi2_queue *queue, char text[2 * FORM
 {
 	char packets[FORMAT_MAX], bytes[FORMAT_MAX];
 
-	snprintf(text, 2 * FORMAT_MAX, "%s packets, %s bytes",
+	snprintf(text, 2 * FORMAT_MAX, "%s packet%s, %s bytes",
 		 format_count(queue->backlog_packets, packets),
-		 format_count(queue->backlog_bytes, bytes));
+		 queue->backlog_packets == 1 ? "" : "s", format_count(queue->backlog_bytes, bytes));
 	return text;
 }
 

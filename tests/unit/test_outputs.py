@@ -74,6 +74,42 @@ def test_a_full_disk_is_a_failure():
     assert done.returncode == 1 and done.stderr.count("\n") == 1
 
 
+# ---- --record -----------------------------------------------------------------------------
+
+
+def test_recording_has_the_lines_of_jsonl(tmp_path):
+    file = tmp_path / "lines.jsonl"
+    done = stats("several", "--record", file, *FAST, "--count", "3")
+    assert not done.stdout and not done.stderr
+    recorded = lines_of(file.read_text(encoding="utf-8"))
+    streamed = lines_of(stats("several", "--jsonl", *FAST, "--count", "3").stdout)
+    for line in recorded + streamed:
+        del line["time"]  # their clocks were read at different moments
+    assert recorded == streamed and len(recorded) == 9
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_recording_has_whole_lines_whenever_it_ends(tmp_path, number):
+    file = tmp_path / "lines.jsonl"
+    with subprocess.Popen([PRETENDER, "--record", file, *FAST, "--histogram"],
+                          env=environment("several")) as process:
+        while not file.exists() or file.stat().st_size < 20000:
+            assert process.poll() is None
+            assert file.exists() is False or file.read_text(encoding="utf-8")[-1:] in ("", "\n")
+        process.send_signal(number)
+    assert process.returncode == 0
+    text = file.read_text(encoding="utf-8")
+    assert text.endswith("\n") and len(lines_of(text)) >= 9
+
+
+@pytest.mark.parametrize("file, reason", [
+    ("/nonesuch/file", "No such file"), ("/dev/full", "is the disk full"), ("/", "directory"),
+])
+def test_recording_where_there_can_be_none(file, reason):
+    done = stats("busy", "--record", file, *FAST, "--count", "2", check=False)
+    assert done.returncode == 1 and reason in done.stderr and done.stderr.count("\n") == 1
+
+
 # ---- --interval ---------------------------------------------------------------------------
 
 
@@ -130,7 +166,8 @@ def test_bins():
     "--jsonl --json", "--jsonl --tc", "--jsonl --events", "--json --interval 1s",
     "--tc --interval 1s", "--tc --histogram", "--events --interval 1s", "--events --histogram",
     "--openmetrics --histogram", "--prometheus --interval 1s", "--openmetrics --events",
-    "--openmetrics --prometheus", "--count 3", "--count 0 --jsonl", "--count x --jsonl",
+    "--openmetrics --prometheus", "--record", "--record x --json", "--record x --watch",
+    "--record x --events", "--count 3", "--count 0 --jsonl", "--count x --jsonl",
     "--count", "--interval", "--interval 1ms", "--interval 1d --jsonl",
     "--interval 1s --interval 1s",
 ])
