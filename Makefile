@@ -40,16 +40,22 @@ ALL_CFLAGS := $(CFLAGS) -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE \
 LDLIBS := -lbpf -lmnl -lelf -lz
 
 MAINS := user/loader.c user/stats.c
-SHARED := $(filter-out $(MAINS),$(wildcard user/*.c))
+# What only dualpi2-stats has, and the library for it.
+STATS := $(wildcard user/watch*.c)
+STATS_O := $(STATS:user/%.c=$(O)/%.o)
+STATS_LDLIBS := -lncursesw -ltinfo
+SHARED := $(filter-out $(MAINS) $(STATS),$(wildcard user/*.c))
 SHARED_O := $(SHARED:user/%.c=$(O)/%.o)
 PROGRAMS := $(O)/dualpi2-load $(O)/dualpi2-stats
+PLOT := $(O)/dualpi2-plot
 MAN8 := $(PROGRAMS:=.8)
+MAN1 := $(PLOT).1
 MAN7 := $(O)/bpf_dualpi2.7
 
 .DELETE_ON_ERROR:
-.PHONY: all foreign test test-kernels test-long unit-tests fuzz demo compare bench bench-cost \
-	check-vmlinux install clean help
-all: $(PROGRAMS) $(MAN8) $(MAN7)
+.PHONY: all foreign test test-kernels test-long test-monitoring unit-tests fuzz demo \
+	compare bench bench-cost check-vmlinux install clean help
+all: $(PROGRAMS) $(PLOT) $(MAN1) $(MAN8) $(MAN7)
 	@:
 
 help: ## this list
@@ -81,10 +87,22 @@ $(O)/%.o: user/%.c $(wildcard user/*.h include/*.h) $(O)/dualpi2.skel.h Makefile
 	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
 
 $(O)/dualpi2-load: $(O)/loader.o $(SHARED_O)
-$(O)/dualpi2-stats: $(O)/stats.o $(SHARED_O)
+$(O)/dualpi2-stats: $(O)/stats.o $(STATS_O) $(SHARED_O)
+$(O)/dualpi2-stats: LDLIBS := $(STATS_LDLIBS) $(LDLIBS)
 $(PROGRAMS):
 	$(say) LINK $@
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
+
+$(PLOT): user/dualpi2-plot Makefile
+	$(say) GEN $@
+	$(Q)mkdir -p $(O)
+	$(Q)sed 's/@VERSION@/$(VERSION)/' $< > $@
+	$(Q)chmod +x $@
+
+$(MAN1): man/dualpi2-plot.1.in Makefile
+	$(say) MAN $@
+	$(Q)mkdir -p $(O)
+	$(Q)sed 's/@VERSION@/$(VERSION)/' $< > $@
 
 # A page is what man/ has for it, with the options that the program lists and the counters
 # that its header has.
@@ -107,10 +125,14 @@ $(O)/tap: $(wildcard bench/guest/*.[ch]) Makefile
 
 SHARE := $(DESTDIR)$(PREFIX)/share
 
-install: all ## install the programs, man pages and completion
+install: all ## install programs, man pages, completion, dashboard and rules
 	install -D -t $(DESTDIR)$(PREFIX)/sbin $(PROGRAMS)
+	install -D -t $(DESTDIR)$(PREFIX)/bin $(PLOT)
+	install -D -m 644 -t $(SHARE)/man/man1 $(MAN1)
 	install -D -m 644 -t $(SHARE)/man/man8 $(MAN8)
 	install -D -m 644 -t $(SHARE)/man/man7 $(MAN7)
+	install -D -m 644 -t $(SHARE)/dualpi2/grafana packaging/grafana/dualpi2.json
+	install -D -m 644 -t $(SHARE)/dualpi2/prometheus packaging/prometheus/*
 	install -D -m 644 completion/dualpi2.bash $(SHARE)/bash-completion/completions/dualpi2-load
 	ln -sf dualpi2-load $(SHARE)/bash-completion/completions/dualpi2-stats
 	install -D -m 644 -t $(SHARE)/zsh/site-functions completion/_dualpi2
@@ -145,6 +167,11 @@ test-kernels: ## one kernel of each series, oldest and newest in full (FULL=1: a
 test-long: ## as test, with the long version of tests that have one: hours
 	$(call TEST_SOURCE,$(SECONDS))
 	$(Q)tests/run --kernel $(KERNEL) --long
+
+test-monitoring: ## the lab's figures through node_exporter and Prometheus; promtool on the rules
+	$(Q)tests/lab/bootstrap
+	$(Q)$(IN_ROOT) all
+	$(Q)tests/monitoring/run --kernel $(KERNEL)
 
 fuzz: ## a libFuzzer target for each parser, in the build root (SECONDS=60 each)
 	$(Q)tests/lab/bootstrap

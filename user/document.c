@@ -23,7 +23,23 @@ static void print_counter(const char *member, __u64 value)
 	json_uint(key, value);
 }
 
-static void print_delays(const struct dualpi2_histogram *histogram)
+/* Edges in nanoseconds: the narrowest bins are 128 of them wide. */
+static void print_bins(const struct dualpi2_histogram *histogram)
+{
+	json_open_array("bins");
+	for (__u32 i = 0; i < HISTOGRAM_BUCKETS; i++) {
+		if (!histogram->bucket[i])
+			continue;
+		json_open_object(NULL);
+		json_uint("from-ns", histogram_edge(i));
+		json_uint("to-ns", histogram_edge(i + 1));
+		json_uint("packets", histogram->bucket[i]);
+		json_close_object();
+	}
+	json_close_array();
+}
+
+static void print_delays(const struct dualpi2_histogram *histogram, enum document_delays delays)
 {
 	json_open_object("delay");
 	json_uint("mean", figures_us(figures_mean_delay(histogram)));
@@ -31,11 +47,13 @@ static void print_delays(const struct dualpi2_histogram *histogram)
 	json_uint("p99", figures_us(histogram_quantile(histogram, 990)));
 	json_uint("p99.9", figures_us(histogram_quantile(histogram, 999)));
 	json_uint("max", figures_us(histogram->max_ns));
+	if (delays == DOCUMENT_BINS)
+		print_bins(histogram);
 	json_close_object();
 }
 
-static void print_queue(const char *key, const struct dualpi2_queue *queue,
-			const struct dualpi2_histogram *histogram)
+void document_open_queue(const char *key, const struct dualpi2_queue *queue,
+			 const struct dualpi2_histogram *histogram, enum document_delays delays)
 {
 	json_open_object(key);
 #define DUALPI2_X(member, unit, meaning) print_counter(#member, queue->member);
@@ -44,7 +62,13 @@ static void print_queue(const char *key, const struct dualpi2_queue *queue,
 	json_uint("drop-bytes", queue->drop_bytes);
 	json_uint("backlog-packets", queue->backlog_packets);
 	json_uint("backlog-bytes", queue->backlog_bytes);
-	print_delays(histogram);
+	print_delays(histogram, delays);
+}
+
+static void print_queue(const char *key, const struct dualpi2_queue *queue,
+			const struct dualpi2_histogram *histogram, enum document_delays delays)
+{
+	document_open_queue(key, queue, histogram, delays);
 	json_close_object();
 }
 
@@ -188,7 +212,7 @@ static void print_place(const struct figures *figures)
 }
 
 /* What both an instance and the sum over the queues of an mq have. */
-static void print_totals(const struct figures *figures)
+static void print_totals(const struct figures *figures, enum document_delays delays)
 {
 	const struct dualpi2_stats *stats = &figures->stats;
 
@@ -201,13 +225,12 @@ static void print_totals(const struct figures *figures)
 	json_uint("updates", stats->updates);
 	print_gso(stats);
 	print_overload(&stats->overload);
-	print_queue("l-queue", &stats->l, &figures->delays.l);
-	print_queue("c-queue", &stats->c, &figures->delays.c);
+	print_queue("l-queue", &stats->l, &figures->delays.l, delays);
+	print_queue("c-queue", &stats->c, &figures->delays.c, delays);
 }
 
-static void print_instance(const struct figures *figures)
+void document_members(const struct figures *figures, enum document_delays delays)
 {
-	json_open_object(NULL);
 	print_place(figures);
 	if (figures->refcnt != 1) /* as tc, which shows none for a child of mq */
 		json_uint("refcnt", figures->refcnt);
@@ -217,14 +240,16 @@ static void print_instance(const struct figures *figures)
 	print_counters(&figures->counters);
 	if (!figures->is_sum)
 		print_xstats(&figures->stats);
-	print_totals(figures);
-	json_close_object();
+	print_totals(figures, delays);
 }
 
-void document_print(const struct figures_list *list)
+void document_print(const struct figures_list *list, enum document_delays delays)
 {
 	json_open_array(NULL);
-	for (size_t i = 0; i < list->count; i++)
-		print_instance(&list->items[i]);
+	for (size_t i = 0; i < list->count; i++) {
+		json_open_object(NULL);
+		document_members(&list->items[i], delays);
+		json_close_object();
+	}
 	json_close_array();
 }

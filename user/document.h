@@ -8,6 +8,19 @@
 
 #include "figures.h"
 
-void document_print(const struct figures_list *list);
+/* What delays are told with: `bins` are those of the histogram that hold a packet. */
+enum document_delays {
+	DOCUMENT_QUANTILES,
+	DOCUMENT_BINS,
+};
+
+void document_print(const struct figures_list *list, enum document_delays delays);
+
+/* For other documents, into the object that is open: the members of an instance, ... */
+void document_members(const struct figures *figures, enum document_delays delays);
+
+/* ... and the object of a queue, to which more may be added before it is closed. */
+void document_open_queue(const char *key, const struct dualpi2_queue *queue,
+			 const struct dualpi2_histogram *histogram, enum document_delays delays);
 
 #endif /* DOCUMENT_H */

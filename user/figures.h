@@ -16,6 +16,11 @@ struct figures {
 	 * `stats` only the counters, the memory and the parameters mean something.
 	 */
 	bool is_sum;
+	__u64 taken_ns; /* the moment that the figures are of, CLOCK_MONOTONIC */
+	/* What counters and delays are of: so much time before taken_ns (interval.h); 0: since
+	 * the qdisc was attached.
+	 */
+	__u64 span_ns;
 	char ifname[IF_NAMESIZE]; /* now; stats.ifname is that at the start */
 	struct dualpi2_stats stats;
 	struct dualpi2_delays delays;
@@ -31,6 +36,8 @@ struct figures_list {
 	size_t count;
 };
 
+/* ---- collect.c ------------------------------------------------------------------------ */
+
 /* Collect the instances of this network namespace, of all interfaces or (ifindex not
  * 0) of one. Returns false with a report (message.h) on failure; none is no failure.
  */
@@ -40,6 +47,8 @@ bool figures_collect(const struct registration *reg, unsigned int ifindex,
 /* Does the kernel show a qdisc of our kind, on all interfaces or (ifindex not 0) one? */
 bool figures_kind_lives(unsigned int ifindex);
 
+/* ---- figures.c ------------------------------------------------------------------------ */
+
 /* The name that an interface has now, or had when its qdisc started (`old_name`). */
 const char *figures_ifname(unsigned int ifindex, const char *old_name, char name[IF_NAMESIZE]);
 
@@ -48,6 +57,9 @@ static inline __u64 figures_us(__u64 ns)
 {
 	return (ns + DUALPI2_NSEC_PER_USEC / 2) / DUALPI2_NSEC_PER_USEC;
 }
+
+/* Now, on the clock of taken_ns. */
+__u64 figures_now(void);
 
 /* A time of CLOCK_MONOTONIC in UNIX seconds. */
 double figures_unix_time(__u64 ns);

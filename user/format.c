@@ -37,15 +37,15 @@ static const struct unit *best_unit(const struct unit *units, uint64_t value)
 	return units;
 }
 
+static const struct unit rate_units[] = {
+	{ 1000000000, "gbit" }, { 1000000, "mbit" }, { 1000, "kbit" }, { 1, "bit" }, { 0, NULL },
+};
+
 const char *format_rate(uint64_t bytes_per_s, char *text)
 {
-	static const struct unit units[] = {
-		{ 1000000000, "gbit" }, { 1000000, "mbit" }, { 1000, "kbit" },
-		{ 1, "bit" },		{ 0, NULL },
-	};
 	uint64_t bits = bytes_per_s * 8;
 
-	return format_unit(bits, best_unit(units, bits), 9, text);
+	return format_unit(bits, best_unit(rate_units, bits), 9, text);
 }
 
 static const struct unit time_units[] = {
@@ -78,6 +78,15 @@ const char *format_delay(uint64_t ns, char *text)
 	if (!ns)
 		return format_time(0, text);
 	return format_measured(ns, best_unit(time_units, ns), text);
+}
+
+const char *format_speed(double bits_per_s, char *text)
+{
+	uint64_t bits = (uint64_t)(bits_per_s + 0.5);
+
+	if (bits < 1000)
+		return format_unit(bits, &rate_units[3], 0, text);
+	return format_measured(bits, best_unit(rate_units, bits), text);
 }
 
 const char *format_gain(uint32_t hz256, char *text)

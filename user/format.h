@@ -19,6 +19,9 @@ const char *format_time(uint64_t ns, char *text);
 /* A measured time, to three digits: "0us", "320us", "14.9ms", "1.02s". */
 const char *format_delay(uint64_t ns, char *text);
 
+/* A measured rate in bit/s, to three digits: "0bit", "824bit", "24.1mbit". */
+const char *format_speed(double bits_per_s, char *text);
+
 /* A gain in 1/256 Hz: "0.160156". */
 const char *format_gain(uint32_t hz256, char *text);
 

@@ -4,48 +4,54 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+static FILE *output; /* NULL: stdout */
 static int depth;
 static bool is_compact;
 static bool is_first = true; /* nothing was written yet at this depth */
 
+static FILE *stream(void)
+{
+	return output ? output : stdout;
+}
+
 static void new_line(void)
 {
 	if (!is_compact)
-		printf("\n%*s", 4 * depth, "");
+		fprintf(stream(), "\n%*s", 4 * depth, "");
 }
 
 static void put_text(const char *text)
 {
-	putchar('"');
+	putc('"', stream());
 	for (; *text; text++) {
 		if (*text == '"' || *text == '\\')
-			printf("\\%c", *text);
+			fprintf(stream(), "\\%c", *text);
 		else if ((unsigned char)*text < ' ')
-			printf("\\u%04x", *text);
+			fprintf(stream(), "\\u%04x", *text);
 		else
-			putchar(*text);
+			putc(*text, stream());
 	}
-	putchar('"');
+	putc('"', stream());
 }
 
 /* What goes before every value. */
 static void begin_value(const char *key)
 {
 	if (!is_first)
-		putchar(',');
+		putc(',', stream());
 	if (depth)
 		new_line();
 	is_first = false;
 	if (!key)
 		return;
 	put_text(key);
-	printf(": ");
+	fprintf(stream(), ": ");
 }
 
 static void open_with(const char *key, char bracket)
 {
 	begin_value(key);
-	putchar(bracket);
+	putc(bracket, stream());
 	depth++;
 	is_first = true;
 }
@@ -55,10 +61,15 @@ static void close_with(char bracket)
 	depth--;
 	if (!is_first)
 		new_line();
-	putchar(bracket);
+	putc(bracket, stream());
 	is_first = !depth;
 	if (!depth)
-		putchar('\n');
+		putc('\n', stream());
+}
+
+void json_set_output(FILE *file)
+{
+	output = file;
 }
 
 void json_set_compact(void)
@@ -89,19 +100,19 @@ void json_close_array(void)
 void json_uint(const char *key, uint64_t value)
 {
 	begin_value(key);
-	printf("%" PRIu64, value);
+	fprintf(stream(), "%" PRIu64, value);
 }
 
 void json_int(const char *key, int64_t value)
 {
 	begin_value(key);
-	printf("%" PRId64, value);
+	fprintf(stream(), "%" PRId64, value);
 }
 
 void json_bool(const char *key, bool value)
 {
 	begin_value(key);
-	printf("%s", value ? "true" : "false");
+	fprintf(stream(), "%s", value ? "true" : "false");
 }
 
 void json_string(const char *key, const char *value)
@@ -113,17 +124,17 @@ void json_string(const char *key, const char *value)
 void json_null(const char *key)
 {
 	begin_value(key);
-	printf("null");
+	fprintf(stream(), "null");
 }
 
 void json_seconds(const char *key, double value)
 {
 	begin_value(key);
-	printf("%.6f", value);
+	fprintf(stream(), "%.6f", value);
 }
 
 void json_float(const char *key, double value)
 {
 	begin_value(key);
-	printf("%g", value);
+	fprintf(stream(), "%g", value);
 }

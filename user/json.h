@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* JSON to stdout, one member a line unless json_set_compact() was called. Objects and arrays may
- * nest; the caller closes what it opens. `key` is NULL for an element of an array and for the
- * outermost value.
+/* JSON to stdout or a file, one member a line unless json_set_compact() was called. Objects and
+ * arrays may nest; the caller closes what it opens. `key` is NULL for an element of an array and
+ * for the outermost value.
  */
 #ifndef JSON_H
 #define JSON_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
+
+/* Where it goes from now on. */
+void json_set_output(FILE *file);
 
 /* Each outermost value on a line of its own. */
 void json_set_compact(void);

@@ -9,6 +9,8 @@
 static const char *program_name;
 static bool is_verbose;
 static enum status status = STATUS_OK;
+static bool is_held;
+static char held[1024]; /* the first line meanwhile */
 
 static int print_libbpf(enum libbpf_print_level level, const char *format, va_list args)
 {
@@ -37,7 +39,23 @@ static void print_line(const char *format, va_list args)
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
 			*c = '?';
 	}
-	fprintf(stderr, "%s: %s\n", program_name, line);
+	if (!is_held)
+		fprintf(stderr, "%s: %s\n", program_name, line);
+	else if (!*held)
+		memcpy(held, line, sizeof(held));
+}
+
+void message_hold(void)
+{
+	is_held = true;
+}
+
+void message_release(void)
+{
+	is_held = false;
+	if (*held)
+		fprintf(stderr, "%s: %s\n", program_name, held);
+	*held = '\0';
 }
 
 static void report(enum status this_status, const char *format, va_list args)

@@ -37,6 +37,12 @@ bool message_reported(void);
 /* The exit status of a tool that could not do its work: what goes with the first failure. */
 enum status message_status(void);
 
+/* While a program has the whole screen, messages would not be seen: the first one is kept, and
+ * printed when the screen is gone.
+ */
+void message_hold(void);
+void message_release(void);
+
 /* A step on the way, shown with -v only. */
 void verbose(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -3,44 +3,147 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "distribution.h"
 #include "document.h"
 #include "events.h"
 #include "figures.h"
+#include "follow.h"
+#include "jsonl.h"
 #include "link.h"
 #include "message.h"
-#include "netlink.h"
+#include "openmetrics.h"
 #include "options.h"
-#include "pins.h"
+#include "parse.h"
+#include "plot.h"
 #include "privilege.h"
-#include "registration.h"
+#include "sampler.h"
 #include "table.h"
 #include "tc.h"
+#include "watch.h"
 
 enum output {
 	OUTPUT_JSON,
+	OUTPUT_JSONL,
 	OUTPUT_TC,
+	OUTPUT_OPENMETRICS,
+	OUTPUT_PROMETHEUS,
+	OUTPUT_HISTOGRAM,
+	OUTPUT_WATCH,
+	OUTPUT_RECORD,
 	OUTPUT_EVENTS,
+	OUTPUT_INTERVAL,
+	OUTPUT_COUNT,
 	N_OUTPUTS,
 };
 
 #define SLOT_FORMAT 1
+
+#define INTERVAL_MIN_NS (10 * DUALPI2_NSEC_PER_MSEC)
+#define INTERVAL_MAX_NS (86400 * DUALPI2_NSEC_PER_SEC)
+#define COUNT_MAX UINT32_MAX
+
+static uint64_t interval_ns = DUALPI2_NSEC_PER_SEC;
+static uint64_t count; /* of repetitions; 0: without end */
+
+static enum value_status set_interval(const char *text, struct dualpi2_params *params)
+{
+	(void)params;
+	if (!parse_time(text, &interval_ns))
+		return VALUE_MALFORMED;
+	return interval_ns < INTERVAL_MIN_NS || interval_ns > INTERVAL_MAX_NS ? VALUE_OUT_OF_RANGE
+									      : VALUE_OK;
+}
+
+static enum value_status set_count(const char *text, struct dualpi2_params *params)
+{
+	(void)params;
+	if (!parse_uint(text, &count))
+		return VALUE_MALFORMED;
+	return !count || count > COUNT_MAX ? VALUE_OUT_OF_RANGE : VALUE_OK;
+}
+
+static enum value_status set_record(const char *text, struct dualpi2_params *params)
+{
+	(void)params;
+	return *text ? VALUE_OK : VALUE_MALFORMED;
+}
 
 static const struct option_spec output_specs[N_OUTPUTS] = {
 	[OUTPUT_JSON] = { .name = "json",
 			  .slot = SLOT_FORMAT,
 			  .help = "an array with an object per qdisc, with the keys\n"
 				  "of `tc -j -s qdisc show`; times in us" },
+	[OUTPUT_JSONL] = { .name = "jsonl",
+			   .slot = SLOT_FORMAT,
+			   .help = "such an object a line and interval, with the time\n"
+				   "and what happened in it, until interrupted" },
 	[OUTPUT_TC] = { .name = "tc",
 			.slot = SLOT_FORMAT,
 			.help = "as `tc -s qdisc show` prints it for dualpi2" },
+	[OUTPUT_OPENMETRICS] = { .name = "openmetrics",
+				 .slot = SLOT_FORMAT,
+				 .help = "metrics in the text format of OpenMetrics 1.0" },
+	[OUTPUT_PROMETHEUS] = { .name = "prometheus",
+				.slot = SLOT_FORMAT,
+				.help = "the same in that of Prometheus, for the textfile\n"
+					"collector of node_exporter" },
+	[OUTPUT_HISTOGRAM] = { .name = "histogram",
+			       .help = "a plot of how long the packets waited; its bins\n"
+				       "with --json or --jsonl" },
+	[OUTPUT_WATCH] = { .name = "watch",
+			   .slot = SLOT_FORMAT,
+			   .help = "a live view on the whole terminal; q ends it" },
+	[OUTPUT_RECORD] = { .name = "record",
+			    .argument = "FILE",
+			    .help = "the lines of --jsonl into a file, for dualpi2-plot",
+			    .kind = "a file's name",
+			    .example = "eth0.jsonl",
+			    .range = "any",
+			    .set = set_record },
 	[OUTPUT_EVENTS] = { .name = "events",
 			    .help = "a line whenever an overload begins or has ended,\n"
 				    "until interrupted; with --json an object a line.\n"
 				    "Without IFACE: in all network namespaces" },
+	[OUTPUT_INTERVAL] = { .name = "interval",
+			      .argument = "T",
+			      .help = "again and again, what happened in the last T\n"
+				      "instead of since it was attached, until\n"
+				      "interrupted. [--jsonl, --record, --watch: 1s]",
+			      .kind = "a time",
+			      .example = "1s",
+			      .range = "10ms to 86400s",
+			      .set = set_interval },
+	[OUTPUT_COUNT] = { .name = "count",
+			   .argument = "N",
+			   .help = "end after N intervals",
+			   .kind = "a number",
+			   .example = "10",
+			   .range = "1 to 4294967295",
+			   .set = set_count },
 };
 
 static const char *outputs[N_OUTPUTS];
+
+/* What does not go together with an output, besides what excludes each other anyway. */
+#define BIT(output) (1U << (output))
+#define REPEATED (BIT(OUTPUT_INTERVAL) | BIT(OUTPUT_COUNT))
+
+#define FORMATS                                                                      \
+	(BIT(OUTPUT_JSON) | BIT(OUTPUT_JSONL) | BIT(OUTPUT_TC) | BIT(OUTPUT_WATCH) | \
+	 BIT(OUTPUT_OPENMETRICS) | BIT(OUTPUT_PROMETHEUS))
+
+static const unsigned int excluded[N_OUTPUTS] = {
+	[OUTPUT_JSON] = REPEATED,
+	[OUTPUT_TC] = REPEATED | BIT(OUTPUT_HISTOGRAM),
+	[OUTPUT_OPENMETRICS] = REPEATED | BIT(OUTPUT_HISTOGRAM),
+	[OUTPUT_PROMETHEUS] = REPEATED | BIT(OUTPUT_HISTOGRAM),
+	[OUTPUT_EVENTS] = REPEATED | BIT(OUTPUT_HISTOGRAM) | BIT(OUTPUT_RECORD) |
+			  (FORMATS & ~BIT(OUTPUT_JSON)),
+	[OUTPUT_RECORD] = FORMATS,
+	[OUTPUT_WATCH] = BIT(OUTPUT_COUNT) | BIT(OUTPUT_HISTOGRAM),
+};
 
 static struct option_group groups[] = {
 	{ "Output", output_specs, N_OUTPUTS, outputs, false },
@@ -52,8 +155,8 @@ static const struct command command = {
 	.about = "Show the bpf_dualpi2 qdiscs of this network namespace, or of one interface.\n"
 		 "Counters and delays are those since the qdisc was attached.\n",
 	.epilogue =
-		"Exit status: 0 shown, 1 failed or nothing to show, 2 wrong usage. With --json\n"
-		"nothing to show is an empty array, and 0.\n"
+		"Exit status: 0 shown, 1 failed or nothing to show, 2 wrong usage. With --json,\n"
+		"--openmetrics and --prometheus nothing to show is an empty answer, and 0.\n"
 		"\n"
 		"The three packet counts of RFC 9332, 2.5.2.2, for each queue: arrived is\n"
 		"packets-in; presented to the AQM is packets-out + drop-pi2 + drop-overload;\n"
@@ -61,114 +164,172 @@ static const struct command command = {
 		"drop-overload for ECN-capable ones.\n"
 		"\n"
 		"Each event is told once: of two --events at a time, either gets only some.\n"
+		"A qdisc that comes or goes meanwhile does not end --jsonl or --interval.\n"
 		"\n"
 		"EXAMPLES\n"
 		"  dualpi2-stats\n"
 		"  dualpi2-stats eth0\n"
 		"  dualpi2-stats eth0 --tc\n"
+		"  dualpi2-stats eth0 --watch\n"
+		"  dualpi2-stats eth0 --histogram --interval 10s\n"
+		"  dualpi2-stats --jsonl --interval 1s --count 60 >minute.jsonl\n"
+		"  dualpi2-stats eth0 --record eth0.jsonl; dualpi2-plot eth0.jsonl -o eth0.svg\n"
 		"  dualpi2-stats --events\n"
+		"  dualpi2-stats --prometheus >dualpi2.new && mv dualpi2.new dualpi2.prom\n"
 		"  dualpi2-stats --json | jq '.[].\"l-queue\".delay.p99'\n",
 	.groups = groups,
 	.n_groups = sizeof(groups) / sizeof(groups[0]),
 };
 
-/* The registration, or what we may read of it; that there is none (`found`) is no failure. */
-static bool find_registration(struct registration *reg, bool *found)
+static enum document_delays delays_shown(void)
 {
-	bool opened = true;
-
-	*found = false;
-	if (pins_have_bpffs())
-		opened = pins_are_hidden() ? registration_open_public(reg, found)
-					   : registration_open(reg, found);
-	privilege_keep(0);
-	return opened;
+	return outputs[OUTPUT_HISTOGRAM] ? DOCUMENT_BINS : DOCUMENT_QUANTILES;
 }
 
-static bool nothing_to_show(const char *ifname, unsigned int ifindex)
+static bool flush(FILE *file)
 {
-	const char *where = ifname ? ifname : "this network namespace";
-	const char *which = ifname ? ifname : "IFACE";
-
-	if (figures_kind_lives(ifindex))
-		return fail(0,
-			    "%s: " DUALPI2_KIND " is attached, but its pins are gone: no "
-			    "statistics, no marks, until `dualpi2-load %s`",
-			    where, which);
-	return fail(0, "%s: no " DUALPI2_KIND " qdisc: `dualpi2-load %s` attaches one", where,
-		    which);
-}
-
-/* The instances to show. None is no failure. */
-static bool collect(unsigned int ifindex, struct figures_list *list)
-{
-	struct registration reg;
-	bool found, collected;
-
-	*list = (struct figures_list){};
-	if (!find_registration(&reg, &found))
-		return false;
-	if (!found)
+	if (!fflush(file) && !ferror(file))
 		return true;
-	collected = figures_collect(&reg, ifindex, list);
-	registration_close(&reg);
-	return collected;
+	if (file == stdout)
+		return fail(errno, "cannot write to the standard output");
+	return fail(errno, "--record %s: cannot be written: is the disk full?",
+		    outputs[OUTPUT_RECORD]);
 }
 
-static bool show(const char *ifname, unsigned int ifindex)
+static void print_text(const struct figures_list *list)
+{
+	if (outputs[OUTPUT_TC])
+		tc_print(list);
+	else if (outputs[OUTPUT_HISTOGRAM])
+		distribution_print(list);
+	else
+		table_print(list);
+}
+
+static bool show_once(struct sampler *sampler)
 {
 	struct figures_list list;
 	bool shown = true;
 
-	if (!collect(ifindex, &list))
+	if (!sampler_take(sampler, &list))
 		return false;
 	if (outputs[OUTPUT_JSON])
-		document_print(&list);
-	else if (!list.count)
-		shown = nothing_to_show(ifname, ifindex);
-	else if (outputs[OUTPUT_TC])
-		tc_print(&list);
+		document_print(&list, delays_shown());
+	else if (outputs[OUTPUT_OPENMETRICS])
+		openmetrics_print(&list, EXPOSITION_OPENMETRICS);
+	else if (outputs[OUTPUT_PROMETHEUS])
+		openmetrics_print(&list, EXPOSITION_PROMETHEUS);
+	else if (list.count)
+		print_text(&list);
 	else
-		table_print(&list);
+		shown = sampler_has_nothing(sampler);
 	free(list.items);
-	if (fflush(stdout) || ferror(stdout))
-		return fail(errno, "cannot write to the standard output");
+	return flush(stdout) && shown;
+}
+
+static bool show_lines(const struct figures_list *sample, const struct figures_list *intervals,
+		       void *file)
+{
+	jsonl_print(file, sample, intervals, delays_shown());
+	return flush(file);
+}
+
+static bool show_text(const struct figures_list *sample, const struct figures_list *intervals,
+		      void *data)
+{
+	(void)sample, (void)data;
+	print_text(intervals);
+	printf("\n");
+	return flush(stdout);
+}
+
+/* `file` has been opened before: later we may be in another mount namespace (pins.h), and with
+ * fewer rights.
+ */
+static bool show(const char *ifname, FILE *file)
+{
+	struct sampler sampler;
+	bool shown;
+
+	if (!sampler_open(&sampler, ifname))
+		return false;
+	if (outputs[OUTPUT_JSONL] || outputs[OUTPUT_RECORD]) {
+		jsonl_begin(file);
+		shown = follow(&sampler, interval_ns, count, show_lines, file);
+	} else if (outputs[OUTPUT_WATCH]) {
+		shown = watch(&sampler, interval_ns);
+	} else if (outputs[OUTPUT_INTERVAL]) {
+		shown = follow(&sampler, interval_ns, count, show_text, NULL);
+	} else {
+		shown = show_once(&sampler);
+	}
+	sampler_close(&sampler);
 	return shown;
 }
 
-static bool follow(const char *ifname, unsigned int ifindex)
-{
-	struct registration reg;
-	bool found, followed;
-
-	if (!find_registration(&reg, &found))
-		return false;
-	if (!found)
-		return nothing_to_show(ifname, ifindex);
-	if (reg.events < 0) {
-		registration_close(&reg);
-		return fail(0, "--events: reading takes them from others: run it as root");
-	}
-	followed = events_follow(&reg, ifindex, outputs[OUTPUT_JSON]);
-	registration_close(&reg);
-	return followed;
-}
-
-static bool run(const char *ifname)
+static bool tell_events(const char *ifname)
 {
 	unsigned int ifindex = 0;
+	struct sampler sampler;
+	bool followed;
 
-	if (ifname && !interface_index(ifname, &ifindex))
+	if (!sampler_open(&sampler, ifname))
 		return false;
-	return outputs[OUTPUT_EVENTS] ? follow(ifname, ifindex) : show(ifname, ifindex);
+	if (!sampler.is_open)
+		return sampler_has_nothing(&sampler);
+	if (ifname && !interface_index(ifname, &ifindex))
+		followed = false;
+	else if (sampler.reg.events < 0)
+		followed = fail(0, "--events: reading takes them from others: run it as root");
+	else
+		followed = events_follow(&sampler.reg, ifindex, outputs[OUTPUT_JSON]);
+	sampler_close(&sampler);
+	return followed;
 }
 
 /* Rules that are about more than one argument. */
 static bool arguments_agree(void)
 {
-	if (outputs[OUTPUT_EVENTS] && outputs[OUTPUT_TC])
-		return fail(0, "--events: excludes --tc: give one of them");
+	for (int one = 0; one < N_OUTPUTS; one++) {
+		for (int other = 0; outputs[one] && other < N_OUTPUTS; other++) {
+			if (outputs[other] && excluded[one] & BIT(other))
+				return fail(0, "--%s: excludes --%s: give one of them",
+					    output_specs[one].name, output_specs[other].name);
+		}
+	}
+	if (outputs[OUTPUT_COUNT] && !outputs[OUTPUT_INTERVAL] && !outputs[OUTPUT_JSONL] &&
+	    !outputs[OUTPUT_RECORD])
+		return fail(
+			0, "--count: nothing is repeated: give it --interval, --jsonl or --record");
 	return true;
+}
+
+/* Where lines of JSON go; NULL, with a report, if it cannot be opened. */
+static FILE *open_output(void)
+{
+	FILE *file;
+
+	if (!outputs[OUTPUT_RECORD])
+		return stdout;
+	file = fopen(outputs[OUTPUT_RECORD], "we");
+	if (!file)
+		fail(errno, "--record %s: cannot be made: %s", outputs[OUTPUT_RECORD],
+		     strerror(errno));
+	return file;
+}
+
+static bool run(const char *ifname)
+{
+	FILE *file = open_output();
+	bool shown;
+
+	if (!file)
+		return false;
+	privilege_keep(PRIVILEGE_MOUNT);
+	shown = outputs[OUTPUT_EVENTS] ? tell_events(ifname) : show(ifname, file);
+	if (file != stdout)
+		fclose(file);
+	return shown;
 }
 
 int main(int argc, char **argv)
@@ -181,6 +342,6 @@ int main(int argc, char **argv)
 		return status;
 	if (!arguments_agree())
 		return STATUS_USAGE;
-	privilege_keep(PRIVILEGE_MOUNT);
+	plot_init();
 	return run(ifname) ? STATUS_OK : STATUS_FAILURE;
 }

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "format.h"
+#include "interval.h"
 #include "params.h"
+#include "words.h"
 
 #define LINE_MAX_WIDTH 79 /* leaves room for a comma */
 
@@ -72,8 +74,19 @@ static void print_delays(const struct dualpi2_histogram *l, const struct dualpi2
 	print_delay("  highest", l->max_ns, c->max_ns);
 }
 
-static void print_queues(const struct dualpi2_queue *l, const struct dualpi2_queue *c)
+static void print_rates(const char *meaning, const struct figures *interval, __u64 l_bytes,
+			__u64 c_bytes)
 {
+	char l[FORMAT_MAX], c[FORMAT_MAX];
+
+	print_row(format_speed(interval_rate(interval, 8 * l_bytes), l),
+		  format_speed(interval_rate(interval, 8 * c_bytes), c), "", meaning);
+}
+
+static void print_queues(const struct figures *figures)
+{
+	const struct dualpi2_queue *l = &figures->stats.l, *c = &figures->stats.c;
+
 	printf("\n%8s %9s  (marks and drops are counted in packets)\n", "L4S", "Classic");
 #define DUALPI2_X(member, unit, meaning) \
 	print_counter(#member, unit, meaning, l->member, c->member);
@@ -81,17 +94,25 @@ static void print_queues(const struct dualpi2_queue *l, const struct dualpi2_que
 #undef DUALPI2_X
 	print_counter("backlog_packets", "packets", "queued now", l->backlog_packets,
 		      c->backlog_packets);
+	if (figures->span_ns) {
+		print_rates("a second arrived for this queue", figures, l->bytes_in, c->bytes_in);
+		print_rates("a second forwarded to the device", figures, l->bytes_out,
+			    c->bytes_out);
+	}
 	print_shares(l, c);
 }
 
 static void print_head(const struct figures *figures)
 {
 	const struct dualpi2_params *params = &figures->stats.params;
-	char rate[OPTION_TEXT_MAX], target[OPTION_TEXT_MAX];
+	char rate[OPTION_TEXT_MAX], target[OPTION_TEXT_MAX], span[FORMAT_MAX];
 
-	printf("%s: " DUALPI2_KIND "%s, %s, %s\n", figures->ifname,
+	printf("%s: " DUALPI2_KIND "%s, %s, %s", figures->ifname,
 	       figures->is_sum ? " in each transmit queue (mq)" : "",
 	       params_text(PARAM_RATE, params, rate), params_text(PARAM_TARGET, params, target));
+	if (figures->span_ns)
+		printf("; the last %s", format_delay(figures->span_ns, span));
+	printf("\n");
 }
 
 /* Print an item of a list, on a new line if it does not fit this one. `column` is where
@@ -175,6 +196,21 @@ static void print_remarks(const struct figures *figures)
 		       "  --rate, a little less than what the bottleneck has.\n");
 }
 
+/* On as many lines as it takes. */
+static void print_words(const struct figures *interval)
+{
+	char words[WORDS_MAX];
+	const char *rest = words_say(interval, words);
+
+	while (*rest) {
+		size_t length = words_fit(rest, LINE_MAX_WIDTH - 2);
+
+		printf("  %.*s\n", (int)length, rest);
+		rest += length;
+		rest += *rest == ' ';
+	}
+}
+
 static void print_instance(const struct figures *figures)
 {
 	print_head(figures);
@@ -183,9 +219,12 @@ static void print_instance(const struct figures *figures)
 		print_probabilities(&figures->stats);
 	print_overload(&figures->stats);
 	print_gso(&figures->stats);
-	print_queues(&figures->stats.l, &figures->stats.c);
+	print_queues(figures);
 	print_delays(&figures->delays.l, &figures->delays.c);
-	print_remarks(figures);
+	if (figures->span_ns)
+		print_words(figures);
+	else
+		print_remarks(figures);
 }
 
 /* One queue of an mq, below their sum. */

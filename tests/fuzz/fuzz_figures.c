@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What is printed of the pinned maps, whatever is in them: the input is laid (xor) over the
- * statistics of a fresh qdisc. In JSON, as a table, and as tc prints.
+ * statistics of a fresh qdisc. In JSON, as a table, a plot, metrics, as tc prints, and as an
+ * interval.
  */
 #include "fuzz.h"
 
 #include <linux/pkt_sched.h>
 #include <stdio.h>
 
+#include "distribution.h"
 #include "document.h"
 #include "figures.h"
+#include "interval.h"
+#include "openmetrics.h"
 #include "table.h"
 #include "tc.h"
 
@@ -18,6 +22,7 @@ struct content {
 	struct dualpi2_stats stats;
 	struct dualpi2_delays delays;
 	struct qdisc_counters counters;
+	uint64_t taken_ns;
 	uint32_t refcnt;
 	uint8_t is_sum, tcx_attached;
 };
@@ -25,6 +30,7 @@ struct content {
 static const struct content fresh = {
 	.key = { .ifindex = 1, .parent = TC_H_ROOT },
 	.stats = { .ifname = "eth0", .params = DUALPI2_DEFAULT_PARAMS },
+	.taken_ns = 1,
 	.refcnt = 1,
 };
 
@@ -35,11 +41,24 @@ static void fill(struct figures *figures, const struct content *content)
 		.stats = content->stats,
 		.delays = content->delays,
 		.counters = content->counters,
+		.taken_ns = content->taken_ns,
 		.refcnt = content->refcnt,
 		.is_sum = content->is_sum & 1,
 		.tcx_attached = content->tcx_attached & 1,
 	};
 	figures_ifname(0, content->stats.ifname, figures->ifname);
+}
+
+/* The same as what happened since a sample of the fresh one. */
+static void print_interval(const struct figures *earlier, const struct figures *later)
+{
+	static struct figures interval;
+	const struct figures_list list = { .items = &interval, .count = 1 };
+
+	if (!interval_between(earlier, later, &interval))
+		return;
+	distribution_print(&list);
+	table_print(&list);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -53,8 +72,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t i = 0; i < size && i < sizeof(content); i++)
 		bytes[i] ^= data[i];
 	fill(&items[0], &content);
-	document_print(&list);
+	document_print(&list, DOCUMENT_BINS);
 	table_print(&list);
 	tc_print(&list);
+	distribution_print(&list);
+	openmetrics_print(&list, EXPOSITION_OPENMETRICS);
+	print_interval(&items[1], &items[0]);
 	return 0;
 }

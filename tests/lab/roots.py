@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The two Debian roots: one to build in (entered with chroot), one for the guest."""
+"""The Debian roots: one to build in and one with Prometheus, both entered with chroot, and one
+for the guest."""
 
 import os
 import re
@@ -25,13 +26,14 @@ from common import (
 SUITE = "trixie"
 BUILD_ROOT = CACHE / "build-root"
 GUEST_ROOT = CACHE / "guest-root"
+MONITOR_ROOT = CACHE / "monitor-root"
 
 # Nobody reads manuals in there.
 EXCLUDED = ["/usr/share/doc/*", "/usr/share/man/*", "/usr/share/locale/*", "/usr/share/info/*"]
 
 # `apt` variant: the build root also answers questions about kernel packages. The
 # guest never installs anything.
-VARIANTS = {BUILD_ROOT: "apt", GUEST_ROOT: "essential"}
+VARIANTS = {BUILD_ROOT: "apt", GUEST_ROOT: "essential", MONITOR_ROOT: "essential"}
 
 # A private mount namespace: nothing is left mounted, however the command ends.
 # $1: repository, $2: root, then the command.
@@ -107,12 +109,12 @@ def add_backports():
                              encoding="utf-8")
 
 
-def chroot_argv(argv):
+def chroot_argv(argv, root=BUILD_ROOT):
     environment = ENVIRONMENT | {name: os.environ[name] for name in PASSED_ON
                                  if name in os.environ}
     return ["env", "-i", *[f"{name}={value}" for name, value in environment.items()],
             "unshare", "--mount", "--propagation", "private",
-            "sh", "-ec", ENTER, "sh", str(REPOSITORY), str(BUILD_ROOT), *argv]
+            "sh", "-ec", ENTER, "sh", str(REPOSITORY), str(root), *argv]
 
 
 def enter(argv):

@@ -12,7 +12,7 @@ import pytest
 PROJECT = Path(__file__).resolve().parents[2]
 BIN = Path(os.environ["DUALPI2_BIN"])
 PROGRAMS = ("dualpi2-load", "dualpi2-stats")
-PAGES = ("dualpi2-load.8", "dualpi2-stats.8", "bpf_dualpi2.7")
+PAGES = ("dualpi2-load.8", "dualpi2-stats.8", "bpf_dualpi2.7", "dualpi2-plot.1")
 COMPLETION = PROJECT / "completion/dualpi2.bash"
 
 
@@ -43,7 +43,14 @@ def test_page_has_every_option(program):
 @pytest.mark.parametrize("name", PAGES)
 def test_page_speaks_of_options_that_exist(name):
     spoken = set(re.findall(r"(?<![\w-])--[a-z0-9-]+", page(name)))
-    assert spoken <= options("dualpi2-load") | options("dualpi2-stats")
+    assert spoken <= set().union(*map(options, (*PROGRAMS, "dualpi2-plot")))
+
+
+def test_page_has_every_option_of_the_plot():
+    """Whose help is argparse's."""
+    described = re.findall(r"^\\fB-\w\\fR, \\fB(--[a-z-]+)|^\\fB(--[a-z-]+)",
+                           page("dualpi2-plot.1"), re.M)
+    assert {one or other for one, other in described} == options("dualpi2-plot")
 
 
 def test_page_has_every_counter():

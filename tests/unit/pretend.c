@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* In place of user/sampler.c: with it dualpi2-stats shows qdiscs that do not exist, so that a test
+ * of its outputs knows every figure and needs no kernel. A sample follows from its number n = 0, 1,
+ * ...: in each step, by scenario ($DUALPI2_PRETEND), an interface forwards so many packets of 1000
+ * bytes, which waited so long.
+ */
+#include <linux/pkt_sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "message.h"
+#include "pi2.h"
+#include "sampler.h"
+
+#define PACKET_BYTES 1000
+#define INSTANCES_MAX 8
+#define STEP_NS DUALPI2_NSEC_PER_SEC /* of the pretended time, whatever --interval says */
+
+struct instance {
+	const char *ifname;
+	__u32 parent;
+	__u32 prob_percent;
+	__u64 l_packets, l_delay_ns, l_marks; /* a step */
+	__u64 c_packets, c_delay_ns, c_drops;
+	__u64 c_waiting; /* packets in the queue */
+	bool without_tcx, overload;
+};
+
+#define MSEC DUALPI2_NSEC_PER_MSEC
+#define USEC DUALPI2_NSEC_PER_USEC
+
+static const struct scenario {
+	const char *name;
+	struct instance instances[INSTANCES_MAX];
+	unsigned int goes_after;  /* samples; 0: stays */
+	unsigned int fails_after; /* samples; 0: never */
+} scenarios[] = {
+	{ .name = "busy",
+	  .instances = { { "eth0", TC_H_ROOT, 4, 2000, 500 * USEC, 150, 1000, 15 * MSEC, 2,
+			   12 } } },
+	{ .name = "empty",
+	  .instances = { { "eth0", TC_H_ROOT, 0, 500, 5 * USEC, 0, 500, 5 * USEC } } },
+	{ .name = "idle", .instances = { { "eth0", TC_H_ROOT } } },
+	{ .name = "overload",
+	  .instances = { { .ifname = "eth0",
+			   .parent = TC_H_ROOT,
+			   .prob_percent = 60,
+			   .l_packets = 2000,
+			   .l_delay_ns = 900 * USEC,
+			   .l_marks = 2000,
+			   .overload = true } } },
+	{ .name = "without-tcx",
+	  .instances = { { .ifname = "eth0",
+			   .parent = TC_H_ROOT,
+			   .c_packets = 1000,
+			   .c_delay_ns = 15 * MSEC,
+			   .without_tcx = true } } },
+	{ .name = "several",
+	  .instances = { { "eth0", TC_H_ROOT, 4, 2000, 500 * USEC, 150, 1000, 15 * MSEC, 2, 12 },
+			 { "eth1", TC_H_ROOT, 1, 100, 2 * MSEC, 0, 10, 5 * MSEC },
+			 { "wlan\"0\\", TC_H_ROOT } } },
+	{ .name = "queues",
+	  .instances = { { "eth0", 0x80010001, 4, 2000, 500 * USEC, 150, 1000, 15 * MSEC, 2, 12 },
+			 { "eth0", 0x80010002, 1, 100, 2 * MSEC, 0, 10, 5 * MSEC } } },
+	{ .name = "goes",
+	  .instances = { { "eth0", TC_H_ROOT, 4, 2000, 500 * USEC, 150, 1000, 15 * MSEC, 2, 12 } },
+	  .goes_after = 3 },
+	{ .name = "fails",
+	  .instances = { { "eth0", TC_H_ROOT, 4, 2000, 500 * USEC, 150, 1000, 15 * MSEC, 2, 12 } },
+	  .fails_after = 3 },
+	{ .name = "none" },
+};
+
+static const struct scenario *scenario;
+static unsigned int sample_number;
+
+static void fill_histogram(struct dualpi2_histogram *histogram, __u64 packets, __u64 delay_ns)
+{
+	if (!packets)
+		return;
+	histogram->bucket[histogram_index(delay_ns)] = packets;
+	histogram->sum_ns = packets * delay_ns;
+	histogram->max_ns = delay_ns;
+}
+
+static void fill_queue(struct dualpi2_queue *queue, __u64 forwarded, __u64 dropped, __u64 waiting)
+{
+	queue->packets_out = forwarded;
+	queue->bytes_out = forwarded * PACKET_BYTES;
+	queue->drop_pi2 = dropped;
+	queue->drop_bytes = dropped * PACKET_BYTES;
+	queue->backlog_packets = waiting;
+	queue->backlog_bytes = waiting * PACKET_BYTES;
+	queue->packets_in = forwarded + dropped + waiting;
+	queue->bytes_in = queue->packets_in * PACKET_BYTES;
+}
+
+static void fill(struct figures *figures, const struct instance *instance, unsigned int index)
+{
+	const __u64 steps = sample_number + 1, start = DUALPI2_NSEC_PER_SEC;
+	struct dualpi2_stats *stats = &figures->stats;
+
+	*figures = (struct figures){
+		.key = { .ifindex = index + 1, .parent = instance->parent },
+		.taken_ns = start + steps * STEP_NS,
+		.stats.params = DUALPI2_DEFAULT_PARAMS,
+		.stats.handle = 0x80020000,
+		.stats.refreshed_ns = start + steps * STEP_NS,
+		.stats.memlimit = 30280000,
+		.stats.prob = (__u32)((__u64)PI2_PROB_MAX * instance->prob_percent / 100),
+		.stats.updates = 60 * steps,
+		.refcnt = 1,
+		.tcx_known = true,
+		.tcx_attached = !instance->without_tcx,
+	};
+	stats->params.rate = 5000000;
+	snprintf(figures->ifname, sizeof(figures->ifname), "%s", instance->ifname);
+	fill_queue(&stats->l, steps * instance->l_packets, 0, 0);
+	fill_queue(&stats->c, steps * instance->c_packets, steps * instance->c_drops,
+		   instance->c_waiting);
+	if (instance->c_waiting)
+		stats->c.head_ns = stats->refreshed_ns - instance->c_delay_ns;
+	stats->l.mark_pi2 = steps * instance->l_marks;
+	if (instance->overload)
+		stats->overload = (struct dualpi2_overload){
+			.events = 1,
+			.active = 1,
+			.start_ns = start,
+			.duration_ns = steps * STEP_NS,
+			.total_ns = steps * STEP_NS,
+		};
+	fill_histogram(&figures->delays.l, steps * instance->l_packets, instance->l_delay_ns);
+	fill_histogram(&figures->delays.c, steps * instance->c_packets, instance->c_delay_ns);
+}
+
+bool sampler_open(struct sampler *sampler, const char *ifname)
+{
+	const char *name = getenv("DUALPI2_PRETEND");
+
+	*sampler = (struct sampler){ .ifname = ifname };
+	for (size_t i = 0; name && i < sizeof(scenarios) / sizeof(scenarios[0]); i++) {
+		if (!strcmp(scenarios[i].name, name))
+			scenario = &scenarios[i];
+	}
+	return scenario || fail(0, "$DUALPI2_PRETEND: no such scenario");
+}
+
+bool sampler_take(struct sampler *sampler, struct figures_list *list)
+{
+	if (scenario->fails_after && sample_number == scenario->fails_after)
+		return fail(0, "out of order");
+	*list = (struct figures_list){ .items = calloc(INSTANCES_MAX, sizeof(*list->items)) };
+	if (!list->items)
+		return fail(0, "out of memory");
+	for (unsigned int i = 0; i < INSTANCES_MAX && scenario->instances[i].ifname; i++) {
+		const struct instance *instance = &scenario->instances[i];
+
+		if (sampler->ifname && strcmp(sampler->ifname, instance->ifname))
+			continue;
+		if (!scenario->goes_after || sample_number < scenario->goes_after)
+			fill(&list->items[list->count++], instance, i);
+	}
+	sample_number++;
+	return true;
+}
+
+void sampler_close(struct sampler *sampler)
+{
+	sampler->is_open = false;
+}
+
+bool sampler_has_nothing(const struct sampler *sampler)
+{
+	(void)sampler;
+	return fail(0, "nothing there");
+}

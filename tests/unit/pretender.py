@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""dualpi2-stats with qdiscs that are not there (pretend.c), as Python runs it."""
+
+import os
+import subprocess
+
+PRETENDER = os.environ["DUALPI2_PRETENDER"]
+
+
+def environment(scenario, **others):
+    return os.environ | {"DUALPI2_PRETEND": scenario, "LC_ALL": "C.UTF-8"} | others
+
+
+def stats(scenario, *arguments, check=True, **others):
+    """Run it to its end."""
+    done = subprocess.run([PRETENDER, *arguments], capture_output=True, text=True, check=False,
+                          env=environment(scenario, **others))
+    if check and done.returncode:
+        raise AssertionError(f"{arguments}: status {done.returncode}\n{done.stdout}{done.stderr}")
+    return done

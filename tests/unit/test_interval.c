@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What happened between two samples (user/interval.c), and what is said of it (user/words.c). */
+#include "unit.h"
+
+#include <linux/pkt_sched.h>
+#include <stdlib.h>
+
+#include "interval.h"
+#include "words.h"
+
+#define MSEC DUALPI2_NSEC_PER_MSEC
+#define SEC DUALPI2_NSEC_PER_SEC
+
+/* A qdisc at the root of eth0, as it is after `seconds`. */
+static struct figures sample(unsigned int seconds)
+{
+	return (struct figures){
+		.key = { .ifindex = 1, .parent = TC_H_ROOT },
+		.ifname = "eth0",
+		.taken_ns = seconds * SEC,
+		.stats.handle = 0x80020000,
+		.stats.refreshed_ns = seconds * SEC,
+		.stats.params = DUALPI2_DEFAULT_PARAMS,
+		.stats.updates = 60 * seconds,
+		.tcx_known = true,
+		.tcx_attached = true,
+	};
+}
+
+static void forward(struct dualpi2_queue *queue, struct dualpi2_histogram *histogram, __u64 packets,
+		    __u64 delay_ns)
+{
+	__u32 octave = 0;
+
+	queue->packets_in += packets;
+	queue->packets_out += packets;
+	queue->bytes_in += 1000 * packets;
+	queue->bytes_out += 1000 * packets;
+	for (__u64 i = 0; i < packets; i++)
+		histogram_record(histogram, delay_ns, &octave);
+}
+
+static struct figures after(const struct figures *earlier, unsigned int seconds)
+{
+	struct figures later = *earlier;
+
+	later.taken_ns += seconds * SEC;
+	later.stats.refreshed_ns += seconds * SEC;
+	later.stats.updates += 60 * seconds;
+	return later;
+}
+
+static struct figures between(const struct figures *earlier, const struct figures *later)
+{
+	struct figures interval;
+
+	assert_true(interval_between(earlier, later, &interval));
+	return interval;
+}
+
+static void counters_and_delays_are_differences(void **state)
+{
+	struct figures earlier = sample(10), later, interval;
+
+	(void)state;
+	forward(&earlier.stats.l, &earlier.delays.l, 5, 40 * MSEC);
+	earlier.stats.l.drop_limit = 3;
+	later = after(&earlier, 2);
+	forward(&later.stats.l, &later.delays.l, 100, 2 * MSEC);
+	later.stats.l.drop_limit = 7;
+	interval = between(&earlier, &later);
+	assert_int_equal(interval.span_ns, 2 * SEC);
+	assert_int_equal(interval.stats.l.packets_out, 100);
+	assert_int_equal(interval.stats.l.drop_limit, 4);
+	assert_int_equal(interval.delays.l.sum_ns, 200 * MSEC);
+	assert_int_equal(histogram_count(&interval.delays.l), 100);
+	assert_true(interval_rate(&interval, interval.stats.l.bytes_out) == 50000);
+	assert_int_equal(interval.stats.updates, 120);
+}
+
+/* One that was higher before tells nothing of the interval: its highest bin does. */
+static void highest_delay_is_of_the_interval(void **state)
+{
+	struct figures earlier = sample(10), later, interval;
+
+	(void)state;
+	forward(&earlier.stats.c, &earlier.delays.c, 1, 40 * MSEC);
+	later = after(&earlier, 1);
+	forward(&later.stats.c, &later.delays.c, 1, 5 * MSEC);
+	interval = between(&earlier, &later);
+	assert_int_equal(histogram_index(interval.delays.c.max_ns), histogram_index(5 * MSEC));
+	forward(&later.stats.c, &later.delays.c, 1, 41 * MSEC);
+	interval = between(&earlier, &later);
+	assert_int_equal(interval.delays.c.max_ns, 41 * MSEC);
+}
+
+static void another_qdisc_has_no_interval_with_this_one(void **state)
+{
+	struct figures earlier = sample(10), later, interval;
+
+	(void)state;
+	forward(&earlier.stats.c, &earlier.delays.c, 10, MSEC);
+	assert_false(interval_between(&earlier, &earlier, &interval)); /* no time between them */
+	later = after(&earlier, 1);
+	later.stats.handle = 0x80030000;
+	assert_false(interval_between(&earlier, &later, &interval));
+	later = after(&earlier, 1);
+	later.key.parent = 0x80010001;
+	assert_false(interval_between(&earlier, &later, &interval));
+	later = sample(11); /* begins to count anew, under the same handle */
+	later.stats.updates = 1;
+	assert_false(interval_between(&earlier, &later, &interval));
+}
+
+/* A copy that is some packets older. */
+static void counters_never_go_below_zero(void **state)
+{
+	struct figures earlier = sample(10), later, interval;
+
+	(void)state;
+	forward(&earlier.stats.c, &earlier.delays.c, 10, MSEC);
+	later = sample(11);
+	forward(&later.stats.c, &later.delays.c, 9, MSEC);
+	interval = between(&earlier, &later);
+	assert_int_equal(interval.stats.c.packets_in, 0);
+	assert_int_equal(histogram_count(&interval.delays.c), 0);
+	assert_int_equal(interval.delays.c.sum_ns, 0);
+}
+
+static void empty_is_what_no_packet_waited(void **state)
+{
+	struct figures earlier = sample(10), later = after(&earlier, 1), interval;
+
+	(void)state;
+	interval = between(&earlier, &later);
+	assert_true(interval_empty(&interval) == 1);
+	forward(&later.stats.l, &later.delays.l, 10, 10 * MSEC);
+	forward(&later.stats.c, &later.delays.c, 10, 20 * MSEC);
+	interval = between(&earlier, &later);
+	assert_true(interval_empty(&interval) > 0.699 && interval_empty(&interval) < 0.701);
+	later.stats.c.head_ns = later.stats.refreshed_ns - 500 * MSEC; /* it waits still */
+	interval = between(&earlier, &later);
+	assert_true(interval_empty(&interval) > 0.199 && interval_empty(&interval) < 0.201);
+	later.stats.c.drop_pi2++;
+	interval = between(&earlier, &later);
+	assert_true(interval_empty(&interval) == 0);
+}
+
+static void lists_are_matched_by_place(void **state)
+{
+	struct figures one = sample(10), other = sample(10);
+	struct figures before[2], now[2];
+	const struct figures_list earlier = { before, 2 }, later = { now, 2 };
+	struct figures_list intervals;
+
+	(void)state;
+	other.key.ifindex = 2;
+	before[0] = one;
+	before[1] = other;
+	now[0] = after(&other, 1);
+	now[1] = after(&one, 1);
+	now[1].key.ifindex = 3; /* new */
+	assert_true(interval_list(&earlier, &later, &intervals));
+	assert_int_equal(intervals.count, 1);
+	assert_int_equal(intervals.items[0].key.ifindex, 2);
+	assert_ptr_equal(interval_find(&later, &intervals.items[0]), &now[0]);
+	free(intervals.items);
+}
+
+/* ---- words ---------------------------------------------------------------------------- */
+
+/* What happened in a minute; and what is said of it. */
+static const struct {
+	const char *said;
+	__u64 l_packets, l_delay_ns, c_packets, c_delay_ns;
+	__u64 marks, drops, waiting, no_verdict, rate;
+	__u32 prob, overload;
+	bool without_tcx;
+} minutes[] = {
+	{ .said = "no packets in the last minute" },
+	{ .said = "not the bottleneck: the queue was empty for at least 98 % of the last minute",
+	  .c_packets = 1000,
+	  .c_delay_ns = MSEC },
+	{ .said = "133kbit of 40mbit used: the queue was empty for at least 98 % of the last minute",
+	  .c_packets = 1000,
+	  .c_delay_ns = MSEC,
+	  .rate = 5000000 },
+	{ .said = "the bottleneck: 99 % of the packets wait up to 15.2ms; no L4S traffic",
+	  .c_packets = 10000,
+	  .c_delay_ns = 15 * MSEC + MSEC / 5,
+	  .drops = 1 },
+	{ .said = "the bottleneck: 99 % of the packets wait up to 4.98ms; L4S traffic only",
+	  .l_packets = 10000,
+	  .l_delay_ns = 5 * MSEC,
+	  .marks = 1 },
+	{ .said = "nothing had to be marked: 99 % of the L4S packets wait up to 4.98ms, of "
+		  "the Classic ones 8.00ms",
+	  .l_packets = 10000,
+	  .l_delay_ns = 5 * MSEC,
+	  .c_packets = 1000,
+	  .c_delay_ns = 8 * MSEC },
+	{ .said = "overload for 2.00s: senders do not react to marks, so 25 % of the packets are "
+		  "dropped, in both queues",
+	  .l_packets = 10000,
+	  .l_delay_ns = 5 * MSEC,
+	  .prob = 1U << 31,
+	  .overload = 2 },
+	{ .said = "nothing is marked: our tcx program is not attached; `dualpi2-load eth0` attaches "
+		  "it",
+	  .prob = 1U << 31,
+	  .overload = 2,
+	  .without_tcx = true },
+	{ .said = "nothing leaves: 7 packets have waited throughout the last minute",
+	  .waiting = 7 },
+	{ .said = "5.00 % of the packets did not pass our tcx program: they cannot be marked, only "
+		  "dropped",
+	  .c_packets = 10000,
+	  .c_delay_ns = 15 * MSEC,
+	  .no_verdict = 500 },
+};
+
+static void sentences(void **state)
+{
+	char text[WORDS_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(minutes); i++) {
+		struct figures earlier = sample(10), later, interval;
+
+		earlier.stats.params.rate = minutes[i].rate;
+		later = after(&earlier, 60);
+		forward(&later.stats.l, &later.delays.l, minutes[i].l_packets,
+			minutes[i].l_delay_ns);
+		forward(&later.stats.c, &later.delays.c, minutes[i].c_packets,
+			minutes[i].c_delay_ns);
+		later.stats.l.mark_pi2 = minutes[i].marks;
+		later.stats.c.drop_pi2 = minutes[i].drops;
+		later.stats.c.backlog_packets = minutes[i].waiting;
+		later.stats.no_verdict = minutes[i].no_verdict;
+		later.stats.prob = minutes[i].prob;
+		later.stats.overload.active = minutes[i].overload != 0;
+		later.stats.overload.duration_ns = minutes[i].overload * SEC;
+		later.tcx_attached = !minutes[i].without_tcx;
+		interval = between(&earlier, &later);
+		assert_string_equal(words_say(&interval, text), minutes[i].said);
+	}
+}
+
+/* They arrived before the first sample. */
+static void packets_that_only_leave_are_traffic(void **state)
+{
+	struct figures earlier = sample(10), later, interval;
+	char text[WORDS_MAX];
+
+	(void)state;
+	later = after(&earlier, 60);
+	forward(&later.stats.c, &later.delays.c, 100, SEC);
+	later.stats.c.packets_in = 0;
+	interval = between(&earlier, &later);
+	assert_string_equal(words_say(&interval, text),
+			    "nothing had to be marked: 99 % of the packets wait up to 973ms; "
+			    "no L4S traffic");
+}
+
+static void other_times_than_a_minute(void **state)
+{
+	struct figures earlier = sample(10), later = after(&earlier, 5), interval;
+	char text[WORDS_MAX];
+
+	(void)state;
+	interval = between(&earlier, &later);
+	assert_string_equal(words_say(&interval, text), "no packets in the last 5.00s");
+}
+
+/* Somebody without rights cannot know whether the tcx program is attached. */
+static void what_is_unknown_is_not_said(void **state)
+{
+	struct figures earlier = sample(10), later = after(&earlier, 60), interval;
+	char text[WORDS_MAX];
+
+	(void)state;
+	later.tcx_known = later.tcx_attached = false;
+	interval = between(&earlier, &later);
+	assert_string_equal(words_say(&interval, text), "no packets in the last minute");
+}
+
+static void lines_end_at_blanks(void **state)
+{
+	(void)state;
+	assert_int_equal(words_fit("some words", 80), 10);
+	assert_int_equal(words_fit("some words", 10), 10);
+	assert_int_equal(words_fit("some words", 9), 4);
+	assert_int_equal(words_fit("some words", 4), 4);
+	assert_int_equal(words_fit("unbroken", 4), 4);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counters_and_delays_are_differences),
+		cmocka_unit_test(highest_delay_is_of_the_interval),
+		cmocka_unit_test(another_qdisc_has_no_interval_with_this_one),
+		cmocka_unit_test(counters_never_go_below_zero),
+		cmocka_unit_test(empty_is_what_no_packet_waited),
+		cmocka_unit_test(lists_are_matched_by_place),
+		cmocka_unit_test(sentences),
+		cmocka_unit_test(packets_that_only_leave_are_traffic),
+		cmocka_unit_test(other_times_than_a_minute),
+		cmocka_unit_test(what_is_unknown_is_not_said),
+		cmocka_unit_test(lines_end_at_blanks),
+	};
+
+	return RUN_TESTS(tests);
+}

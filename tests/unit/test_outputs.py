@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The outputs of dualpi2-stats, of qdiscs whose every figure is known (pretend.c)."""
+
+import json
+import re
+import signal
+import subprocess
+
+import pytest
+from pretender import PRETENDER, environment, stats
+
+FAST = ("--interval", "10ms")
+
+
+def lines_of(text):
+    return [json.loads(line) for line in text.splitlines()]
+
+
+# ---- --jsonl ----------------------------------------------------------------------------
+
+
+def test_lines_have_the_figures_of_json_and_those_of_the_interval():
+    [line] = lines_of(stats("busy", "--jsonl", *FAST, "--count", "1").stdout)
+    [whole] = json.loads(stats("busy", "--json").stdout)
+    assert set(line) == set(whole) | {"time", "interval"}
+    interval = line["interval"]
+    assert interval["seconds"] == 1
+    assert interval["l-queue"]["packets-out"] == 2000
+    assert interval["l-queue"]["mark-pi2"] == 150
+    assert interval["l-queue"]["rate-out"] == 2000 * 1000 * 8
+    assert interval["c-queue"]["rate-in"] == (1000 + 2) * 1000 * 8
+    assert interval["c-queue"]["delay"]["p50"] == pytest.approx(15000, rel=1 / 16)
+    assert interval["empty"] == 0
+    assert line["l-queue"]["packets-out"] == 4000, "since it was attached: two samples"
+
+
+def test_a_line_for_each_qdisc_and_interval():
+    lines = lines_of(stats("several", "--jsonl", *FAST, "--count", "3").stdout)
+    assert [line["dev"] for line in lines] == ["eth0", "eth1", 'wlan"0\\'] * 3
+    times = [line["time"] for line in lines[::3]]
+    assert times == sorted(set(times))
+
+
+def test_queues_that_are_empty():
+    [line] = lines_of(stats("empty", "--jsonl", *FAST, "--count", "1").stdout)
+    assert line["interval"]["empty"] == pytest.approx(1 - 1000 * 5e-6)
+
+
+def test_a_qdisc_that_goes_ends_nothing():
+    assert len(lines_of(stats("goes", "--jsonl", *FAST, "--count", "5").stdout)) == 2
+
+
+def test_nothing_to_begin_with_is_a_failure():
+    done = stats("none", "--jsonl", check=False)
+    assert done.returncode == 1 and not done.stdout and done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_signals_end_it_between_lines(number):
+    with subprocess.Popen([PRETENDER, "--jsonl", *FAST], stdout=subprocess.PIPE, text=True,
+                          env=environment("busy")) as process:
+        json.loads(process.stdout.readline())
+        process.send_signal(number)
+        rest = process.stdout.read()
+    assert process.returncode == 0
+    assert not rest or rest.endswith("\n")
+    lines_of(rest)
+
+
+def test_a_full_disk_is_a_failure():
+    with open("/dev/full", "w", encoding="ascii") as full:
+        done = subprocess.run([PRETENDER, "--jsonl", *FAST], stdout=full, check=False,
+                              stderr=subprocess.PIPE, text=True, env=environment("busy"))
+    assert done.returncode == 1 and done.stderr.count("\n") == 1
+
+
+# ---- --record -----------------------------------------------------------------------------
+
+
+def test_recording_has_the_lines_of_jsonl(tmp_path):
+    file = tmp_path / "lines.jsonl"
+    done = stats("several", "--record", file, *FAST, "--count", "3")
+    assert not done.stdout and not done.stderr
+    recorded = lines_of(file.read_text(encoding="utf-8"))
+    streamed = lines_of(stats("several", "--jsonl", *FAST, "--count", "3").stdout)
+    for line in recorded + streamed:
+        del line["time"]  # their clocks were read at different moments
+    assert recorded == streamed and len(recorded) == 9
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_recording_has_whole_lines_whenever_it_ends(tmp_path, number):
+    file = tmp_path / "lines.jsonl"
+    with subprocess.Popen([PRETENDER, "--record", file, *FAST, "--histogram"],
+                          env=environment("several")) as process:
+        while not file.exists() or file.stat().st_size < 20000:
+            assert process.poll() is None
+            assert file.exists() is False or file.read_text(encoding="utf-8")[-1:] in ("", "\n")
+        process.send_signal(number)
+    assert process.returncode == 0
+    text = file.read_text(encoding="utf-8")
+    assert text.endswith("\n") and len(lines_of(text)) >= 9
+
+
+@pytest.mark.parametrize("file, reason", [
+    ("/nonesuch/file", "No such file"), ("/dev/full", "is the disk full"), ("/", "directory"),
+])
+def test_recording_where_there_can_be_none(file, reason):
+    done = stats("busy", "--record", file, *FAST, "--count", "2", check=False)
+    assert done.returncode == 1 and reason in done.stderr and done.stderr.count("\n") == 1
+
+
+# ---- --interval ---------------------------------------------------------------------------
+
+
+def test_table_of_an_interval():
+    text = stats("busy", *FAST, "--count", "2").stdout
+    assert text.count("eth0: bpf_dualpi2, rate 40mbit, target 15ms; the last 1.00s\n") == 2
+    assert "16.0mbit  8.00mbit  a second forwarded to the device\n" in text
+    assert "    2000      1000  packets forwarded to the device\n" in text
+    assert ("  the bottleneck: 99 % of the L4S packets wait up to 500us, of the Classic ones\n"
+            "  15.0ms\n") in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+# ---- --histogram ----------------------------------------------------------------------------
+
+
+def test_distribution():
+    text = stats("busy", "--histogram").stdout
+    head, *rows = text.splitlines()
+    assert head == "eth0: delays since it was attached"
+    assert rows[0].split() == ["below", "L4S:", "2000", "packets", "Classic:", "1000", "packets"]
+    assert re.fullmatch(r" +\S+  █{22} 100\.0 %", rows[1])
+    assert re.fullmatch(r" +\S+ {34}█{22} 100\.0 %", rows[-4]) or rows[-4].count("█") == 22
+    assert rows[-1].split() == ["highest", "500us", "15.0ms"]
+
+
+@pytest.mark.parametrize("scenario", ["busy", "empty", "idle", "several", "queues"])
+def test_distribution_fits_the_screen(scenario):
+    text = stats(scenario, "--histogram", *FAST, "--count", "1").stdout
+    for plot in text.rstrip().split("\n\n"):
+        assert len(plot.splitlines()) <= 23
+    for line in text.splitlines():
+        assert len(line) <= 80 and line == line.rstrip()
+
+
+def test_distribution_in_ascii():
+    text = stats("busy", "--histogram", LC_ALL="C").stdout
+    assert text.isascii() and "#" * 22 in text
+
+
+def test_bins():
+    [line] = json.loads(stats("busy", "--json", "--histogram").stdout)
+    [bin_] = line["l-queue"]["delay"]["bins"]
+    assert bin_["from-ns"] <= 500000 < bin_["to-ns"] and bin_["packets"] == 2000
+    [line] = lines_of(stats("busy", "--jsonl", "--histogram", *FAST, "--count", "1").stdout)
+    assert line["l-queue"]["delay"]["bins"][0]["packets"] == 4000
+    assert line["interval"]["l-queue"]["delay"]["bins"][0]["packets"] == 2000
+
+
+# ---- what does not go together -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("arguments", [
+    "--jsonl --json", "--jsonl --tc", "--jsonl --events", "--json --interval 1s",
+    "--tc --interval 1s", "--tc --histogram", "--events --interval 1s", "--events --histogram",
+    "--openmetrics --histogram", "--prometheus --interval 1s", "--openmetrics --events",
+    "--openmetrics --prometheus", "--record", "--record x --json", "--record x --watch",
+    "--record x --events", "--count 3", "--count 0 --jsonl", "--count x --jsonl",
+    "--count", "--interval", "--interval 1ms", "--interval 1d --jsonl",
+    "--interval 1s --interval 1s",
+])
+def test_wrong_usage(arguments):
+    done = stats("busy", *arguments.split(), check=False)
+    assert done.returncode == 2 and not done.stdout and done.stderr.count("\n") == 1

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""dualpi2-plot, of recordings whose every figure is known (pretend.c)."""
+
+import contextlib
+import importlib.machinery
+import importlib.util
+import io
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from pretender import stats
+
+PROGRAM = Path(os.environ["DUALPI2_BIN"], "dualpi2-plot")
+
+
+def load():
+    """The program as a module."""
+    loader = importlib.machinery.SourceFileLoader("dualpi2_plot", str(PROGRAM))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
+
+
+plot = load()
+
+
+def record(directory, scenario, count=5):
+    file = directory / f"{scenario}.jsonl"
+    stats(scenario, "--record", file, "--interval", "10ms", "--count", str(count))
+    return file
+
+
+def run(*arguments):
+    """As a program; in here, because matplotlib takes a second to start."""
+    argv, sys.argv = sys.argv, [str(PROGRAM), *map(str, arguments)]
+    error = io.StringIO()
+    status = 0
+    with contextlib.redirect_stderr(error):
+        try:
+            plot.main()
+        except SystemExit as end:
+            status = end.code
+            if isinstance(status, str):  # the interpreter prints it and exits with 1
+                print(status, file=sys.stderr)
+                status = 1
+        finally:
+            sys.argv = argv
+    return subprocess.CompletedProcess(arguments, status, stderr=error.getvalue())
+
+
+def curves(axis):
+    return {line.get_label(): list(line.get_ydata()) for line in axis.get_lines()}
+
+
+def test_curves_are_the_figures(tmp_path):
+    figure = plot.picture(plot.choose(plot.read(record(tmp_path, "busy")), None))
+    l_delay, c_delay, rates, probability = figure.get_axes()
+    assert curves(l_delay)["99 % at most"] == [500] * 5 and l_delay.get_ylabel() == "us"
+    assert curves(c_delay)["highest"] == pytest.approx([15.0] * 5, rel=1 / 16)
+    assert c_delay.get_ylabel() == "ms"
+    assert curves(rates)["L4S"] == [16] * 5 and curves(rates)["Classic"] == [8] * 5
+    assert curves(rates)["shaper"] == [40, 40] and rates.get_ylabel() == "Mbit/s"
+    assert curves(probability)["p'"] == pytest.approx([4] * 5)
+    assert curves(probability)["L4S"] == pytest.approx([7.5] * 5)
+    assert curves(probability)["Classic"] == pytest.approx([100 * 2 / 1002] * 5)
+    [line] = [line for line in rates.get_lines() if line.get_label() == "L4S"]
+    assert list(line.get_xdata()) == pytest.approx([0, 1, 2, 3, 4], abs=0.01)
+
+
+def test_no_packets_no_delay(tmp_path):
+    figure = plot.picture(plot.read(record(tmp_path, "idle")))
+    values = curves(figure.get_axes()[0])["99 % at most"]
+    assert len(values) == 5 and all(map(math.isnan, values))
+
+
+@pytest.mark.parametrize("name", ["out.svg", "out.png", "out.pdf"])
+def test_pictures(tmp_path, name):
+    assert run(record(tmp_path, "busy"), "-o", tmp_path / name).returncode == 0
+    begins = (tmp_path / name).read_bytes()[:5]
+    assert begins in (b"<?xml", b"\x89PNG\r", b"%PDF-")
+
+
+def test_program(tmp_path):
+    done = subprocess.run([PROGRAM, record(tmp_path, "busy"), "-o", tmp_path / "out.svg"],
+                          capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (tmp_path / "out.svg").exists()
+
+
+def test_same_recording_same_bytes(tmp_path):
+    file = record(tmp_path, "busy")
+    for name in ("one.svg", "two.svg"):
+        assert run(file, "-o", tmp_path / name).returncode == 0
+    assert (tmp_path / "one.svg").read_bytes() == (tmp_path / "two.svg").read_bytes()
+    assert ElementTree.parse(tmp_path / "one.svg").getroot().tag.endswith("svg")
+
+
+def test_half_a_line_at_the_end(tmp_path):
+    file = record(tmp_path, "busy")
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text[:-100], encoding="utf-8")
+    assert len(plot.read(file)) == 4
+    assert run(file, "-o", tmp_path / "out.svg").returncode == 0
+
+
+def test_one_of_several(tmp_path):
+    file = record(tmp_path, "several")
+    done = run(file, "-o", tmp_path / "out.svg")
+    assert done.returncode == 1 and "eth0, eth1" in done.stderr
+    assert run(file, "-o", tmp_path / "out.svg", "-i", "eth1").returncode == 0
+    done = run(file, "-o", tmp_path / "out.svg", "-i", "eth7")
+    assert done.returncode == 1 and "not recorded" in done.stderr
+
+
+@pytest.mark.parametrize("content", ["", "\n", "{}\n", "nonsense\n", "[1]\n", '{"time": 1}\n',
+                                     '{"time":', "\x00\n"])
+def test_what_is_no_recording(tmp_path, content):
+    file = tmp_path / "file"
+    file.write_text(content, encoding="utf-8")
+    done = run(file, "-o", tmp_path / "out.svg")
+    assert done.returncode == 1 and done.stderr.count("\n") == 1, done
+    assert done.stderr.startswith("dualpi2-plot: ") and not (tmp_path / "out.svg").exists()
+
+
+def test_files_that_are_not_there(tmp_path):
+    assert run(tmp_path / "none", "-o", tmp_path / "out.svg").returncode == 1
+    assert run(record(tmp_path, "busy"), "-o", "/nonesuch/out.svg").returncode == 1
+
+
+@pytest.mark.parametrize("arguments", [[], ["file"], ["file", "-o", "out.gif"]])
+def test_wrong_usage(arguments):
+    assert run(*arguments).returncode == 2
