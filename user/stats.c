@@ -327,8 +327,7 @@ static bool run(const char *ifname)
 		return false;
 	privilege_keep(PRIVILEGE_MOUNT);
 	shown = outputs[OUTPUT_EVENTS] ? tell_events(ifname) : show(ifname, file);
-	if (file != stdout)
-		fclose(file);
+	fclose(file); /* all is flushed; stdout has served, too */
 	return shown;
 }
 
