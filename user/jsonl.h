@@ -13,7 +13,7 @@
 /* To be called first, once: where the lines go. */
 void jsonl_begin(FILE *file);
 
-/* Print the lines of one sample, each with one write(2), so that nobody sees half of one. */
+/* Print the lines of one sample, each with one write(2): no signal leaves half of one. */
 void jsonl_print(FILE *file, const struct figures_list *sample,
 		 const struct figures_list *intervals, enum document_delays delays);
 

@@ -18,6 +18,7 @@
 #include "parse.h"
 #include "plot.h"
 #include "privilege.h"
+#include "replacement.h"
 #include "sampler.h"
 #include "table.h"
 #include "tc.h"
@@ -32,6 +33,7 @@ enum output {
 	OUTPUT_HISTOGRAM,
 	OUTPUT_WATCH,
 	OUTPUT_RECORD,
+	OUTPUT_FILE,
 	OUTPUT_EVENTS,
 	OUTPUT_INTERVAL,
 	OUTPUT_COUNT,
@@ -64,7 +66,7 @@ static enum value_status set_count(const char *text, struct dualpi2_params *para
 	return !count || count > COUNT_MAX ? VALUE_OUT_OF_RANGE : VALUE_OK;
 }
 
-static enum value_status set_record(const char *text, struct dualpi2_params *params)
+static enum value_status set_file(const char *text, struct dualpi2_params *params)
 {
 	(void)params;
 	return *text ? VALUE_OK : VALUE_MALFORMED;
@@ -101,7 +103,15 @@ static const struct option_spec output_specs[N_OUTPUTS] = {
 			    .kind = "a file's name",
 			    .example = "eth0.jsonl",
 			    .range = "any",
-			    .set = set_record },
+			    .set = set_file },
+	[OUTPUT_FILE] = { .name = "output",
+			  .argument = "FILE",
+			  .help = "what is shown once into a file, which it replaces\n"
+				  "by a rename",
+			  .kind = "a file's name",
+			  .example = "dualpi2.prom",
+			  .range = "any",
+			  .set = set_file },
 	[OUTPUT_EVENTS] = { .name = "events",
 			    .help = "a line whenever an overload begins or has ended,\n"
 				    "until interrupted; with --json an object a line.\n"
@@ -142,6 +152,8 @@ static const unsigned int excluded[N_OUTPUTS] = {
 	[OUTPUT_EVENTS] = REPEATED | BIT(OUTPUT_HISTOGRAM) | BIT(OUTPUT_RECORD) |
 			  (FORMATS & ~BIT(OUTPUT_JSON)),
 	[OUTPUT_RECORD] = FORMATS,
+	[OUTPUT_FILE] = REPEATED | BIT(OUTPUT_JSONL) | BIT(OUTPUT_WATCH) | BIT(OUTPUT_RECORD) |
+			BIT(OUTPUT_EVENTS),
 	[OUTPUT_WATCH] = BIT(OUTPUT_COUNT) | BIT(OUTPUT_HISTOGRAM),
 };
 
@@ -175,7 +187,7 @@ static const struct command command = {
 		"  dualpi2-stats --jsonl --interval 1s --count 60 >minute.jsonl\n"
 		"  dualpi2-stats eth0 --record eth0.jsonl; dualpi2-plot eth0.jsonl -o eth0.svg\n"
 		"  dualpi2-stats --events\n"
-		"  dualpi2-stats --prometheus >dualpi2.new && mv dualpi2.new dualpi2.prom\n"
+		"  dualpi2-stats --prometheus --output dualpi2.prom\n"
 		"  dualpi2-stats --json | jq '.[].\"l-queue\".delay.p99'\n",
 	.groups = groups,
 	.n_groups = sizeof(groups) / sizeof(groups[0]),
@@ -188,12 +200,14 @@ static enum document_delays delays_shown(void)
 
 static bool flush(FILE *file)
 {
+	const enum output into = outputs[OUTPUT_RECORD] ? OUTPUT_RECORD : OUTPUT_FILE;
+
 	if (!fflush(file) && !ferror(file))
 		return true;
-	if (file == stdout)
+	if (!outputs[into])
 		return fail(errno, "cannot write to the standard output");
-	return fail(errno, "--record %s: cannot be written: is the disk full?",
-		    outputs[OUTPUT_RECORD]);
+	return fail(errno, "--%s %s: cannot be written: is the disk full?",
+		    output_specs[into].name, outputs[into]);
 }
 
 static void print_text(const struct figures_list *list)
@@ -320,14 +334,18 @@ static FILE *open_output(void)
 
 static bool run(const char *ifname)
 {
+	struct replacement replacement;
 	FILE *file = open_output();
 	bool shown;
 
-	if (!file)
+	if (!file || (outputs[OUTPUT_FILE] &&
+		      !replacement_begin(&replacement, outputs[OUTPUT_FILE])))
 		return false;
 	privilege_keep(PRIVILEGE_MOUNT);
 	shown = outputs[OUTPUT_EVENTS] ? tell_events(ifname) : show(ifname, file);
 	fclose(file); /* all is flushed; stdout has served, too */
+	if (outputs[OUTPUT_FILE])
+		shown = replacement_end(&replacement, shown);
 	return shown;
 }
 

@@ -2,9 +2,12 @@
 """dualpi2-stats with qdiscs that are not there (pretend.c), as Python runs it."""
 
 import os
+import signal
 import subprocess
 
 PRETENDER = os.environ["DUALPI2_PRETENDER"]
+# What is ignored stays so in a child, and `nohup make` ignores this one.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def environment(scenario, **others):

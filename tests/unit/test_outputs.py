@@ -93,9 +93,8 @@ def test_recording_has_whole_lines_whenever_it_ends(tmp_path, number):
     file = tmp_path / "lines.jsonl"
     with subprocess.Popen([PRETENDER, "--record", file, *FAST, "--histogram"],
                           env=environment("several")) as process:
-        while not file.exists() or file.stat().st_size < 20000:
-            assert process.poll() is None
-            assert file.exists() is False or file.read_text(encoding="utf-8")[-1:] in ("", "\n")
+        while process.poll() is None and (not file.exists() or file.stat().st_size < 20000):
+            pass
         process.send_signal(number)
     assert process.returncode == 0
     text = file.read_text(encoding="utf-8")
@@ -108,6 +107,32 @@ def test_recording_has_whole_lines_whenever_it_ends(tmp_path, number):
 def test_recording_where_there_can_be_none(file, reason):
     done = stats("busy", "--record", file, *FAST, "--count", "2", check=False)
     assert done.returncode == 1 and reason in done.stderr and done.stderr.count("\n") == 1
+
+
+# ---- --output -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("output", ["--prometheus", "--json", "--histogram", "--tc"])
+def test_output_replaces_a_file(tmp_path, output):
+    file = tmp_path / "shown"
+    file.write_text("old", encoding="ascii")
+    before = file.stat().st_ino
+    done = stats("busy", output, "--output", file)
+    assert not done.stdout and not done.stderr
+    assert file.read_text(encoding="utf-8") == stats("busy", output).stdout
+    assert file.stat().st_ino != before
+    assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.parametrize("name, reason", [
+    ("nonesuch/shown", "No such file"), ("", "Is a directory"), (251 * "x", "too long"),
+    ("kept", "cannot be replaced"),
+])
+def test_output_that_cannot_be(tmp_path, name, reason):
+    (tmp_path / "kept").mkdir()
+    done = stats("busy", "--output", f"{tmp_path}/{name}", check=False)
+    assert done.returncode == 1 and reason in done.stderr and done.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == [tmp_path / "kept"]
 
 
 # ---- --interval ---------------------------------------------------------------------------
@@ -166,7 +191,8 @@ def test_bins():
     "--jsonl --json", "--jsonl --tc", "--jsonl --events", "--json --interval 1s",
     "--tc --interval 1s", "--tc --histogram", "--events --interval 1s", "--events --histogram",
     "--openmetrics --histogram", "--prometheus --interval 1s", "--openmetrics --events",
-    "--openmetrics --prometheus", "--record", "--record x --json", "--record x --watch",
+    "--openmetrics --prometheus", "--output", "--output x --jsonl", "--output x --record y",
+    "--output x --watch", "--output x --events", "--output x --interval 1s", "--record", "--record x --json", "--record x --watch",
     "--record x --events", "--count 3", "--count 0 --jsonl", "--count x --jsonl",
     "--count", "--interval", "--interval 1ms", "--interval 1d --jsonl",
     "--interval 1s --interval 1s",
