@@ -93,17 +93,19 @@ def test_delays_are_those_of_the_interval(cable):
 
 
 def test_whoever_may_only_read_gets_the_same(cable):
-    """From the public maps, which nothing refreshes while the link is idle."""
-    cable.load("--rate", "1mbit", "--target", "4000s")
-    cable.burst(NOT_ECT, 100)  # 1.2 s
+    """From the public maps, as they are every 200 ms. An interval is the time between two such
+    moments, so rates are right to a frame."""
+    cable.load("--rate", "1mbit", "--target", "4000s", "--tupdate", "200ms")
+    cable.burst(NOT_ECT, 200)  # 2.4 s
     with mode(BPFFS, 0o711), mode(PUBLIC_PIN_DIR, 0o755):
         shown = cable.tx.run(*as_nobody(STATS, "d0", "--jsonl", "--interval", "500ms", "--count",
-                                        2)).stdout
+                                        3)).stdout
     for line in map(json.loads, shown.splitlines()):
         assert line["tcx-attached"] is None
         interval = line["interval"]
-        assert interval["c-queue"]["rate-out"] == pytest.approx(1e6, rel=0.05)
-        assert interval["seconds"] == pytest.approx(0.5, abs=0.04)
+        bits = interval["c-queue"]["rate-out"] * interval["seconds"]
+        assert bits == pytest.approx(1e6 * interval["seconds"], abs=2 * 8 * FRAME)
+        assert interval["seconds"] == pytest.approx(0.5, abs=0.21)
     cable.drain()
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """dualpi2-stats with qdiscs that are not there (pretend.c), as Python runs it."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -21,3 +22,16 @@ def stats(scenario, *arguments, check=True, **others):
     if check and done.returncode:
         raise AssertionError(f"{arguments}: status {done.returncode}\n{done.stdout}{done.stderr}")
     return done
+
+
+@contextlib.contextmanager
+def running(scenario, *arguments, **options):
+    """As a process, which does not outlive a test that fails."""
+    with subprocess.Popen([PRETENDER, *arguments], text=True, env=environment(scenario),
+                          **options) as process:
+        try:
+            yield process
+        finally:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(5)
+            process.kill()

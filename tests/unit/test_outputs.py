@@ -2,12 +2,13 @@
 """The outputs of dualpi2-stats, of qdiscs whose every figure is known (pretend.c)."""
 
 import json
+import os
 import re
 import signal
 import subprocess
 
 import pytest
-from pretender import PRETENDER, environment, stats
+from pretender import PRETENDER, environment, running, stats
 
 FAST = ("--interval", "10ms")
 
@@ -57,14 +58,24 @@ def test_nothing_to_begin_with_is_a_failure():
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_signals_end_it_between_lines(number):
-    with subprocess.Popen([PRETENDER, "--jsonl", *FAST], stdout=subprocess.PIPE, text=True,
-                          env=environment("busy")) as process:
+    with running("busy", "--jsonl", *FAST, stdout=subprocess.PIPE) as process:
         json.loads(process.stdout.readline())
         process.send_signal(number)
         rest = process.stdout.read()
     assert process.returncode == 0
     assert not rest or rest.endswith("\n")
     lines_of(rest)
+
+
+def test_each_line_is_one_write():
+    """A pipe that keeps writes apart: what a signal, or a reader, cannot come in between."""
+    end, begin = os.pipe2(os.O_DIRECT)
+    with running("several", "--jsonl", *FAST, "--count", "2", stdout=begin) as process:
+        os.close(begin)
+        writes = list(iter(lambda: os.read(end, 1 << 16), b""))
+    os.close(end)
+    assert process.returncode == 0
+    assert len(writes) == 6 and all(len(lines_of(write.decode())) == 1 for write in writes)
 
 
 def test_a_full_disk_is_a_failure():
@@ -91,10 +102,9 @@ def test_recording_has_the_lines_of_jsonl(tmp_path):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_recording_has_whole_lines_whenever_it_ends(tmp_path, number):
     file = tmp_path / "lines.jsonl"
-    with subprocess.Popen([PRETENDER, "--record", file, *FAST, "--histogram"],
-                          env=environment("several")) as process:
-        while process.poll() is None and (not file.exists() or file.stat().st_size < 20000):
-            pass
+    with running("several", "--record", file, *FAST, "--histogram") as process:
+        while not file.exists() or file.stat().st_size < 20000:
+            assert process.poll() is None
         process.send_signal(number)
     assert process.returncode == 0
     text = file.read_text(encoding="utf-8")
