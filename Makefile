@@ -5,7 +5,7 @@
 #	                                    NATIVE=1 uses the running one)
 #	make          build with this machine's own toolchain
 #	make test-kernels, make test-long    the same on seven kernels, and for longer
-#	make install  DESTDIR= PREFIX=/usr/local
+#	make install  DESTDIR= PREFIX=/usr/local, make uninstall
 #	make help     all targets
 #
 # `make demo` and `make test` install what they need through apt, saying so first,
@@ -14,6 +14,14 @@
 O ?= .output
 PREFIX ?= /usr/local
 DESTDIR ?=
+SBINDIR ?= $(PREFIX)/sbin
+MANDIR ?= $(PREFIX)/share/man
+DOCDIR ?= $(PREFIX)/share/doc/dualpi2
+UNITDIR ?= $(PREFIX)/lib/systemd/system
+UDEVDIR ?= $(PREFIX)/lib/udev
+SYSCONFDIR ?= /etc
+# What node_exporter's textfile collector reads: this is Debian's.
+TEXTFILEDIR ?= /var/lib/prometheus/node-exporter
 CLANG ?= clang
 BPFTOOL ?= bpftool
 CFLAGS ?= -O2 -g
@@ -45,11 +53,14 @@ SHARED_O := $(SHARED:user/%.c=$(O)/%.o)
 PROGRAMS := $(O)/dualpi2-load $(O)/dualpi2-stats
 MAN8 := $(PROGRAMS:=.8)
 MAN7 := $(O)/bpf_dualpi2.7
+MAN5 := $(O)/dualpi2.conf.5
+RULES := $(O)/90-dualpi2.rules
+UNITS := $(addprefix $(O)/,dualpi2@.service dualpi2-ingress@.service dualpi2-openmetrics.service)
 
 .DELETE_ON_ERROR:
 .PHONY: all foreign test test-kernels test-long unit-tests fuzz demo compare bench bench-cost \
-	check-vmlinux install clean help
-all: $(PROGRAMS) $(MAN8) $(MAN7)
+	check-vmlinux install installed uninstall clean help
+all: $(PROGRAMS) $(MAN8) $(MAN7) $(MAN5)
 	@:
 
 help: ## this list
@@ -99,21 +110,69 @@ $(MAN7): man/bpf_dualpi2.7.in man/counters.awk include/dualpi2.h Makefile
 	$(Q)awk -f man/counters.awk include/dualpi2.h > $@.counters
 	$(Q)sed -e 's/@VERSION@/$(VERSION)/' -e '/^@COUNTERS@$$/{r $@.counters' -e 'd}' $< > $@
 
+# Where things are on this host, in what names places.
+PLACES = -e 's|@VERSION@|$(VERSION)|' -e 's|@SBINDIR@|$(SBINDIR)|' -e 's|@DOCDIR@|$(DOCDIR)|' \
+	-e 's|@SYSCONFDIR@|$(SYSCONFDIR)|' -e 's|@TEXTFILEDIR@|$(TEXTFILEDIR)|'
+
+$(MAN5): man/dualpi2.conf.5.in FORCE
+	$(say) MAN $@
+	$(Q)mkdir -p $(O)
+	$(Q)sed $(PLACES) $< > $@
+
+$(RULES): packaging/90-dualpi2.rules.in FORCE
+	$(say) UDEV $@
+	$(Q)sed $(PLACES) $< > $@
+
+# One unit for each direction of an interface.
+$(O)/dualpi2@.service: DIRECTION := -e 's|@NAME@|dualpi2|' -e 's|@DIRECTION@|sends|' \
+	-e 's|@OPTION@||' -e 's|@CONFDIR@|$(SYSCONFDIR)/dualpi2|'
+$(O)/dualpi2-ingress@.service: DIRECTION := -e 's|@NAME@|dualpi2-ingress|' \
+	-e 's|@DIRECTION@|receives|' -e 's|@OPTION@|--ingress |' \
+	-e 's|@CONFDIR@|$(SYSCONFDIR)/dualpi2/ingress|'
+$(O)/dualpi2@.service $(O)/dualpi2-ingress@.service: packaging/systemd/dualpi2@.service.in
+$(O)/dualpi2-openmetrics.service: packaging/systemd/dualpi2-openmetrics.service.in
+$(UNITS): packaging/systemd/sandbox.inc FORCE
+	$(say) SYSTEMD $@
+	$(Q)mkdir -p $(O)
+	$(Q)sed $(DIRECTION) $(PLACES) -e '/^@SANDBOX@$$/{r $<' -e 'd}' $(filter %.in,$^) > $@
+.PHONY: FORCE
+FORCE: # because places come from the command line
+
 # What the bench measures with, in the lab's guest.
 $(O)/tap: $(wildcard bench/guest/*.[ch]) Makefile
 	$(say) CC $@
 	$(Q)mkdir -p $(O)
 	$(Q)$(CC) $(ALL_CFLAGS) $(filter %.c,$^) -o $@
 
-SHARE := $(DESTDIR)$(PREFIX)/share
+BASH_COMPLETION := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+ZSH_COMPLETION := $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 
-install: all ## install the programs, man pages and completion
-	install -D -t $(DESTDIR)$(PREFIX)/sbin $(PROGRAMS)
-	install -D -m 644 -t $(SHARE)/man/man8 $(MAN8)
-	install -D -m 644 -t $(SHARE)/man/man7 $(MAN7)
-	install -D -m 644 completion/dualpi2.bash $(SHARE)/bash-completion/completions/dualpi2-load
-	ln -sf dualpi2-load $(SHARE)/bash-completion/completions/dualpi2-stats
-	install -D -m 644 -t $(SHARE)/zsh/site-functions completion/_dualpi2
+install: all $(UNITS) $(RULES) ## install it: programs, man pages, completion, systemd units
+	install -D -t $(DESTDIR)$(SBINDIR) $(PROGRAMS)
+	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man8 $(MAN8)
+	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man7 $(MAN7)
+	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man5 $(MAN5)
+	install -D -m 644 completion/dualpi2.bash $(BASH_COMPLETION)/dualpi2-load
+	ln -sf dualpi2-load $(BASH_COMPLETION)/dualpi2-stats
+	install -D -m 644 -t $(ZSH_COMPLETION) completion/_dualpi2
+	install -D -m 644 -t $(DESTDIR)$(UNITDIR) $(UNITS) packaging/systemd/dualpi2-openmetrics.timer
+	install -D -m 644 -t $(DESTDIR)$(UDEVDIR)/rules.d $(RULES)
+	install -D -m 644 -t $(DESTDIR)$(DOCDIR)/examples packaging/example.conf
+	install -d $(DESTDIR)$(SYSCONFDIR)/dualpi2/ingress
+
+installed: all ## as a package has it, in $(O)/installed: for tests
+	$(Q)$(MAKE) --no-print-directory install PREFIX=/usr DESTDIR=$(abspath $(O))/installed > $(O)/installed.log
+
+uninstall: ## remove what `make install` with the same places has installed, but no options
+	rm -f $(addprefix $(DESTDIR)$(SBINDIR)/,$(notdir $(PROGRAMS))) \
+		$(addprefix $(DESTDIR)$(MANDIR)/,$(addprefix man8/,$(notdir $(MAN8))) \
+			$(addprefix man7/,$(notdir $(MAN7))) $(addprefix man5/,$(notdir $(MAN5)))) \
+		$(BASH_COMPLETION)/dualpi2-load $(BASH_COMPLETION)/dualpi2-stats \
+		$(ZSH_COMPLETION)/_dualpi2 \
+		$(addprefix $(DESTDIR)$(UNITDIR)/,$(notdir $(UNITS)) dualpi2-openmetrics.timer) \
+		$(DESTDIR)$(UDEVDIR)/rules.d/$(notdir $(RULES)) $(DESTDIR)$(DOCDIR)/examples/example.conf
+	-rmdir $(DESTDIR)$(DOCDIR)/examples $(DESTDIR)$(DOCDIR)
+	-rmdir $(DESTDIR)$(SYSCONFDIR)/dualpi2/ingress $(DESTDIR)$(SYSCONFDIR)/dualpi2
 
 # ---- tests and demo ------------------------------------------------------------
 
@@ -125,7 +184,7 @@ IN_ROOT := $(LAB) chroot -- make --no-print-directory O=$(LAB_O)
 # All that needs no kernel of its own, with so many seconds for each fuzzer.
 define TEST_SOURCE
 	$(Q)tests/lab/bootstrap
-	$(Q)$(IN_ROOT) -j$$(nproc) all foreign unit-tests lint
+	$(Q)$(IN_ROOT) -j$$(nproc) all foreign installed unit-tests lint
 	$(Q)$(IN_ROOT) -j$$(nproc) FUZZ_SECONDS=$(1) fuzzers
 endef
 

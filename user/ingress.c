@@ -104,7 +104,7 @@ static bool find_obstacle(const struct registration *reg, const struct ingress *
 			     "%s is somebody else's device: rename it, or "
 			     "`ip link del %s`",
 			     ingress->ifb.name, ingress->ifb.name);
-	else if (!wishes_rate(wish) && !has_rate(reg, ingress)) {
+	else if (!wishes_rate(wish) && (wish->whole || !has_rate(reg, ingress))) {
 		obstacle_set(obstacle, "--ingress: needs --rate, a little less than what the "
 				       "bottleneck before it has: without one nothing waits here");
 		obstacle->is_usage = true;
@@ -261,14 +261,14 @@ static void drain(const struct registration *reg, const struct dualpi2_key *key)
 		nanosleep(&poll, NULL);
 }
 
-bool ingress_undo(const struct registration *reg, const struct ingress *ingress)
+bool ingress_undo(const struct registration *reg, const struct ingress *ingress, bool *found)
 {
 	const struct dualpi2_key key = qdisc_key(&ingress->ifb);
 	bool had_tcx = tcx_detach(&ingress->key, TCX_INGRESS);
 
-	if (ingress->ifb.owner != HELPER_OURS && !had_tcx)
-		return fail(0, "%s: nothing to unload: --ingress is not in use on it",
-			    ingress->ifname);
+	*found = ingress->ifb.owner == HELPER_OURS || had_tcx;
+	if (!*found)
+		return true;
 	if (ingress->ifb.owner == HELPER_OURS)
 		drain(reg, &key);
 	return put_back(reg, ingress);

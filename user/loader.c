@@ -13,6 +13,7 @@
 
 #include "attach.h"
 #include "checks.h"
+#include "config.h"
 #include "gso.h"
 #include "ingress.h"
 #include "instance.h"
@@ -25,25 +26,42 @@
 #include "registration.h"
 
 enum action {
+	/* how it is attached */
 	ACTION_MQ,
-	ACTION_INGRESS,
 	ACTION_REPLACE,
+
+	/* where, and what else is done */
+	ACTION_INGRESS,
+	ACTION_CONFIG,
 	ACTION_UNLOAD,
+	ACTION_IF_ATTACHED,
 	ACTION_CHECK,
 	N_ACTIONS,
 };
+
+#define N_ACTIONS_IN_FILES ACTION_INGRESS
 
 static const struct option_spec action_specs[N_ACTIONS] = {
 	[ACTION_MQ] = { .name = "mq",
 			.help = "give each transmit queue of the device its own\n"
 				"(not together with --rate)" },
-	[ACTION_INGRESS] = { .name = "ingress",
-			     .help = "shape what arrives, with --rate, through an\n"
-				     "ifb device (in-IFACE) that is made for it" },
 	[ACTION_REPLACE] = { .name = "replace",
 			     .help = "take the place of a root qdisc that somebody\n"
 				     "configured; --unload puts it back" },
+	[ACTION_INGRESS] = { .name = "ingress",
+			     .help = "shape what arrives, with --rate, through an\n"
+				     "ifb device (in-IFACE) that is made for it" },
+	[ACTION_CONFIG] = { .name = "config",
+			    .argument = "FILE",
+			    .help = "options from a file, one a line (dualpi2.conf(5));\n"
+				    "parameters that are not given get their defaults",
+			    .kind = "a path",
+			    .example = "/etc/dualpi2/eth0.conf",
+			    .range = "any file of options" },
 	[ACTION_UNLOAD] = { .name = "unload", .help = "put the interface back as it was" },
+	[ACTION_IF_ATTACHED] = { .name = "if-attached",
+				 .help = "with --unload: done as well if there is nothing to\n"
+					 "put back, or IFACE is gone" },
 	[ACTION_CHECK] = { .name = "check",
 			   .help = "tell whether all would work, changing nothing;\n"
 				   "without IFACE: on this host" },
@@ -53,13 +71,15 @@ static const char *params[N_PARAMS]; /* as given on the command line */
 static const char *actions[N_ACTIONS];
 
 static struct option_group groups[] = {
-	{ "Shaper (default)", param_specs, PARAM_TC_FIRST, params, true },
+	{ "Shaper (default)", param_specs, PARAM_TC_FIRST, params, true, true },
 	{ "Parameters that tc has for dualpi2 (default)", param_specs + PARAM_TC_FIRST,
-	  PARAM_OWN_FIRST - PARAM_TC_FIRST, params + PARAM_TC_FIRST, true },
+	  PARAM_OWN_FIRST - PARAM_TC_FIRST, params + PARAM_TC_FIRST, true, true },
 	{ "Parameters of our own (default)", param_specs + PARAM_OWN_FIRST,
-	  N_PARAMS - PARAM_OWN_FIRST, params + PARAM_OWN_FIRST, true },
-	{ "Actions (default: attach, or change what is attached)", action_specs, N_ACTIONS, actions,
-	  false },
+	  N_PARAMS - PARAM_OWN_FIRST, params + PARAM_OWN_FIRST, true, true },
+	{ "How to attach", action_specs, N_ACTIONS_IN_FILES, actions, false, true },
+	{ "Actions (default: attach, or change what is attached)",
+	  action_specs + N_ACTIONS_IN_FILES, N_ACTIONS - N_ACTIONS_IN_FILES,
+	  actions + N_ACTIONS_IN_FILES, false, false },
 };
 
 static const struct command command = {
@@ -82,6 +102,7 @@ static const struct command command = {
 		    "  dualpi2-load eth0 limit 1000 any_ect step_thresh 5p     as tc has it\n"
 		    "  dualpi2-load eth0 --mq               each hardware queue for itself\n"
 		    "  dualpi2-load eth0 --ingress --rate 95mbit    a download link of 100mbit\n"
+		    "  dualpi2-load eth0 --config /etc/dualpi2/eth0.conf\n"
 		    "  dualpi2-load eth0 --unload\n",
 	.groups = groups,
 	.n_groups = sizeof(groups) / sizeof(groups[0]),
@@ -123,23 +144,45 @@ static bool attach_ingress(struct registration *reg, bool found, const char *ifn
 	       have_registration(reg, found) && ingress_attach(reg, &ingress, wish);
 }
 
-static bool unload_root(const struct registration *reg, const char *ifname)
+/* `found`: was there anything to put back? */
+static bool unload_root(const struct registration *reg, const char *ifname, bool *found)
 {
 	struct target target;
 	bool done;
 
 	if (!target_find(ifname, &target))
 		return false;
-	done = attach_undo(reg, &target);
+	done = attach_undo(reg, &target, found);
 	target_free(&target);
 	return done;
 }
 
-static bool unload_ingress(const struct registration *reg, const char *ifname)
+static bool unload_ingress(const struct registration *reg, const char *ifname, bool *found)
 {
 	struct ingress ingress;
 
-	return ingress_find(reg, ifname, &ingress) && ingress_undo(reg, &ingress);
+	return ingress_find(reg, ifname, &ingress) && ingress_undo(reg, &ingress, found);
+}
+
+/* Put back what is there, and say so. */
+static bool unload_interface(const struct registration *reg, const char *ifname,
+			     const struct wish *wish)
+{
+	bool found = false;
+	struct link link;
+
+	if (link_find(ifname, &link) || !actions[ACTION_IF_ATTACHED]) {
+		if (!(wish->ingress ? unload_ingress(reg, ifname, &found)
+				    : unload_root(reg, ifname, &found)))
+			return false;
+		if (!found && !actions[ACTION_IF_ATTACHED])
+			return fail(0, "%s: nothing to unload: %s", ifname,
+				    wish->ingress ? "--ingress is not in use on it"
+						  : DUALPI2_KIND " is not attached to it");
+	}
+	if (!message_reported())
+		printf("%s: %s\n", ifname, found ? "unloaded" : "nothing to unload");
+	return !message_reported();
 }
 
 /* Would GSO packets be split as wished? */
@@ -217,13 +260,10 @@ static bool unload(const char *ifname, const struct wish *wish)
 	if (!registration_open(&reg, &found))
 		return false;
 	sweep(&reg);
-	done = wish->ingress ? unload_ingress(&reg, ifname) : unload_root(&reg, ifname);
+	done = unload_interface(&reg, ifname, wish);
 	if (!found || !registration_in_use(&reg))
 		registration_remove(&reg);
-	done &= !message_reported();
-	if (done)
-		printf("%s: unloaded\n", ifname);
-	return done;
+	return done && !message_reported();
 }
 
 static bool check(const char *ifname, const struct wish *wish)
@@ -245,15 +285,26 @@ static bool check(const char *ifname, const struct wish *wish)
 /* ---- command line ------------------------------------------------------------ */
 
 /* Rules that are about more than one argument. */
-static bool arguments_agree(const char *ifname, const struct wish *wish)
+static bool arguments_agree(const char *ifname)
 {
-	struct dualpi2_params scratch = DUALPI2_DEFAULT_PARAMS;
-	bool alone = actions[ACTION_UNLOAD];
+	bool others = params_given(params) || actions[ACTION_REPLACE] || actions[ACTION_CHECK] ||
+		      actions[ACTION_MQ] || actions[ACTION_CONFIG];
 
 	if (!ifname && !actions[ACTION_CHECK])
 		return fail(0, "an interface is missing (see dualpi2-load --help)");
-	if (alone && (params_given(params) || wish->replace || actions[ACTION_CHECK] || wish->mq))
-		return fail(0, "--unload: takes no other option than --ingress and -v");
+	if (actions[ACTION_UNLOAD] && others)
+		return fail(0, "--unload: takes no other option than --ingress, --if-attached "
+			       "and -v");
+	if (actions[ACTION_IF_ATTACHED] && !actions[ACTION_UNLOAD])
+		return fail(0, "--if-attached: only with --unload");
+	return true;
+}
+
+/* Those that are about options that a file may have. */
+static bool wish_agrees(const struct wish *wish)
+{
+	struct dualpi2_params scratch = DUALPI2_DEFAULT_PARAMS;
+
 	if (wish->mq && wishes_rate(wish))
 		return fail(0, "--rate: not with --mq, each queue would send at the full rate");
 	if (wish->mq && wish->ingress)
@@ -261,6 +312,27 @@ static bool arguments_agree(const char *ifname, const struct wish *wish)
 	if (wish->ingress && params[PARAM_RATE] && !wishes_rate(wish))
 		return fail(0, "--rate 0: not with --ingress, without a rate nothing waits there");
 	return wish_apply(wish, &scratch);
+}
+
+/* Options from a file, if one is given, beside those of the command line. */
+static bool make_wish(struct wish *wish)
+{
+	const char *path = actions[ACTION_CONFIG];
+	bool agrees;
+
+	if (path && !config_read(&command, path))
+		return false;
+	*wish = (struct wish){
+		.params = params,
+		.mq = actions[ACTION_MQ],
+		.ingress = actions[ACTION_INGRESS],
+		.replace = actions[ACTION_REPLACE],
+		.whole = path,
+	};
+	message_set_place(path ? "%s" : NULL, path);
+	agrees = wish_agrees(wish);
+	message_set_place(NULL);
+	return agrees;
 }
 
 /* A run is short; being interrupted in the middle of it helps nobody. */
@@ -277,18 +349,15 @@ static void block_signals(void)
 
 int main(int argc, char **argv)
 {
-	struct wish wish = { .params = params };
 	const char *ifname;
+	struct wish wish;
 	enum status status;
 	bool done;
 
 	message_init(command.name);
 	if (!command_read(&command, argc, argv, &ifname, &status))
 		return status;
-	wish.mq = actions[ACTION_MQ];
-	wish.ingress = actions[ACTION_INGRESS];
-	wish.replace = actions[ACTION_REPLACE];
-	if (!arguments_agree(ifname, &wish))
+	if (!arguments_agree(ifname) || !make_wish(&wish))
 		return STATUS_USAGE;
 	block_signals();
 	privilege_keep(PRIVILEGE_MOUNT | PRIVILEGE_LOAD | PRIVILEGE_NET);

@@ -43,7 +43,7 @@ static const struct option_spec output_specs[N_OUTPUTS] = {
 static const char *outputs[N_OUTPUTS];
 
 static struct option_group groups[] = {
-	{ "Output", output_specs, N_OUTPUTS, outputs, false },
+	{ "Output", output_specs, N_OUTPUTS, outputs, false, false },
 };
 
 static const struct command command = {

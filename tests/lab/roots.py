@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The two Debian roots: one to build in (entered with chroot), one for the guest."""
+"""The Debian roots: one to build in (entered with chroot), and those for the guest."""
 
 import os
 import re
@@ -25,13 +25,14 @@ from common import (
 SUITE = "trixie"
 BUILD_ROOT = CACHE / "build-root"
 GUEST_ROOT = CACHE / "guest-root"
+SYSTEMD_ROOT = CACHE / "systemd-root"  # for the guest as well: with systemd as its first process
 
 # Nobody reads manuals in there.
 EXCLUDED = ["/usr/share/doc/*", "/usr/share/man/*", "/usr/share/locale/*", "/usr/share/info/*"]
 
 # `apt` variant: the build root also answers questions about kernel packages. The
 # guest never installs anything.
-VARIANTS = {BUILD_ROOT: "apt", GUEST_ROOT: "essential"}
+VARIANTS = {BUILD_ROOT: "apt", GUEST_ROOT: "essential", SYSTEMD_ROOT: "essential"}
 
 # A private mount namespace: nothing is left mounted, however the command ends.
 # $1: repository, $2: root, then the command.
