@@ -16,9 +16,11 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 SBINDIR ?= $(PREFIX)/sbin
 MANDIR ?= $(PREFIX)/share/man
-DOCDIR ?= $(PREFIX)/share/doc/dualpi2
+DOCDIR ?= $(PREFIX)/share/doc/dualpi2-bpf
 UNITDIR ?= $(PREFIX)/lib/systemd/system
 UDEVDIR ?= $(PREFIX)/lib/udev
+BASHDIR ?= $(PREFIX)/share/bash-completion/completions
+ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 SYSCONFDIR ?= /etc
 # What node_exporter's textfile collector reads: this is Debian's.
 TEXTFILEDIR ?= /var/lib/prometheus/node-exporter
@@ -41,9 +43,11 @@ endif
 
 LAB := tests/lab/lab
 LAB_O := .output/lab
-BPF_CFLAGS := -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror \
+# No path of this machine gets into the programs.
+PREFIX_MAP := -ffile-prefix-map=$(CURDIR)=.
+BPF_CFLAGS := $(PREFIX_MAP) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror \
 	-I. -Iinclude -Ibpf -I/usr/include/$(shell uname -m)-linux-gnu
-ALL_CFLAGS := $(CFLAGS) -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE \
+ALL_CFLAGS := $(CPPFLAGS) $(CFLAGS) $(PREFIX_MAP) -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE \
 	-DDUALPI2_VERSION='"$(VERSION)"' -I. -Iinclude -I$(O)
 LDLIBS := -lbpf -lmnl -lelf -lz
 
@@ -54,12 +58,10 @@ PROGRAMS := $(O)/dualpi2-load $(O)/dualpi2-stats
 MAN8 := $(PROGRAMS:=.8)
 MAN7 := $(O)/bpf_dualpi2.7
 MAN5 := $(O)/dualpi2.conf.5
-RULES := $(O)/90-dualpi2.rules
-UNITS := $(addprefix $(O)/,dualpi2@.service dualpi2-ingress@.service dualpi2-openmetrics.service)
 
 .DELETE_ON_ERROR:
-.PHONY: all foreign test test-kernels test-long unit-tests fuzz demo compare bench bench-cost \
-	check-vmlinux install installed uninstall clean help
+.PHONY: all foreign test test-kernels test-long test-deb unit-tests fuzz demo compare bench bench-cost \
+	check-vmlinux install installed uninstall deb clean help
 all: $(PROGRAMS) $(MAN8) $(MAN7) $(MAN5)
 	@:
 
@@ -104,39 +106,16 @@ $(O)/%.8: man/%.8.in man/options.awk $(O)/% Makefile
 	$(Q)$(O)/$* --help | awk -f man/options.awk > $@.options
 	$(Q)sed -e 's/@VERSION@/$(VERSION)/' -e '/^@OPTIONS@$$/{r $@.options' -e 'd}' $< > $@
 
+$(MAN5): man/dualpi2.conf.5.in Makefile
+	$(say) MAN $@
+	$(Q)mkdir -p $(O)
+	$(Q)sed -e 's/@VERSION@/$(VERSION)/' $< > $@
+
 $(MAN7): man/bpf_dualpi2.7.in man/counters.awk include/dualpi2.h Makefile
 	$(say) MAN $@
 	$(Q)mkdir -p $(O)
 	$(Q)awk -f man/counters.awk include/dualpi2.h > $@.counters
 	$(Q)sed -e 's/@VERSION@/$(VERSION)/' -e '/^@COUNTERS@$$/{r $@.counters' -e 'd}' $< > $@
-
-# Where things are on this host, in what names places.
-PLACES = -e 's|@VERSION@|$(VERSION)|' -e 's|@SBINDIR@|$(SBINDIR)|' -e 's|@DOCDIR@|$(DOCDIR)|' \
-	-e 's|@SYSCONFDIR@|$(SYSCONFDIR)|' -e 's|@TEXTFILEDIR@|$(TEXTFILEDIR)|'
-
-$(MAN5): man/dualpi2.conf.5.in FORCE
-	$(say) MAN $@
-	$(Q)mkdir -p $(O)
-	$(Q)sed $(PLACES) $< > $@
-
-$(RULES): packaging/90-dualpi2.rules.in FORCE
-	$(say) UDEV $@
-	$(Q)sed $(PLACES) $< > $@
-
-# One unit for each direction of an interface.
-$(O)/dualpi2@.service: DIRECTION := -e 's|@NAME@|dualpi2|' -e 's|@DIRECTION@|sends|' \
-	-e 's|@OPTION@||' -e 's|@CONFDIR@|$(SYSCONFDIR)/dualpi2|'
-$(O)/dualpi2-ingress@.service: DIRECTION := -e 's|@NAME@|dualpi2-ingress|' \
-	-e 's|@DIRECTION@|receives|' -e 's|@OPTION@|--ingress |' \
-	-e 's|@CONFDIR@|$(SYSCONFDIR)/dualpi2/ingress|'
-$(O)/dualpi2@.service $(O)/dualpi2-ingress@.service: packaging/systemd/dualpi2@.service.in
-$(O)/dualpi2-openmetrics.service: packaging/systemd/dualpi2-openmetrics.service.in
-$(UNITS): packaging/systemd/sandbox.inc FORCE
-	$(say) SYSTEMD $@
-	$(Q)mkdir -p $(O)
-	$(Q)sed $(DIRECTION) $(PLACES) -e '/^@SANDBOX@$$/{r $<' -e 'd}' $(filter %.in,$^) > $@
-.PHONY: FORCE
-FORCE: # because places come from the command line
 
 # What the bench measures with, in the lab's guest.
 $(O)/tap: $(wildcard bench/guest/*.[ch]) Makefile
@@ -144,35 +123,57 @@ $(O)/tap: $(wildcard bench/guest/*.[ch]) Makefile
 	$(Q)mkdir -p $(O)
 	$(Q)$(CC) $(ALL_CFLAGS) $(filter %.c,$^) -o $@
 
-BASH_COMPLETION := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-ZSH_COMPLETION := $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+# $(call install_filled,FROM,TO,MORE): a file that names places, which are known only now.
+define install_filled
+	install -d $(DESTDIR)$(dir $2)
+	sed $3 -e 's|@SBINDIR@|$(SBINDIR)|' -e 's|@SYSCONFDIR@|$(SYSCONFDIR)|' \
+		-e 's|@TEXTFILEDIR@|$(TEXTFILEDIR)|' \
+		-e '/^@SANDBOX@$$/{r packaging/systemd/sandbox.inc' -e 'd}' $1 > $(DESTDIR)$2
+	chmod 644 $(DESTDIR)$2
+endef
 
-install: all $(UNITS) $(RULES) ## install it: programs, man pages, completion, systemd units
+# One unit for each direction of an interface.
+SENDS := -e 's|@NAME@|dualpi2|' -e 's|@DIRECTION@|sends|' -e 's|@OPTION@||' \
+	-e 's|@CONFDIR@|$(SYSCONFDIR)/dualpi2|'
+RECEIVES := -e 's|@NAME@|dualpi2-ingress|' -e 's|@DIRECTION@|receives|' \
+	-e 's|@OPTION@|--ingress |' -e 's|@CONFDIR@|$(SYSCONFDIR)/dualpi2/ingress|'
+
+install: all ## install it: programs, man pages, completion, systemd units
 	install -D -t $(DESTDIR)$(SBINDIR) $(PROGRAMS)
 	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man8 $(MAN8)
 	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man7 $(MAN7)
 	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man5 $(MAN5)
-	install -D -m 644 completion/dualpi2.bash $(BASH_COMPLETION)/dualpi2-load
-	ln -sf dualpi2-load $(BASH_COMPLETION)/dualpi2-stats
-	install -D -m 644 -t $(ZSH_COMPLETION) completion/_dualpi2
-	install -D -m 644 -t $(DESTDIR)$(UNITDIR) $(UNITS) packaging/systemd/dualpi2-openmetrics.timer
-	install -D -m 644 -t $(DESTDIR)$(UDEVDIR)/rules.d $(RULES)
+	install -D -m 644 completion/dualpi2.bash $(DESTDIR)$(BASHDIR)/dualpi2-load
+	ln -sf dualpi2-load $(DESTDIR)$(BASHDIR)/dualpi2-stats
+	install -D -m 644 -t $(DESTDIR)$(ZSHDIR) completion/_dualpi2
+	$(call install_filled,packaging/systemd/dualpi2@.service.in,$(UNITDIR)/dualpi2@.service,$(SENDS))
+	$(call install_filled,packaging/systemd/dualpi2@.service.in,$(UNITDIR)/dualpi2-ingress@.service,$(RECEIVES))
+	$(call install_filled,packaging/systemd/dualpi2-openmetrics.service.in,$(UNITDIR)/dualpi2-openmetrics.service)
+	install -D -m 644 -t $(DESTDIR)$(UNITDIR) packaging/systemd/dualpi2-openmetrics.timer
+	$(call install_filled,packaging/90-dualpi2.rules.in,$(UDEVDIR)/rules.d/90-dualpi2.rules)
 	install -D -m 644 -t $(DESTDIR)$(DOCDIR)/examples packaging/example.conf
 	install -d $(DESTDIR)$(SYSCONFDIR)/dualpi2/ingress
 
-installed: all ## as a package has it, in $(O)/installed: for tests
-	$(Q)$(MAKE) --no-print-directory install PREFIX=/usr DESTDIR=$(abspath $(O))/installed > $(O)/installed.log
-
 uninstall: ## remove what `make install` with the same places has installed, but no options
 	rm -f $(addprefix $(DESTDIR)$(SBINDIR)/,$(notdir $(PROGRAMS))) \
-		$(addprefix $(DESTDIR)$(MANDIR)/,$(addprefix man8/,$(notdir $(MAN8))) \
-			$(addprefix man7/,$(notdir $(MAN7))) $(addprefix man5/,$(notdir $(MAN5)))) \
-		$(BASH_COMPLETION)/dualpi2-load $(BASH_COMPLETION)/dualpi2-stats \
-		$(ZSH_COMPLETION)/_dualpi2 \
-		$(addprefix $(DESTDIR)$(UNITDIR)/,$(notdir $(UNITS)) dualpi2-openmetrics.timer) \
-		$(DESTDIR)$(UDEVDIR)/rules.d/$(notdir $(RULES)) $(DESTDIR)$(DOCDIR)/examples/example.conf
-	-rmdir $(DESTDIR)$(DOCDIR)/examples $(DESTDIR)$(DOCDIR)
-	-rmdir $(DESTDIR)$(SYSCONFDIR)/dualpi2/ingress $(DESTDIR)$(SYSCONFDIR)/dualpi2
+		$(addprefix $(DESTDIR)$(MANDIR)/man8/,$(notdir $(MAN8))) \
+		$(addprefix $(DESTDIR)$(MANDIR)/man7/,$(notdir $(MAN7))) \
+		$(addprefix $(DESTDIR)$(MANDIR)/man5/,$(notdir $(MAN5))) \
+		$(addprefix $(DESTDIR)$(BASHDIR)/,dualpi2-load dualpi2-stats) \
+		$(DESTDIR)$(ZSHDIR)/_dualpi2 $(DESTDIR)$(UDEVDIR)/rules.d/90-dualpi2.rules \
+		$(addprefix $(DESTDIR)$(UNITDIR)/,dualpi2@.service dualpi2-ingress@.service \
+			dualpi2-openmetrics.service dualpi2-openmetrics.timer) \
+		$(DESTDIR)$(DOCDIR)/examples/example.conf
+	-rmdir --ignore-fail-on-non-empty $(DESTDIR)$(DOCDIR)/examples $(DESTDIR)$(DOCDIR)
+	-rmdir --ignore-fail-on-non-empty $(DESTDIR)$(SYSCONFDIR)/dualpi2/ingress $(DESTDIR)$(SYSCONFDIR)/dualpi2
+
+deb: ## a Debian package of this work tree, in .output/deb
+	$(Q)tests/lab/bootstrap
+	$(Q)$(LAB) chroot --package -- packaging/build-deb .output/deb
+	$(Q)$(LAB) chroot --package -- sh -c 'lintian --allow-root --fail-on error,warning .output/deb/*.changes'
+
+installed: all ## as a package has it, in $(O)/installed: for tests
+	$(Q)$(MAKE) --no-print-directory install PREFIX=/usr DESTDIR=$(abspath $(O))/installed > $(O)/installed.log
 
 # ---- tests and demo ------------------------------------------------------------
 
@@ -204,6 +205,10 @@ test-kernels: ## one kernel of each series, oldest and newest in full (FULL=1: a
 test-long: ## as test, with the long version of tests that have one: hours
 	$(call TEST_SOURCE,$(SECONDS))
 	$(Q)tests/run --kernel $(KERNEL) --long
+	$(Q)$(MAKE) --no-print-directory test-deb
+
+test-deb: deb ## the package: reproducible, installed with apt, run in the lab, purged
+	$(Q)tests/package/run
 
 fuzz: ## a libFuzzer target for each parser, in the build root (SECONDS=60 each)
 	$(Q)tests/lab/bootstrap

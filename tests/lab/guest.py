@@ -30,6 +30,9 @@ PROJECT = ("tests", "bench", "bpf", "include", "vmlinux.h", "Makefile", "docs/re
 COMMAND_LINE = ("console=ttyS0 quiet panic=-1 rdinit=/init tsc=reliable random.trust_cpu=on "
                 "oops=panic transparent_hugepage=never cryptomgr.notests retain_initrd")
 
+# A network card that says its speed (Mbit/s), with no cable in it: nothing of the host.
+CARD = "virtio-net-pci,speed=1000,duplex=full,romfile="
+
 STARTED = b"lab: started"
 LAST_WORDS = "sysrq: Resetting"  # how every guest ends
 POLL_SECONDS = 0.02
@@ -97,11 +100,12 @@ def qemu_argv(kernel, initramfs, options):
         # the two take turns. QEMU can record one CPU only.
         record = ",rr=record,rrfile=/dev/null" if options.smp == 1 else ""
         clock = ["-accel", "tcg", "-icount", f"shift={options.shift},sleep=off{record}"]
+    card = ["-device", CARD] if options.card else []
     # QEMU dies with us, even if we are killed.
     return ["setpriv", "--pdeathsig", "KILL", "qemu-system-x86_64", *clock,
             "-smp", str(options.smp), "-cpu", "max", "-m", str(options.memory), "-seed", "1",
             "-rtc", "base=2026-01-01,clock=vm", "-nodefaults", "-nographic", "-no-reboot",
-            "-kernel", str(kernel / "vmlinuz"), "-initrd", str(initramfs),
+            *card, "-kernel", str(kernel / "vmlinuz"), "-initrd", str(initramfs),
             "-append", f"{COMMAND_LINE} {options.append}".rstrip()]
 
 

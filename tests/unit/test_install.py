@@ -2,6 +2,7 @@
 """`make install` with the places that packagers choose, and `make uninstall`."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -50,3 +51,10 @@ def test_what_is_installed_names_the_places(tmp_path):
     assert 'TEST=="/opt/etc/dualpi2/ingress/$name.conf"' in rules
     figures = (tmp_path / "opt/units/dualpi2-openmetrics.service").read_text(encoding="utf-8")
     assert "--output /opt/prom/dualpi2.prom\n" in figures
+
+
+def test_debian_has_the_same_version():
+    makefile = (PROJECT / "Makefile").read_text(encoding="utf-8")
+    changelog = (PROJECT / "packaging/debian/changelog").read_text(encoding="utf-8")
+    version = re.search(r"^VERSION := (\S+)$", makefile, re.M)[1]
+    assert re.match(rf"dualpi2-bpf \({re.escape(version)}-\d+\) ", changelog)
