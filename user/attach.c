@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "finding.h"
 #include "gso.h"
 #include "instance.h"
 #include "link.h"
@@ -174,15 +175,18 @@ bool attach_check(const struct target *target, const struct wish *wish)
 	if (!find_obstacle(target, wish, &obstacle))
 		return false;
 	if (obstacle.text[0])
-		printf("MISSING  %s: %s\n", target->label, obstacle.text);
-	else if (root_owner(&target->root) == OWNER_US)
-		printf("ok       its root qdisc is " DUALPI2_KIND "%s already\n",
-		       root_is_mq(&target->root) ? " under mq" : "");
-	else if (root_owner(&target->root) == OWNER_FOREIGN)
-		printf("ok       its root qdisc can be put back\n");
-	else
-		printf("ok       its root qdisc is the kernel's automatic one\n");
-	return !obstacle.text[0];
+		return finding_show(FINDING_MISSING, "%s: %s", target->label, obstacle.text);
+	switch (root_owner(&target->root)) {
+	case OWNER_US:
+		return finding_show(FINDING_OK, "its root qdisc is " DUALPI2_KIND "%s already",
+				    root_is_mq(&target->root) ? " under mq" : "");
+	case OWNER_FOREIGN:
+		return finding_show(FINDING_OK, "its root qdisc, %s, can be put back",
+				    target->root.qdisc.kind);
+	case OWNER_NONE:
+		break;
+	}
+	return finding_show(FINDING_OK, "its root qdisc is the kernel's automatic one");
 }
 
 /* ---- the qdiscs of ours on an interface ---------------------------------------- */

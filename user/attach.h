@@ -54,7 +54,7 @@ bool attach_or_change(const struct registration *reg, struct target *target,
 /* Put the interface back as it was. `reg` need not be open. `found`: was there anything of us? */
 bool attach_undo(const struct registration *reg, struct target *target, bool *found);
 
-/* Tell on stdout ("ok ..." or "MISSING ...: what to do") whether attach_allowed(). */
+/* Show (finding.h) whether attach_allowed(). */
 bool attach_check(const struct target *target, const struct wish *wish);
 
 #endif /* ATTACH_H */

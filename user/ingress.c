@@ -17,6 +17,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "finding.h"
 #include "instance.h"
 #include "link.h"
 #include "message.h"
@@ -131,12 +132,10 @@ bool ingress_check(const struct registration *reg, const struct ingress *ingress
 	if (!find_obstacle(reg, ingress, wish, &obstacle))
 		return false;
 	if (obstacle.text[0])
-		printf("MISSING  %s: %s\n", ingress->ifname, obstacle.text);
-	else if (ingress->ifb.owner == HELPER_OURS)
-		printf("ok       %s is its ifb already\n", ingress->ifb.name);
-	else
-		printf("ok       %s is free as the name of its ifb\n", ingress->ifb.name);
-	return !obstacle.text[0];
+		return finding_show(FINDING_MISSING, "%s: %s", ingress->ifname, obstacle.text);
+	return finding_show(FINDING_OK, "%s is %s", ingress->ifb.name,
+			    ingress->ifb.owner == HELPER_OURS ? "its ifb already"
+							      : "free as the name of its ifb");
 }
 
 /* ---- attach ---------------------------------------------------------------------- */

@@ -38,7 +38,7 @@ bool ingress_attach(const struct registration *reg, struct ingress *ingress,
  */
 bool ingress_undo(const struct registration *reg, const struct ingress *ingress, bool *found);
 
-/* Tell on stdout ("ok ..." or "MISSING ...: what to do") whether ingress_allowed(). */
+/* Show (finding.h) whether ingress_allowed(). */
 bool ingress_check(const struct registration *reg, const struct ingress *ingress,
 		   const struct wish *wish);
 

@@ -11,9 +11,11 @@
 #include <signal.h>
 #include <stdio.h>
 
+#include "advice.h"
 #include "attach.h"
 #include "checks.h"
 #include "config.h"
+#include "finding.h"
 #include "gso.h"
 #include "ingress.h"
 #include "instance.h"
@@ -185,26 +187,40 @@ static bool unload_interface(const struct registration *reg, const char *ifname,
 	return !message_reported();
 }
 
-/* Would GSO packets be split as wished? */
-static bool check_gso(const struct target *target, const struct wish *wish)
+/* What would be in force: what is already, and what is wished. */
+static bool wanted_params(const struct registration *reg, const struct target *target,
+			  const struct wish *wish, struct dualpi2_params *wanted)
 {
-	struct dualpi2_params wanted = DUALPI2_DEFAULT_PARAMS;
+	static const struct dualpi2_params defaults = DUALPI2_DEFAULT_PARAMS;
+
+	*wanted = defaults;
+	if (root_owner(&target->root) == OWNER_US)
+		conf_read(reg, &target->key, wanted);
+	return wish_apply(wish, wanted);
+}
+
+/* What an interface that may have it will do with it. */
+static bool check_use(const struct target *target, const struct link *link, const struct wish *wish)
+{
+	bool is_mq = root_owner(&target->root) == OWNER_US && root_is_mq(&target->root);
+	struct dualpi2_params wanted;
 	struct registration reg;
 	bool found;
 
-	return wish_apply(wish, &wanted) && registration_open(&reg, &found) &&
-	       (!wanted.split_gso || gso_check(&reg, target));
+	if (!registration_open(&reg, &found) || !wanted_params(&reg, target, wish, &wanted))
+		return false;
+	advice_show(link, &wanted, wish->mq || is_mq);
+	return !wanted.split_gso || gso_check(&reg, target);
 }
 
-static bool check_root(const char *ifname, const struct wish *wish)
+static bool check_root(const struct link *link, const char *ifname, const struct wish *wish)
 {
 	struct target target;
 	bool passed;
 
 	if (!target_find(ifname, &target))
 		return false;
-	passed = attach_check(&target, wish);
-	passed &= check_gso(&target, wish);
+	passed = attach_check(&target, wish) && check_use(&target, link, wish);
 	target_free(&target);
 	return passed;
 }
@@ -274,12 +290,11 @@ static bool check(const char *ifname, const struct wish *wish)
 	privilege_keep(PRIVILEGE_NET);
 	if (!ifname)
 		return passed;
-	if (!link_find(ifname, &link)) {
-		printf("MISSING  interface %s: see `ip link`\n", ifname);
-		return false;
-	}
-	printf("ok       interface %s\n", ifname);
-	return (wish->ingress ? check_ingress(ifname, wish) : check_root(ifname, wish)) && passed;
+	if (!link_find(ifname, &link))
+		return finding_show(FINDING_MISSING, "interface %s: see `ip link`", ifname);
+	finding_show(FINDING_OK, "interface %s", ifname);
+	return (wish->ingress ? check_ingress(ifname, wish) : check_root(&link, ifname, wish)) &&
+	       passed;
 }
 
 /* ---- command line ------------------------------------------------------------ */
