@@ -166,25 +166,15 @@ static bool unload_ingress(const struct registration *reg, const char *ifname, b
 	return ingress_find(reg, ifname, &ingress) && ingress_undo(reg, &ingress, found);
 }
 
-/* Put back what is there, and say so. */
 static bool unload_interface(const struct registration *reg, const char *ifname,
-			     const struct wish *wish)
+			     const struct wish *wish, bool *found)
 {
-	bool found = false;
 	struct link link;
 
-	if (link_find(ifname, &link) || !actions[ACTION_IF_ATTACHED]) {
-		if (!(wish->ingress ? unload_ingress(reg, ifname, &found)
-				    : unload_root(reg, ifname, &found)))
-			return false;
-		if (!found && !actions[ACTION_IF_ATTACHED])
-			return fail(0, "%s: nothing to unload: %s", ifname,
-				    wish->ingress ? "--ingress is not in use on it"
-						  : DUALPI2_KIND " is not attached to it");
-	}
-	if (!message_reported())
-		printf("%s: %s\n", ifname, found ? "unloaded" : "nothing to unload");
-	return !message_reported();
+	*found = false;
+	if (actions[ACTION_IF_ATTACHED] && !link_find(ifname, &link))
+		return true;
+	return wish->ingress ? unload_ingress(reg, ifname, found) : unload_root(reg, ifname, found);
 }
 
 /* What would be in force: what is already, and what is wished. */
@@ -266,7 +256,7 @@ static bool attach(const char *ifname, const struct wish *wish)
 static bool unload(const char *ifname, const struct wish *wish)
 {
 	struct registration reg;
-	bool found, done;
+	bool found, attached, done;
 
 	if (!checks_rights_to_unload())
 		return false;
@@ -276,10 +266,17 @@ static bool unload(const char *ifname, const struct wish *wish)
 	if (!registration_open(&reg, &found))
 		return false;
 	sweep(&reg);
-	done = unload_interface(&reg, ifname, wish);
+	done = unload_interface(&reg, ifname, wish, &attached);
 	if (!found || !registration_in_use(&reg))
 		registration_remove(&reg);
-	return done && !message_reported();
+	if (done && !attached && !actions[ACTION_IF_ATTACHED])
+		fail(0, "%s: nothing to unload: %s", ifname,
+		     wish->ingress ? "--ingress is not in use on it"
+				   : DUALPI2_KIND " is not attached to it");
+	done &= !message_reported();
+	if (done)
+		printf("%s: %s\n", ifname, attached ? "unloaded" : "nothing to unload");
+	return done;
 }
 
 static bool check(const char *ifname, const struct wish *wish)
