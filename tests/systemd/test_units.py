@@ -32,7 +32,7 @@ def state(name):
 
 
 def wait_for(name, wanted):
-    wait_until(lambda: state(name) == wanted, f"{name} is {wanted}", step=0.5)
+    wait_until(lambda: state(name) == wanted, f"{name} is {wanted}", step=1)
 
 
 def root_kind(interface):
