@@ -5,7 +5,7 @@
 #	                                    NATIVE=1 uses the running one)
 #	make          build with this machine's own toolchain
 #	make test-kernels, make test-long    the same on seven kernels, and for longer
-#	make install  DESTDIR= PREFIX=/usr/local
+#	make install  DESTDIR= PREFIX=/usr/local, make uninstall
 #	make help     all targets
 #
 # `make demo` and `make test` install what they need through apt, saying so first,
@@ -14,6 +14,17 @@
 O ?= .output
 PREFIX ?= /usr/local
 DESTDIR ?=
+BINDIR ?= $(PREFIX)/bin
+SBINDIR ?= $(PREFIX)/sbin
+MANDIR ?= $(PREFIX)/share/man
+DOCDIR ?= $(PREFIX)/share/doc/dualpi2-bpf
+UNITDIR ?= $(PREFIX)/lib/systemd/system
+UDEVDIR ?= $(PREFIX)/lib/udev
+BASHDIR ?= $(PREFIX)/share/bash-completion/completions
+ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
+SYSCONFDIR ?= /etc
+# What node_exporter's textfile collector reads: this is Debian's.
+TEXTFILEDIR ?= /var/lib/prometheus/node-exporter
 CLANG ?= clang
 BPFTOOL ?= bpftool
 CFLAGS ?= -O2 -g
@@ -33,9 +44,11 @@ endif
 
 LAB := tests/lab/lab
 LAB_O := .output/lab
-BPF_CFLAGS := -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror \
+# No path of this machine gets into the programs.
+PREFIX_MAP := -ffile-prefix-map=$(CURDIR)=.
+BPF_CFLAGS := $(PREFIX_MAP) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror \
 	-I. -Iinclude -Ibpf -I/usr/include/$(shell uname -m)-linux-gnu
-ALL_CFLAGS := $(CFLAGS) -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE \
+ALL_CFLAGS := $(CPPFLAGS) $(CFLAGS) $(PREFIX_MAP) -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE \
 	-DDUALPI2_VERSION='"$(VERSION)"' -I. -Iinclude -I$(O)
 LDLIBS := -lbpf -lmnl -lelf -lz
 
@@ -51,11 +64,12 @@ PLOT := $(O)/dualpi2-plot
 MAN8 := $(PROGRAMS:=.8)
 MAN1 := $(PLOT).1
 MAN7 := $(O)/bpf_dualpi2.7
+MAN5 := $(O)/dualpi2.conf.5
 
 .DELETE_ON_ERROR:
-.PHONY: all foreign test test-kernels test-long test-monitoring unit-tests fuzz demo \
-	compare bench bench-cost check-vmlinux install clean help
-all: $(PROGRAMS) $(PLOT) $(MAN1) $(MAN8) $(MAN7)
+.PHONY: all foreign test test-kernels test-long test-deb test-monitoring unit-tests fuzz demo \
+	compare bench bench-cost check-vmlinux install installed uninstall deb clean help
+all: $(PROGRAMS) $(PLOT) $(MAN1) $(MAN8) $(MAN7) $(MAN5)
 	@:
 
 help: ## this list
@@ -111,6 +125,11 @@ $(O)/%.8: man/%.8.in man/options.awk $(O)/% Makefile
 	$(Q)$(O)/$* --help | awk -f man/options.awk > $@.options
 	$(Q)sed -e 's/@VERSION@/$(VERSION)/' -e '/^@OPTIONS@$$/{r $@.options' -e 'd}' $< > $@
 
+$(MAN5): man/dualpi2.conf.5.in Makefile
+	$(say) MAN $@
+	$(Q)mkdir -p $(O)
+	$(Q)sed -e 's/@VERSION@/$(VERSION)/' $< > $@
+
 $(MAN7): man/bpf_dualpi2.7.in man/counters.awk include/dualpi2.h Makefile
 	$(say) MAN $@
 	$(Q)mkdir -p $(O)
@@ -123,19 +142,63 @@ $(O)/tap: $(wildcard bench/guest/*.[ch]) Makefile
 	$(Q)mkdir -p $(O)
 	$(Q)$(CC) $(ALL_CFLAGS) $(filter %.c,$^) -o $@
 
-SHARE := $(DESTDIR)$(PREFIX)/share
+# $(call install_filled,FROM,TO,MORE): a file that names places, which are known only now.
+define install_filled
+	install -d $(DESTDIR)$(dir $2)
+	sed $3 -e 's|@SBINDIR@|$(SBINDIR)|' -e 's|@SYSCONFDIR@|$(SYSCONFDIR)|' \
+		-e 's|@TEXTFILEDIR@|$(TEXTFILEDIR)|' \
+		-e '/^@SANDBOX@$$/{r packaging/systemd/sandbox.inc' -e 'd}' $1 > $(DESTDIR)$2
+	chmod 644 $(DESTDIR)$2
+endef
 
-install: all ## install programs, man pages, completion, dashboard and rules
-	install -D -t $(DESTDIR)$(PREFIX)/sbin $(PROGRAMS)
-	install -D -t $(DESTDIR)$(PREFIX)/bin $(PLOT)
-	install -D -m 644 -t $(SHARE)/man/man1 $(MAN1)
-	install -D -m 644 -t $(SHARE)/man/man8 $(MAN8)
-	install -D -m 644 -t $(SHARE)/man/man7 $(MAN7)
-	install -D -m 644 -t $(SHARE)/dualpi2/grafana packaging/grafana/dualpi2.json
-	install -D -m 644 -t $(SHARE)/dualpi2/prometheus packaging/prometheus/*
-	install -D -m 644 completion/dualpi2.bash $(SHARE)/bash-completion/completions/dualpi2-load
-	ln -sf dualpi2-load $(SHARE)/bash-completion/completions/dualpi2-stats
-	install -D -m 644 -t $(SHARE)/zsh/site-functions completion/_dualpi2
+EXAMPLES := packaging/example.conf packaging/grafana/dualpi2.json packaging/prometheus/dualpi2-rules.yml
+
+# One unit for each direction of an interface.
+SENDS := -e 's|@NAME@|dualpi2|' -e 's|@DIRECTION@|sends|' -e 's|@OPTION@||' \
+	-e 's|@CONFDIR@|$(SYSCONFDIR)/dualpi2|'
+RECEIVES := -e 's|@NAME@|dualpi2-ingress|' -e 's|@DIRECTION@|receives|' \
+	-e 's|@OPTION@|--ingress |' -e 's|@CONFDIR@|$(SYSCONFDIR)/dualpi2/ingress|'
+
+install: all ## install it: programs, man pages, completion, systemd units, dashboard, alerts
+	install -D -t $(DESTDIR)$(SBINDIR) $(PROGRAMS)
+	install -D -t $(DESTDIR)$(BINDIR) $(PLOT)
+	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man1 $(MAN1)
+	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man8 $(MAN8)
+	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man7 $(MAN7)
+	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man5 $(MAN5)
+	install -D -m 644 completion/dualpi2.bash $(DESTDIR)$(BASHDIR)/dualpi2-load
+	ln -sf dualpi2-load $(DESTDIR)$(BASHDIR)/dualpi2-stats
+	install -D -m 644 -t $(DESTDIR)$(ZSHDIR) completion/_dualpi2
+	$(call install_filled,packaging/systemd/dualpi2@.service.in,$(UNITDIR)/dualpi2@.service,$(SENDS))
+	$(call install_filled,packaging/systemd/dualpi2@.service.in,$(UNITDIR)/dualpi2-ingress@.service,$(RECEIVES))
+	$(call install_filled,packaging/systemd/dualpi2-metrics.service.in,$(UNITDIR)/dualpi2-metrics.service)
+	install -D -m 644 -t $(DESTDIR)$(UNITDIR) packaging/systemd/dualpi2-metrics.timer
+	$(call install_filled,packaging/90-dualpi2.rules.in,$(UDEVDIR)/rules.d/90-dualpi2.rules)
+	install -D -m 644 -t $(DESTDIR)$(DOCDIR)/examples $(EXAMPLES)
+	install -d $(DESTDIR)$(SYSCONFDIR)/dualpi2/ingress
+
+uninstall: ## remove what `make install` with the same places has installed, but no options
+	rm -f $(addprefix $(DESTDIR)$(SBINDIR)/,$(notdir $(PROGRAMS))) \
+		$(addprefix $(DESTDIR)$(BINDIR)/,$(notdir $(PLOT))) \
+		$(addprefix $(DESTDIR)$(MANDIR)/man1/,$(notdir $(MAN1))) \
+		$(addprefix $(DESTDIR)$(MANDIR)/man8/,$(notdir $(MAN8))) \
+		$(addprefix $(DESTDIR)$(MANDIR)/man7/,$(notdir $(MAN7))) \
+		$(addprefix $(DESTDIR)$(MANDIR)/man5/,$(notdir $(MAN5))) \
+		$(addprefix $(DESTDIR)$(BASHDIR)/,dualpi2-load dualpi2-stats) \
+		$(DESTDIR)$(ZSHDIR)/_dualpi2 $(DESTDIR)$(UDEVDIR)/rules.d/90-dualpi2.rules \
+		$(addprefix $(DESTDIR)$(UNITDIR)/,dualpi2@.service dualpi2-ingress@.service \
+			dualpi2-metrics.service dualpi2-metrics.timer) \
+		$(addprefix $(DESTDIR)$(DOCDIR)/examples/,$(notdir $(EXAMPLES)))
+	-rmdir --ignore-fail-on-non-empty $(DESTDIR)$(DOCDIR)/examples $(DESTDIR)$(DOCDIR)
+	-rmdir --ignore-fail-on-non-empty $(DESTDIR)$(SYSCONFDIR)/dualpi2/ingress $(DESTDIR)$(SYSCONFDIR)/dualpi2
+
+deb: ## a Debian package of this work tree, in .output/deb
+	$(Q)tests/lab/bootstrap
+	$(Q)$(LAB) chroot --package -- packaging/build-deb .output/deb
+	$(Q)$(LAB) chroot --package -- sh -c 'lintian --allow-root --fail-on error,warning .output/deb/*.changes'
+
+installed: all ## as a package has it, in $(O)/installed: for tests
+	$(Q)$(MAKE) --no-print-directory install PREFIX=/usr DESTDIR=$(abspath $(O))/installed > $(O)/installed.log
 
 # ---- tests and demo ------------------------------------------------------------
 
@@ -147,7 +210,7 @@ IN_ROOT := $(LAB) chroot -- make --no-print-directory O=$(LAB_O)
 # All that needs no kernel of its own, with so many seconds for each fuzzer.
 define TEST_SOURCE
 	$(Q)tests/lab/bootstrap
-	$(Q)$(IN_ROOT) -j$$(nproc) all foreign unit-tests lint
+	$(Q)$(IN_ROOT) -j$$(nproc) all foreign installed unit-tests lint
 	$(Q)$(IN_ROOT) -j$$(nproc) FUZZ_SECONDS=$(1) fuzzers
 endef
 
@@ -167,6 +230,10 @@ test-kernels: ## one kernel of each series, oldest and newest in full (FULL=1: a
 test-long: ## as test, with the long version of tests that have one: hours
 	$(call TEST_SOURCE,$(SECONDS))
 	$(Q)tests/run --kernel $(KERNEL) --long
+	$(Q)$(MAKE) --no-print-directory test-deb
+
+test-deb: deb ## the package: reproducible, installed with apt, run in the lab, purged
+	$(Q)tests/package/run
 
 test-monitoring: ## the lab's figures through node_exporter and Prometheus; promtool on the rules
 	$(Q)tests/lab/bootstrap

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Completion of dualpi2-load and dualpi2-stats for bash: interfaces, options, and the values of an
-# option that takes one of a few. What there is the program itself says (--help).
+# option that takes one of a few, or a file. What there is the program itself says (--help).
 
 _dualpi2()
 {
@@ -12,6 +12,8 @@ _dualpi2()
 		sed -n "s/^$before //p" | tr '|' ' ')
 	if [[ -n $values ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$values" -- "$word")
+	elif [[ $help == *" $before FILE"* ]]; then
+		mapfile -t COMPREPLY < <(compgen -f -- "$word")
 	elif [[ $word == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$(sed -n \
 			's/^ *\(-[a-z], \)\{0,1\}\(--[a-z0-9-]*\).*/\2/p' <<<"$help")" -- "$word")

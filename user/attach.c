@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "finding.h"
 #include "gso.h"
 #include "instance.h"
 #include "link.h"
@@ -57,8 +58,11 @@ bool wishes_rate(const struct wish *wish)
 
 bool wish_apply(const struct wish *wish, struct dualpi2_params *params)
 {
+	static const struct dualpi2_params defaults = DUALPI2_DEFAULT_PARAMS;
 	char why[PARAMS_WHY_MAX];
 
+	if (wish->whole)
+		*params = defaults;
 	return params_apply(wish->params, params, why) || fail_usage("%s", why);
 }
 
@@ -171,15 +175,18 @@ bool attach_check(const struct target *target, const struct wish *wish)
 	if (!find_obstacle(target, wish, &obstacle))
 		return false;
 	if (obstacle.text[0])
-		printf("MISSING  %s: %s\n", target->label, obstacle.text);
-	else if (root_owner(&target->root) == OWNER_US)
-		printf("ok       its root qdisc is " DUALPI2_KIND "%s already\n",
-		       root_is_mq(&target->root) ? " under mq" : "");
-	else if (root_owner(&target->root) == OWNER_FOREIGN)
-		printf("ok       its root qdisc can be put back\n");
-	else
-		printf("ok       its root qdisc is the kernel's automatic one\n");
-	return !obstacle.text[0];
+		return finding_show(FINDING_MISSING, "%s: %s", target->label, obstacle.text);
+	switch (root_owner(&target->root)) {
+	case OWNER_US:
+		return finding_show(FINDING_OK, "its root qdisc is " DUALPI2_KIND "%s already",
+				    root_is_mq(&target->root) ? " under mq" : "");
+	case OWNER_FOREIGN:
+		return finding_show(FINDING_OK, "its root qdisc, %s, can be put back",
+				    target->root.qdisc.kind);
+	case OWNER_NONE:
+		break;
+	}
+	return finding_show(FINDING_OK, "its root qdisc is the kernel's automatic one");
 }
 
 /* ---- the qdiscs of ours on an interface ---------------------------------------- */
@@ -438,15 +445,18 @@ static bool change_steps(const struct registration *reg, struct target *target,
 }
 
 static void print_changed(const struct target *target, const struct wish *wish,
+			  const struct dualpi2_params *in_force,
 			  const struct dualpi2_params *wanted, const struct repairs *repairs)
 {
+	bool changed = wish->whole ? memcmp(in_force, wanted, sizeof(*wanted))
+				   : params_given(wish->params);
 	char params[512], repaired[128];
 
 	repairs_text(repairs, repaired, sizeof(repaired));
-	if (params_given(wish->params))
-		printf("%s: " DUALPI2_KIND " changed%s%s%s\n", target->label,
+	if (changed)
+		printf("%s: " DUALPI2_KIND " changed%s%s%s%s\n", target->label,
 		       params_describe(wish->params, wanted, params, sizeof(params)),
-		       repaired[0] ? "; " : "", repaired);
+		       wish->whole ? ", all else default" : "", repaired[0] ? "; " : "", repaired);
 	else if (repaired[0])
 		printf("%s: " DUALPI2_KIND " repaired: %s\n", target->label, repaired);
 	else
@@ -474,7 +484,7 @@ static bool change_live(const struct registration *reg, struct target *target,
 			gso_stop(reg, target);
 		return false;
 	}
-	print_changed(target, wish, &wanted, &repairs);
+	print_changed(target, wish, in_force, &wanted, &repairs);
 	if (!in_force->split_gso)
 		gso_remark(reg, target);
 	return true;
@@ -492,7 +502,7 @@ bool attach_or_change(const struct registration *reg, struct target *target,
 
 /* ---- unload ---------------------------------------------------------------------- */
 
-bool attach_undo(const struct registration *reg, struct target *target)
+bool attach_undo(const struct registration *reg, struct target *target, bool *found)
 {
 	bool had_tcx, ours = root_owner(&target->root) == OWNER_US;
 
@@ -507,7 +517,6 @@ bool attach_undo(const struct registration *reg, struct target *target)
 	if (!gso_stop(reg, target))
 		return false;
 	instance_forget(reg, &target->key);
-	return ours || had_tcx ||
-	       fail(0, "%s: nothing to unload: " DUALPI2_KIND " is not attached to it",
-		    target->label);
+	*found = ours || had_tcx;
+	return true;
 }

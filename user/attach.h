@@ -18,6 +18,7 @@ struct wish {
 	bool mq;
 	bool ingress; /* what arrives, not what leaves (ingress.h) */
 	bool replace;
+	bool whole; /* parameters that are not given get their defaults */
 };
 
 /* Is a rate wished, other than 0 (not shaped)? */
@@ -50,12 +51,10 @@ bool attach_allowed(const struct target *target, const struct wish *wish);
 bool attach_or_change(const struct registration *reg, struct target *target,
 		      const struct wish *wish);
 
-/* Put the interface back as it was. `reg` need not be open. False, with a report, also if
- * nothing was attached.
- */
-bool attach_undo(const struct registration *reg, struct target *target);
+/* Put the interface back as it was. `reg` need not be open. `found`: was there anything of us? */
+bool attach_undo(const struct registration *reg, struct target *target, bool *found);
 
-/* Tell on stdout ("ok ..." or "MISSING ...: what to do") whether attach_allowed(). */
+/* Show (finding.h) whether attach_allowed(). */
 bool attach_check(const struct target *target, const struct wish *wish);
 
 #endif /* ATTACH_H */

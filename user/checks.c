@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "checks.h"
 
+#include <bpf/bpf.h>
 #include <bpf/btf.h>
+#include <bpf/libbpf.h>
 #include <errno.h>
+#include <linux/filter.h>
 #include <stdio.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "finding.h"
 #include "message.h"
 #include "pins.h"
 #include "privilege.h"
@@ -44,6 +48,14 @@ static bool has_btf(char *remedy)
 	return false;
 }
 
+static bool is_too_old(const char *release)
+{
+	unsigned int version, minor;
+
+	return sscanf(release, "%u.%u", &version, &minor) == 2 &&
+	       (version < 6 || (version == 6 && minor < 17));
+}
+
 /* The kernel's own type of a struct_ops that is a qdisc. */
 static bool has_bpf_qdisc(char *remedy)
 {
@@ -56,9 +68,54 @@ static bool has_bpf_qdisc(char *remedy)
 	if (has)
 		return true;
 	uname(&kernel);
+	snprintf(remedy, REMEDY_MAX, "Linux %.80s %s 6.17 or newer with CONFIG_NET_SCH_BPF=y",
+		 kernel.release,
+		 is_too_old(kernel.release) ? "is too old: boot"
+					    : "was built without: boot one of");
+	return false;
+}
+
+/* A struct_ops wants its programs compiled (kernel/bpf/bpf_struct_ops.c). Asked of a program,
+ * because only the first network namespace shows net.core.bpf_jit_enable.
+ */
+static bool has_jit(char *remedy)
+{
+	static const struct bpf_insn nothing[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	const size_t count = sizeof(nothing) / sizeof(nothing[0]);
+	struct bpf_prog_info info = {};
+	__u32 size = sizeof(info);
+	int fd;
+
+	fd = bpf_prog_load(BPF_PROG_TYPE_SOCKET_FILTER, NULL, "GPL", nothing, count, NULL);
+	if (fd < 0) /* without the rights to ask */
+		return true;
+	if (bpf_prog_get_info_by_fd(fd, &info, &size))
+		info.jited_prog_len = 1;
+	close(fd);
+	if (info.jited_prog_len)
+		return true;
 	snprintf(remedy, REMEDY_MAX,
-		 "Linux %.80s has none: boot 6.17 or newer with CONFIG_NET_SCH_BPF=y",
-		 kernel.release);
+		 "it is off: `sysctl net.core.bpf_jit_enable=1`, or take a kernel with "
+		 "CONFIG_BPF_JIT=y");
+	return false;
+}
+
+/* Confidentiality forbids programs to read the kernel's memory (LOCKDOWN_BPF_READ_KERNEL), and
+ * txqueue.bpf.h does. Asked of a program, because securityfs may not be mounted.
+ */
+static bool may_read_kernel(char *remedy)
+{
+	char missing[REMEDY_MAX];
+
+	if (!privilege_suffices(PRIVILEGE_LOAD, missing, sizeof(missing)) ||
+	    libbpf_probe_bpf_helper(BPF_PROG_TYPE_SOCKET_FILTER, BPF_FUNC_probe_read_kernel, NULL))
+		return true;
+	snprintf(remedy, REMEDY_MAX,
+		 "the kernel is locked down against it (confidentiality): boot with "
+		 "lockdown=integrity or without");
 	return false;
 }
 
@@ -90,6 +147,9 @@ static const struct check rights_check = { "rights to load BPF programs and to a
 static const struct check unload_check = { "rights to remove qdiscs", has_rights_to_unload };
 static const struct check btf_check = { "kernel type information (BTF)", has_btf };
 static const struct check bpf_qdisc_check = { "qdiscs in BPF", has_bpf_qdisc };
+static const struct check jit_check = { "compiler for BPF programs (JIT)", has_jit };
+static const struct check reading_check = { "BPF programs may read the kernel's memory",
+					    may_read_kernel };
 static const struct check bpffs_check = { "BPF file system at " BPFFS, has_bpffs };
 
 static bool show(const struct check *check)
@@ -98,10 +158,8 @@ static bool show(const struct check *check)
 	bool passed = check->passes(remedy);
 
 	if (passed)
-		printf("ok       %s\n", check->name);
-	else
-		printf("MISSING  %s: %s\n", check->name, remedy);
-	return passed;
+		return finding_show(FINDING_OK, "%s", check->name);
+	return finding_show(FINDING_MISSING, "%s: %s", check->name, remedy);
 }
 
 static bool require(const struct check *check)
@@ -117,6 +175,8 @@ bool checks_show(void)
 
 	passed &= show(&btf_check);
 	passed &= show(&bpf_qdisc_check);
+	passed &= show(&jit_check);
+	passed &= show(&reading_check);
 	passed &= show(&bpffs_check);
 	return passed;
 }
@@ -126,9 +186,9 @@ bool checks_host(void)
 	return require(&rights_check) && require(&btf_check) && require(&bpffs_check);
 }
 
-bool checks_bpf_qdisc(void)
+bool checks_kernel(void)
 {
-	return require(&bpf_qdisc_check);
+	return require(&bpf_qdisc_check) && require(&jit_check) && require(&reading_check);
 }
 
 bool checks_rights_to_unload(void)

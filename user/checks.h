@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-/* Print a line for everything that the qdisc needs, "ok ..." or "MISSING ...: what to do",
- * changing nothing. True: nothing is missing.
+/* Print a line for everything that the qdisc needs (finding.h), changing nothing. True: nothing is
+ * missing.
  */
 bool checks_show(void);
 
@@ -15,10 +15,11 @@ bool checks_show(void);
 /* What can be told without delay: all but the next one. */
 bool checks_host(void);
 
-/* Does the kernel take qdiscs in BPF? To ask it means to read its type information, as
- * libbpf does for each load, at the cost of a third of one: for those that failed only.
+/* Does the kernel take qdiscs in BPF, and programs such as ours? To ask it means to read its type
+ * information, as libbpf does for each load, at the cost of a third of one, and to load programs:
+ * for those that failed only.
  */
-bool checks_bpf_qdisc(void);
+bool checks_kernel(void);
 
 /* Only the rights to unload. */
 bool checks_rights_to_unload(void);

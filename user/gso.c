@@ -19,6 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "finding.h"
 #include "helper.h"
 #include "instance.h"
 #include "link.h"
@@ -291,19 +292,21 @@ static bool check_splitter(const struct registration *reg, const struct target *
 
 	switch (splitter.owner) {
 	case HELPER_FOREIGN:
-		printf("MISSING  %s: %s is somebody else's device: rename it, or take "
-		       "--no-split-gso\n",
-		       target->label, splitter.name);
-		return false;
+		return finding_show(FINDING_MISSING,
+				    "%s: %s is somebody else's device: rename it, or take "
+				    "--no-split-gso",
+				    target->label, splitter.name);
 	case HELPER_OURS:
-		printf("ok       %s splits GSO packets already\n", splitter.name);
-		break;
+		return finding_show(FINDING_OK, "%s splits GSO packets already", splitter.name);
 	case HELPER_NONE:
-		printf("ok       %s is free as the device that splits GSO packets\n",
-		       splitter.name);
 		break;
 	}
-	return true;
+	if (link_kernel_has_netkit())
+		return finding_show(FINDING_OK, "%s is free as the device that splits GSO packets",
+				    splitter.name);
+	return finding_show(FINDING_WARNING,
+			    "the kernel cannot split GSO packets (CONFIG_NETKIT): local senders "
+			    "are asked for none (gso_max_segs 1), forwarded ones wait whole");
 }
 
 bool gso_check(const struct registration *reg, const struct target *target)
@@ -316,8 +319,9 @@ bool gso_check(const struct registration *reg, const struct target *target)
 	case WAY_SPLITTER:
 		return check_splitter(reg, target);
 	case WAY_NO_GSO:
-		printf("ok       local senders would make no GSO packets\n");
-		break;
+		return finding_show(FINDING_WARNING,
+				    "on a tunnel GSO packets cannot be split: local senders are "
+				    "asked for none (gso_max_segs 1), forwarded ones wait whole");
 	case WAY_NO_GRO:
 	case WAY_UNCHANGED:
 		break;

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "finding.h"
 #include "instance.h"
 #include "link.h"
 #include "message.h"
@@ -104,7 +105,7 @@ static bool find_obstacle(const struct registration *reg, const struct ingress *
 			     "%s is somebody else's device: rename it, or "
 			     "`ip link del %s`",
 			     ingress->ifb.name, ingress->ifb.name);
-	else if (!wishes_rate(wish) && !has_rate(reg, ingress)) {
+	else if (!wishes_rate(wish) && (wish->whole || !has_rate(reg, ingress))) {
 		obstacle_set(obstacle, "--ingress: needs --rate, a little less than what the "
 				       "bottleneck before it has: without one nothing waits here");
 		obstacle->is_usage = true;
@@ -131,12 +132,10 @@ bool ingress_check(const struct registration *reg, const struct ingress *ingress
 	if (!find_obstacle(reg, ingress, wish, &obstacle))
 		return false;
 	if (obstacle.text[0])
-		printf("MISSING  %s: %s\n", ingress->ifname, obstacle.text);
-	else if (ingress->ifb.owner == HELPER_OURS)
-		printf("ok       %s is its ifb already\n", ingress->ifb.name);
-	else
-		printf("ok       %s is free as the name of its ifb\n", ingress->ifb.name);
-	return !obstacle.text[0];
+		return finding_show(FINDING_MISSING, "%s: %s", ingress->ifname, obstacle.text);
+	return finding_show(FINDING_OK, "%s is %s", ingress->ifb.name,
+			    ingress->ifb.owner == HELPER_OURS ? "its ifb already"
+							      : "free as the name of its ifb");
 }
 
 /* ---- attach ---------------------------------------------------------------------- */
@@ -263,14 +262,14 @@ static void drain(const struct registration *reg, const struct dualpi2_key *key)
 		nanosleep(&poll, NULL);
 }
 
-bool ingress_undo(const struct registration *reg, const struct ingress *ingress)
+bool ingress_undo(const struct registration *reg, const struct ingress *ingress, bool *found)
 {
 	const struct dualpi2_key key = qdisc_key(&ingress->ifb);
 	bool had_tcx = tcx_detach(&ingress->key, TCX_INGRESS);
 
-	if (ingress->ifb.owner != HELPER_OURS && !had_tcx)
-		return fail(0, "%s: nothing to unload: --ingress is not in use on it",
-			    ingress->ifname);
+	*found = ingress->ifb.owner == HELPER_OURS || had_tcx;
+	if (!*found)
+		return true;
 	if (ingress->ifb.owner == HELPER_OURS)
 		drain(reg, &key);
 	return put_back(reg, ingress);

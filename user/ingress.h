@@ -33,12 +33,12 @@ bool ingress_allowed(const struct registration *reg, const struct ingress *ingre
 bool ingress_attach(const struct registration *reg, struct ingress *ingress,
 		    const struct wish *wish);
 
-/* Put the interface back as it was. What waits in the ifb is delivered first. False, with
- * a report, also if nothing was attached.
+/* Put the interface back as it was. What waits in the ifb is delivered first. `found`: was
+ * there anything of us?
  */
-bool ingress_undo(const struct registration *reg, const struct ingress *ingress);
+bool ingress_undo(const struct registration *reg, const struct ingress *ingress, bool *found);
 
-/* Tell on stdout ("ok ..." or "MISSING ...: what to do") whether ingress_allowed(). */
+/* Show (finding.h) whether ingress_allowed(). */
 bool ingress_check(const struct registration *reg, const struct ingress *ingress,
 		   const struct wish *wish);
 

@@ -2,6 +2,7 @@
 #include "link.h"
 
 #include <errno.h>
+#include <linux/if_ether.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
 #include <string.h>
@@ -9,6 +10,8 @@
 
 #include "message.h"
 #include "rtnl.h"
+
+#define NETKIT_KIND "netkit"
 
 static void read_kind(const struct nlattr *info, struct link *link)
 {
@@ -132,6 +135,22 @@ static enum link_made finish_device(struct rtnl_request *request, struct nlattr 
 	return LINK_REFUSED;
 }
 
+/* Asks for one with an address that none can have: whether the kernel minds the address
+ * (netkit_validate()) or the kind, it makes nothing.
+ */
+bool link_kernel_has_netkit(void)
+{
+	static const uint8_t no_address[ETH_ALEN];
+	struct rtnl_request request;
+	struct rtnl_refusal refusal = {};
+	struct nlattr *info = begin_device(&request, "no-netkit", NETKIT_KIND);
+
+	mnl_attr_nest_end(&request.header, info);
+	mnl_attr_put(&request.header, IFLA_ADDRESS, sizeof(no_address), no_address);
+	rtnl_talk(&request, NULL, NULL, &refusal);
+	return refusal.error != EOPNOTSUPP;
+}
+
 bool link_create(const char *name, const char *kind)
 {
 	struct rtnl_request request;
@@ -148,7 +167,7 @@ bool link_create(const char *name, const char *kind)
 enum link_made link_create_netkit(const char *name, const char *peer)
 {
 	struct rtnl_request request;
-	struct nlattr *info = begin_device(&request, name, "netkit"), *data, *peer_info;
+	struct nlattr *info = begin_device(&request, name, NETKIT_KIND), *data, *peer_info;
 	struct ifinfomsg *peer_header;
 
 	data = mnl_attr_nest_start(&request.header, IFLA_INFO_DATA);

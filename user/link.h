@@ -55,6 +55,9 @@ enum link_made {
 
 enum link_made link_create_netkit(const char *name, const char *peer);
 
+/* Has the kernel such devices? Makes none. Reports nothing. */
+bool link_kernel_has_netkit(void);
+
 /* What to change on a device; what is 0 stays. */
 struct link_change {
 	bool up;

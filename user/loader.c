@@ -11,8 +11,11 @@
 #include <signal.h>
 #include <stdio.h>
 
+#include "advice.h"
 #include "attach.h"
 #include "checks.h"
+#include "config.h"
+#include "finding.h"
 #include "gso.h"
 #include "ingress.h"
 #include "instance.h"
@@ -25,25 +28,42 @@
 #include "registration.h"
 
 enum action {
+	/* how it is attached */
 	ACTION_MQ,
-	ACTION_INGRESS,
 	ACTION_REPLACE,
+
+	/* where, and what else is done */
+	ACTION_INGRESS,
+	ACTION_CONFIG,
 	ACTION_UNLOAD,
+	ACTION_IF_ATTACHED,
 	ACTION_CHECK,
 	N_ACTIONS,
 };
+
+#define N_ACTIONS_IN_FILES ACTION_INGRESS
 
 static const struct option_spec action_specs[N_ACTIONS] = {
 	[ACTION_MQ] = { .name = "mq",
 			.help = "give each transmit queue of the device its own\n"
 				"(not together with --rate)" },
-	[ACTION_INGRESS] = { .name = "ingress",
-			     .help = "shape what arrives, with --rate, through an\n"
-				     "ifb device (in-IFACE) that is made for it" },
 	[ACTION_REPLACE] = { .name = "replace",
 			     .help = "take the place of a root qdisc that somebody\n"
 				     "configured; --unload puts it back" },
+	[ACTION_INGRESS] = { .name = "ingress",
+			     .help = "shape what arrives, with --rate, through an\n"
+				     "ifb device (in-IFACE) that is made for it" },
+	[ACTION_CONFIG] = { .name = "config",
+			    .argument = "FILE",
+			    .help = "options from a file, one a line (dualpi2.conf(5));\n"
+				    "parameters that are not given get their defaults",
+			    .kind = "a path",
+			    .example = "/etc/dualpi2/eth0.conf",
+			    .range = "any file of options" },
 	[ACTION_UNLOAD] = { .name = "unload", .help = "put the interface back as it was" },
+	[ACTION_IF_ATTACHED] = { .name = "if-attached",
+				 .help = "with --unload: done as well if there is nothing to\n"
+					 "put back, or IFACE is gone" },
 	[ACTION_CHECK] = { .name = "check",
 			   .help = "tell whether all would work, changing nothing;\n"
 				   "without IFACE: on this host" },
@@ -53,13 +73,15 @@ static const char *params[N_PARAMS]; /* as given on the command line */
 static const char *actions[N_ACTIONS];
 
 static struct option_group groups[] = {
-	{ "Shaper (default)", param_specs, PARAM_TC_FIRST, params, true },
+	{ "Shaper (default)", param_specs, PARAM_TC_FIRST, params, true, true },
 	{ "Parameters that tc has for dualpi2 (default)", param_specs + PARAM_TC_FIRST,
-	  PARAM_OWN_FIRST - PARAM_TC_FIRST, params + PARAM_TC_FIRST, true },
+	  PARAM_OWN_FIRST - PARAM_TC_FIRST, params + PARAM_TC_FIRST, true, true },
 	{ "Parameters of our own (default)", param_specs + PARAM_OWN_FIRST,
-	  N_PARAMS - PARAM_OWN_FIRST, params + PARAM_OWN_FIRST, true },
-	{ "Actions (default: attach, or change what is attached)", action_specs, N_ACTIONS, actions,
-	  false },
+	  N_PARAMS - PARAM_OWN_FIRST, params + PARAM_OWN_FIRST, true, true },
+	{ "How to attach", action_specs, N_ACTIONS_IN_FILES, actions, false, true },
+	{ "Actions (default: attach, or change what is attached)",
+	  action_specs + N_ACTIONS_IN_FILES, N_ACTIONS - N_ACTIONS_IN_FILES,
+	  actions + N_ACTIONS_IN_FILES, false, false },
 };
 
 static const struct command command = {
@@ -82,6 +104,7 @@ static const struct command command = {
 		    "  dualpi2-load eth0 limit 1000 any_ect step_thresh 5p     as tc has it\n"
 		    "  dualpi2-load eth0 --mq               each hardware queue for itself\n"
 		    "  dualpi2-load eth0 --ingress --rate 95mbit    a download link of 100mbit\n"
+		    "  dualpi2-load eth0 --config /etc/dualpi2/eth0.conf\n"
 		    "  dualpi2-load eth0 --unload\n",
 	.groups = groups,
 	.n_groups = sizeof(groups) / sizeof(groups[0]),
@@ -123,45 +146,71 @@ static bool attach_ingress(struct registration *reg, bool found, const char *ifn
 	       have_registration(reg, found) && ingress_attach(reg, &ingress, wish);
 }
 
-static bool unload_root(const struct registration *reg, const char *ifname)
+/* `found`: was there anything to put back? */
+static bool unload_root(const struct registration *reg, const char *ifname, bool *found)
 {
 	struct target target;
 	bool done;
 
 	if (!target_find(ifname, &target))
 		return false;
-	done = attach_undo(reg, &target);
+	done = attach_undo(reg, &target, found);
 	target_free(&target);
 	return done;
 }
 
-static bool unload_ingress(const struct registration *reg, const char *ifname)
+static bool unload_ingress(const struct registration *reg, const char *ifname, bool *found)
 {
 	struct ingress ingress;
 
-	return ingress_find(reg, ifname, &ingress) && ingress_undo(reg, &ingress);
+	return ingress_find(reg, ifname, &ingress) && ingress_undo(reg, &ingress, found);
 }
 
-/* Would GSO packets be split as wished? */
-static bool check_gso(const struct target *target, const struct wish *wish)
+static bool unload_interface(const struct registration *reg, const char *ifname,
+			     const struct wish *wish, bool *found)
 {
-	struct dualpi2_params wanted = DUALPI2_DEFAULT_PARAMS;
+	struct link link;
+
+	*found = false;
+	if (actions[ACTION_IF_ATTACHED] && !link_find(ifname, &link))
+		return true;
+	return wish->ingress ? unload_ingress(reg, ifname, found) : unload_root(reg, ifname, found);
+}
+
+/* What would be in force: what is already, and what is wished. */
+static bool wanted_params(const struct registration *reg, const struct target *target,
+			  const struct wish *wish, struct dualpi2_params *wanted)
+{
+	static const struct dualpi2_params defaults = DUALPI2_DEFAULT_PARAMS;
+
+	*wanted = defaults;
+	if (root_owner(&target->root) == OWNER_US)
+		conf_read(reg, &target->key, wanted);
+	return wish_apply(wish, wanted);
+}
+
+/* What an interface that may have it will do with it. */
+static bool check_use(const struct target *target, const struct link *link, const struct wish *wish)
+{
+	bool is_mq = root_owner(&target->root) == OWNER_US && root_is_mq(&target->root);
+	struct dualpi2_params wanted;
 	struct registration reg;
 	bool found;
 
-	return wish_apply(wish, &wanted) && registration_open(&reg, &found) &&
-	       (!wanted.split_gso || gso_check(&reg, target));
+	if (!registration_open(&reg, &found) || !wanted_params(&reg, target, wish, &wanted))
+		return false;
+	advice_show(link, &wanted, wish->mq || is_mq);
+	return !wanted.split_gso || gso_check(&reg, target);
 }
 
-static bool check_root(const char *ifname, const struct wish *wish)
+static bool check_root(const struct link *link, const char *ifname, const struct wish *wish)
 {
 	struct target target;
 	bool passed;
 
 	if (!target_find(ifname, &target))
 		return false;
-	passed = attach_check(&target, wish);
-	passed &= check_gso(&target, wish);
+	passed = attach_check(&target, wish) && check_use(&target, link, wish);
 	target_free(&target);
 	return passed;
 }
@@ -207,7 +256,7 @@ static bool attach(const char *ifname, const struct wish *wish)
 static bool unload(const char *ifname, const struct wish *wish)
 {
 	struct registration reg;
-	bool found, done;
+	bool found, attached, done;
 
 	if (!checks_rights_to_unload())
 		return false;
@@ -217,12 +266,16 @@ static bool unload(const char *ifname, const struct wish *wish)
 	if (!registration_open(&reg, &found))
 		return false;
 	sweep(&reg);
-	done = wish->ingress ? unload_ingress(&reg, ifname) : unload_root(&reg, ifname);
+	done = unload_interface(&reg, ifname, wish, &attached);
 	if (!found || !registration_in_use(&reg))
 		registration_remove(&reg);
+	if (done && !attached && !actions[ACTION_IF_ATTACHED])
+		fail(0, "%s: nothing to unload: %s", ifname,
+		     wish->ingress ? "--ingress is not in use on it"
+				   : DUALPI2_KIND " is not attached to it");
 	done &= !message_reported();
 	if (done)
-		printf("%s: unloaded\n", ifname);
+		printf("%s: %s\n", ifname, attached ? "unloaded" : "nothing to unload");
 	return done;
 }
 
@@ -234,26 +287,36 @@ static bool check(const char *ifname, const struct wish *wish)
 	privilege_keep(PRIVILEGE_NET);
 	if (!ifname)
 		return passed;
-	if (!link_find(ifname, &link)) {
-		printf("MISSING  interface %s: see `ip link`\n", ifname);
-		return false;
-	}
-	printf("ok       interface %s\n", ifname);
-	return (wish->ingress ? check_ingress(ifname, wish) : check_root(ifname, wish)) && passed;
+	if (!link_find(ifname, &link))
+		return finding_show(FINDING_MISSING, "interface %s: see `ip link`", ifname);
+	finding_show(FINDING_OK, "interface %s", ifname);
+	return (wish->ingress ? check_ingress(ifname, wish) : check_root(&link, ifname, wish)) &&
+	       passed;
 }
 
 /* ---- command line ------------------------------------------------------------ */
 
 /* Rules that are about more than one argument. */
-static bool arguments_agree(const char *ifname, const struct wish *wish)
+static bool arguments_agree(const char *ifname)
 {
-	struct dualpi2_params scratch = DUALPI2_DEFAULT_PARAMS;
-	bool alone = actions[ACTION_UNLOAD];
+	bool others = params_given(params) || actions[ACTION_REPLACE] || actions[ACTION_CHECK] ||
+		      actions[ACTION_MQ] || actions[ACTION_CONFIG];
 
 	if (!ifname && !actions[ACTION_CHECK])
 		return fail(0, "an interface is missing (see dualpi2-load --help)");
-	if (alone && (params_given(params) || wish->replace || actions[ACTION_CHECK] || wish->mq))
-		return fail(0, "--unload: takes no other option than --ingress and -v");
+	if (actions[ACTION_UNLOAD] && others)
+		return fail(0, "--unload: takes no other option than --ingress, --if-attached "
+			       "and -v");
+	if (actions[ACTION_IF_ATTACHED] && !actions[ACTION_UNLOAD])
+		return fail(0, "--if-attached: only with --unload");
+	return true;
+}
+
+/* Those that are about options that a file may have. */
+static bool wish_agrees(const struct wish *wish)
+{
+	struct dualpi2_params scratch = DUALPI2_DEFAULT_PARAMS;
+
 	if (wish->mq && wishes_rate(wish))
 		return fail(0, "--rate: not with --mq, each queue would send at the full rate");
 	if (wish->mq && wish->ingress)
@@ -261,6 +324,27 @@ static bool arguments_agree(const char *ifname, const struct wish *wish)
 	if (wish->ingress && params[PARAM_RATE] && !wishes_rate(wish))
 		return fail(0, "--rate 0: not with --ingress, without a rate nothing waits there");
 	return wish_apply(wish, &scratch);
+}
+
+/* Options from a file, if one is given, beside those of the command line. */
+static bool make_wish(struct wish *wish)
+{
+	const char *path = actions[ACTION_CONFIG];
+	bool agrees;
+
+	if (path && !config_read(&command, path))
+		return false;
+	*wish = (struct wish){
+		.params = params,
+		.mq = actions[ACTION_MQ],
+		.ingress = actions[ACTION_INGRESS],
+		.replace = actions[ACTION_REPLACE],
+		.whole = path,
+	};
+	message_set_place(path ? "%s" : NULL, path);
+	agrees = wish_agrees(wish);
+	message_set_place(NULL);
+	return agrees;
 }
 
 /* A run is short; being interrupted in the middle of it helps nobody. */
@@ -277,18 +361,15 @@ static void block_signals(void)
 
 int main(int argc, char **argv)
 {
-	struct wish wish = { .params = params };
 	const char *ifname;
+	struct wish wish;
 	enum status status;
 	bool done;
 
 	message_init(command.name);
 	if (!command_read(&command, argc, argv, &ifname, &status))
 		return status;
-	wish.mq = actions[ACTION_MQ];
-	wish.ingress = actions[ACTION_INGRESS];
-	wish.replace = actions[ACTION_REPLACE];
-	if (!arguments_agree(ifname, &wish))
+	if (!arguments_agree(ifname) || !make_wish(&wish))
 		return STATUS_USAGE;
 	block_signals();
 	privilege_keep(PRIVILEGE_MOUNT | PRIVILEGE_LOAD | PRIVILEGE_NET);

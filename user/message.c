@@ -8,6 +8,7 @@
 
 static const char *program_name;
 static bool is_verbose;
+static char place[512]; /* "FILE:LINE: ", or empty */
 static enum status status = STATUS_OK;
 static bool is_held;
 static char held[1024]; /* the first line meanwhile */
@@ -29,12 +30,26 @@ void message_set_verbose(void)
 	is_verbose = true;
 }
 
+void message_set_place(const char *format, ...)
+{
+	va_list args;
+
+	place[0] = '\0';
+	if (!format)
+		return;
+	va_start(args, format);
+	vsnprintf(place, sizeof(place) - 2, format, args);
+	va_end(args);
+	strcat(place, ": ");
+}
+
 /* Print one line whatever the arguments contain: they may be the user's. */
 static void print_line(const char *format, va_list args)
 {
-	char line[1024];
+	char line[1024 + sizeof(place)];
+	size_t used = snprintf(line, sizeof(line), "%s", place);
 
-	vsnprintf(line, sizeof(line), format, args);
+	vsnprintf(line + used, sizeof(line) - used, format, args);
 	for (char *c = line; *c; c++) {
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
 			*c = '?';

@@ -23,6 +23,9 @@ void message_init(const char *program);
 /* -v: show more. */
 void message_set_verbose(void);
 
+/* Where in a file the input is that the next messages are about (printf-like); NULL: nowhere. */
+void message_set_place(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* Report a failure (printf-like, without a newline). `error` is its errno, or 0.
  * Always returns false, so that a function can end with `return fail(...)`.
  */

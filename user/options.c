@@ -131,6 +131,8 @@ static bool check_value(const struct option_spec *spec, const char *text)
 	struct dualpi2_params scratch = {};
 	char reason[64];
 
+	if (!spec->set)
+		return *text || refuse_value(spec, text, "is empty");
 	switch (spec->set(text, &scratch)) {
 	case VALUE_OK:
 		return true;
@@ -216,11 +218,8 @@ static bool is_name(const char *word, const char *name)
 	return *word == *name;
 }
 
-/* An option of `group` that is spelled as words. */
-static bool find_word(const struct option_group *group, const char *word, size_t *index)
+static bool find_option(const struct option_group *group, const char *word, size_t *index)
 {
-	if (!group->as_words)
-		return false;
 	for (*index = 0; *index < group->count; (*index)++) {
 		if (is_name(word, group->specs[*index].name))
 			return true;
@@ -240,7 +239,7 @@ static bool take_word(const struct command *command, int argc, char **argv, cons
 		struct option_group *group = &command->groups[g];
 		size_t index;
 
-		if (!find_word(group, word, &index))
+		if (!group->as_words || !find_option(group, word, &index))
 			continue;
 		if (!group->specs[index].argument)
 			return take_option(command, group, index, NULL);
@@ -250,6 +249,30 @@ static bool take_word(const struct command *command, int argc, char **argv, cons
 	}
 	return fail(0, "%s: no such option, and one interface at a time (after %s; see %s --help)",
 		    word, *interface, command->name);
+}
+
+/* ---- a line of a file ---------------------------------------------------------- */
+
+bool command_take(const struct command *command, const char *name, const char *value)
+{
+	const size_t dashes = strncmp(name, "--", 2) ? 0 : 2;
+
+	for (size_t g = 0; g < command->n_groups; g++) {
+		struct option_group *group = &command->groups[g];
+		const struct option_spec *spec;
+		size_t index;
+
+		if (!group->in_files || !find_option(group, name + dashes, &index))
+			continue;
+		spec = &group->specs[index];
+		if (spec->argument && !value)
+			return refuse_value(spec, NULL, "a value is missing");
+		if (!spec->argument && value)
+			return fail(0, "--%s %s: --%s takes no value", spec->name, value,
+				    spec->name);
+		return take_option(command, group, index, value);
+	}
+	return fail(0, "%s: no option that a file may have (see %s --help)", name, command->name);
 }
 
 /* ---- the whole line ------------------------------------------------------------ */
@@ -303,7 +326,7 @@ bool command_read(const struct command *command, int argc, char **argv, const ch
 		  enum status *status)
 {
 	const char *values[N_COMMON] = {};
-	struct option_group common = { "General", common_specs, N_COMMON, values, false };
+	struct option_group common = { "General", common_specs, N_COMMON, values, false, false };
 	struct getopt_tables tables = { .shorts = "-:" };
 
 	for (size_t i = 0; i < command->n_groups; i++)

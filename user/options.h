@@ -27,7 +27,7 @@ struct option_spec {
 	const char *help;     /* lines of up to 50 characters */
 	unsigned int slot;    /* not 0: of the options with this number only one may be given */
 
-	/* Only of options with a value. */
+	/* Only of options with a value. Without `set` any text is one, but an empty one. */
 	const char *kind;    /* "a time": what the value has to be */
 	const char *example; /* "15ms" */
 	const char *range;   /* "0us to 4294s" */
@@ -49,6 +49,7 @@ struct option_group {
 	/* Out, `count` texts: NULL is "not given"; an option without a value has "". */
 	const char **values;
 	bool as_words; /* `step_thresh 1ms`, as tc spells it, means `--step-thresh 1ms` */
+	bool in_files; /* may also come from a file (config.h) */
 };
 
 struct command {
@@ -67,5 +68,10 @@ struct command {
  */
 bool command_read(const struct command *command, int argc, char **argv, const char **interface,
 		  enum status *status);
+
+/* Take one option from a file, with or without the dashes or in tc's spelling. `value`: NULL if
+ * there is none. False: it was reported what is wrong.
+ */
+bool command_take(const struct command *command, const char *name, const char *value);
 
 #endif /* OPTIONS_H */

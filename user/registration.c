@@ -205,7 +205,7 @@ static bool load(struct dualpi2 *skel, struct registration *reg)
 
 	if (dualpi2__load(skel)) {
 		error = errno;
-		return checks_bpf_qdisc() &&
+		return checks_kernel() &&
 		       fail(error, "the kernel refuses the BPF programs (6.17 to 7.3 are known to "
 				   "take them; -v shows why)");
 	}

@@ -158,7 +158,7 @@ static const unsigned int excluded[N_OUTPUTS] = {
 };
 
 static struct option_group groups[] = {
-	{ "Output", output_specs, N_OUTPUTS, outputs, false },
+	{ "Output", output_specs, N_OUTPUTS, outputs, false, false },
 };
 
 static const struct command command = {
@@ -206,8 +206,8 @@ static bool flush(FILE *file)
 		return true;
 	if (!outputs[into])
 		return fail(errno, "cannot write to the standard output");
-	return fail(errno, "--%s %s: cannot be written: is the disk full?",
-		    output_specs[into].name, outputs[into]);
+	return fail(errno, "--%s %s: cannot be written: is the disk full?", output_specs[into].name,
+		    outputs[into]);
 }
 
 static void print_text(const struct figures_list *list)
@@ -318,11 +318,13 @@ static bool arguments_agree(void)
 	return true;
 }
 
-/* Where lines of JSON go; NULL, with a report, if it cannot be opened. */
-static FILE *open_output(void)
+/* Where the output goes; NULL, with a report, if it cannot be opened. */
+static FILE *open_output(struct replacement *replacement)
 {
 	FILE *file;
 
+	if (outputs[OUTPUT_FILE] && !replacement_begin(replacement, outputs[OUTPUT_FILE]))
+		return NULL;
 	if (!outputs[OUTPUT_RECORD])
 		return stdout;
 	file = fopen(outputs[OUTPUT_RECORD], "we");
@@ -335,11 +337,10 @@ static FILE *open_output(void)
 static bool run(const char *ifname)
 {
 	struct replacement replacement;
-	FILE *file = open_output();
+	FILE *file = open_output(&replacement);
 	bool shown;
 
-	if (!file || (outputs[OUTPUT_FILE] &&
-		      !replacement_begin(&replacement, outputs[OUTPUT_FILE])))
+	if (!file)
 		return false;
 	privilege_keep(PRIVILEGE_MOUNT);
 	shown = outputs[OUTPUT_EVENTS] ? tell_events(ifname) : show(ifname, file);

@@ -27,7 +27,7 @@ static int split(char *text, size_t size, char **argv)
 static bool read_line(int argc, char **argv, const char **values)
 {
 	struct option_group groups[] = {
-		{ "Parameters", param_specs, N_PARAMS, values, true },
+		{ "Parameters", param_specs, N_PARAMS, values, true, true },
 	};
 	const struct command command = { "fuzz", "", "", "", groups, 1 };
 	const char *interface;

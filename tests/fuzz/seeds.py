@@ -22,6 +22,12 @@ COMMAND_LINES = (
     "--help",
 )
 
+FILES = (
+    "# uplink\nrate 40mbit\n--docsis\t# cable\n\nclassic_protection 20%\n",
+    "target 10ms\r\nany-ect\r\nlimit 1000",
+    "--max-rtt 100ms\n--typical-rtt 20ms\nl4s-dscp nqb,ef\nclassic-dscp cs1\nno-split-gso\n",
+)
+
 # include/uapi/linux/netlink.h, rtnetlink.h, if_link.h, gen_stats.h
 NLMSG_ERROR, NLMSG_DONE, RTM_NEWLINK, RTM_NEWQDISC, RTM_NEWTFILTER = 2, 3, 16, 36, 44
 NLM_F_MULTI, NLM_F_ACK_TLVS, NLMSGERR_ATTR_MSG = 2, 0x200, 1
@@ -89,6 +95,7 @@ def event(ended):
 SEEDS = {
     "parse": [value.encode() for value in VALUES],
     "options": [line.replace(" ", "\0").encode() for line in COMMAND_LINES],
+    "config": [text.encode() for text in FILES],
     "netlink": list(netlink()),
     # Nothing is laid over the figures, and there is room for all of them to change.
     "figures": [bytes(4096)],

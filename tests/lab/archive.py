@@ -19,6 +19,11 @@ LEFT_OUT = frozenset({
     "usr/share/lintian", "usr/share/man", "usr/share/zoneinfo", "usr/share/zsh",
     # package management and users
     "usr/bin/dpkg", "usr/lib/apt", "usr/lib/dpkg", "usr/lib/systemd", "usr/sbin/ldconfig",
+    # what udev knows of hardware
+    "usr/lib/udev/hwdb.bin", "usr/lib/udev/hwdb.d",
+    # what systemd would start at boot, and no unit of ours has a use for: half of the boot
+    *(f"{place}/systemd/system/{target}.target.wants" for place in ("etc", "usr/lib")
+      for target in ("getty", "local-fs", "multi-user", "sockets", "sysinit", "timers")),
     "var/cache", "var/lib/apt", "var/lib/dpkg", "var/log",
     # perl comes with every Debian root
     "usr/bin/perl", "usr/bin/perl5.40.1", "usr/lib/x86_64-linux-gnu/perl-base",
@@ -81,9 +86,11 @@ def padded(data):
     return data + bytes(-len(data) % 4)
 
 
-def in_root(name):
-    """Is this part of the guest root left out? The init fills proc, sys and dev."""
-    return name in LEFT_OUT or name.startswith(("dev/", "proc/", "sys/", "run/"))
+def in_root(name, kept=()):
+    """Is this part of the guest root left out? `kept`: what is not, in spite of LEFT_OUT. The
+    init fills proc, sys and dev."""
+    return (name in LEFT_OUT and name not in kept) or \
+        name.startswith(("dev/", "proc/", "sys/", "run/"))
 
 
 # Python's caches change without the sources changing.

@@ -21,7 +21,7 @@ from common import BUILD_OUTPUT, CACHE, HERE, REPOSITORY, LabError, digest, is_m
 
 # What the guest sees of the project, at /src.
 PROJECT = ("tests", "bench", "bpf", "include", "vmlinux.h", "Makefile", "docs/recipes.md",
-           "packaging/prometheus", BUILD_OUTPUT)
+           BUILD_OUTPUT)
 
 # rdrand is seeded (-seed), so trusting it makes every random number repeatable; an
 # oops is a failure whatever the command makes of it. khugepaged would take the CPU
@@ -29,6 +29,9 @@ PROJECT = ("tests", "bench", "bpf", "include", "vmlinux.h", "Makefile", "docs/re
 # The last two save seconds of boot and change nothing later.
 COMMAND_LINE = ("console=ttyS0 quiet panic=-1 rdinit=/init tsc=reliable random.trust_cpu=on "
                 "oops=panic transparent_hugepage=never cryptomgr.notests retain_initrd")
+
+# A network card that says its speed (Mbit/s), with no cable in it: nothing of the host.
+CARD = "virtio-net-pci,speed=1000,duplex=full,romfile="
 
 STARTED = b"lab: started"
 # With real threads a CPU may meet an instruction that another one is patching (static keys, on
@@ -38,19 +41,21 @@ BOOTS_MAX = 3
 LAST_WORDS = "sysrq: Resetting"  # how every guest ends
 POLL_SECONDS = 0.02
 TAIL_LINES = 25
-LAYOUT = 1  # of the cached archive: count up when archive.py packs differently
+LAYOUT = 2  # of the cached archive: count up when archive.py packs differently
 
+# What a guest root has in spite of archive.LEFT_OUT.
+KEPT = {roots.GUEST_ROOT: (), roots.SYSTEMD_ROOT: ("usr/lib/systemd",)}
 
-def system_archive(kernel):
-    """The guest root and the kernel's modules, packed once."""
-    place = kernel / "system.cpio"
-    stamp = digest(LAYOUT, roots.root_stamp(roots.GUEST_ROOT), roots.built_at(roots.GUEST_ROOT),
+def system_archive(kernel, root=roots.GUEST_ROOT):
+    """A guest root and the kernel's modules, packed once."""
+    place = kernel / f"{root.name}.cpio"
+    stamp = digest(LAYOUT, roots.root_stamp(root), roots.built_at(root), KEPT[root],
                    kernels.release_of(kernel), kernels.modules_stamp(), sorted(archive.LEFT_OUT))
     if not is_made(place, stamp):
-        with step(f"packing the guest for kernel {kernel.name}"), \
+        with step(f"packing the {root.name} for kernel {kernel.name}"), \
                 making(place, stamp) as temporary, open(temporary, "wb") as output:
             pack = archive.Archive(output)
-            pack.add_tree(roots.GUEST_ROOT, skip=archive.in_root)
+            pack.add_tree(root, skip=lambda name: archive.in_root(name, KEPT[root]))
             # For the first process, before it has mounted devtmpfs
             pack.add("dev/console", 0o020600, device=(5, 1))
             modules = kernels.guest_modules(kernel) / "lib/modules"
@@ -60,13 +65,15 @@ def system_archive(kernel):
     return place
 
 
-def write_initramfs(path, system, command, *, modules=None, interactive=False):
+def write_initramfs(path, system, command, *, modules=None, overlays=(), interactive=False):
     """The packed system, then what differs between runs. `modules`: a directory with
-    more kernel modules."""
+    more kernel modules; `overlays`: some whose files lie over the system's."""
     with open(path, "wb") as output, open(system, "rb") as packed:
         shutil.copyfileobj(packed, output, 1 << 20)
         pack = archive.Archive(output)
         pack.add_path(HERE / "guest-init", "init")
+        for overlay in overlays:
+            pack.add_tree(overlay)
         pack.add_directory("lab")
         # Through a file: the kernel's command line knows no quoting.
         pack.add_file("lab/command", f"exec {shlex.join(command)}\n")
@@ -97,11 +104,12 @@ def qemu_argv(kernel, initramfs, options):
         # the two take turns. QEMU can record one CPU only.
         record = ",rr=record,rrfile=/dev/null" if options.smp == 1 else ""
         clock = ["-accel", "tcg", "-icount", f"shift={options.shift},sleep=off{record}"]
+    card = ["-device", CARD] if options.card else []
     # QEMU dies with us, even if we are killed.
     return ["setpriv", "--pdeathsig", "KILL", "qemu-system-x86_64", *clock,
             "-smp", str(options.smp), "-cpu", "max", "-m", str(options.memory), "-seed", "1",
             "-rtc", "base=2026-01-01,clock=vm", "-nodefaults", "-nographic", "-no-reboot",
-            "-kernel", str(kernel / "vmlinuz"), "-initrd", str(initramfs),
+            *card, "-kernel", str(kernel / "vmlinuz"), "-initrd", str(initramfs),
             "-append", f"{COMMAND_LINE} {options.append}".rstrip()]
 
 
@@ -143,7 +151,8 @@ class Run:
         initramfs = self.directory / "initramfs"
         results = self.directory / "results"
         modules = native.modules(kernel) if self.options.with_native else None
-        write_initramfs(initramfs, system_archive(kernel), self.options.command, modules=modules)
+        write_initramfs(initramfs, system_archive(kernel, self.options.root),
+                        self.options.command, modules=modules, overlays=self.overlays())
         argv = [*qemu_argv(kernel, initramfs, self.options),
                 "-serial", f"file:{self.console.input.name}",
                 "-serial", f"file:{self.output.input.name}",
@@ -157,6 +166,11 @@ class Run:
                 qemu.kill()
         if qemu.returncode:
             raise LabError(f"QEMU failed: {(self.directory / 'qemu').read_text().strip()}")
+
+    def overlays(self):
+        own = HERE / self.options.root.name  # what the lab itself adds to that root
+        given = [self.options.overlay] if self.options.overlay else []
+        return [*([own] if own.is_dir() else []), *given]
 
     def follow(self, qemu):
         ended = False

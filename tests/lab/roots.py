@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The Debian roots: one to build in and one with Prometheus, both entered with chroot, and one
+"""The Debian roots: those that are entered with chroot (to build in, with Prometheus), and those
 for the guest."""
 
 import os
@@ -26,14 +26,18 @@ from common import (
 SUITE = "trixie"
 BUILD_ROOT = CACHE / "build-root"
 GUEST_ROOT = CACHE / "guest-root"
-MONITOR_ROOT = CACHE / "monitor-root"
+MONITOR_ROOT = CACHE / "monitor-root"  # with Prometheus
+PACKAGE_ROOT = CACHE / "package-root"  # to build the Debian package in
+CLEAN_ROOT = CACHE / "clean-root"  # to install it in
+SYSTEMD_ROOT = CACHE / "systemd-root"  # for the guest as well: with systemd as its first process
 
-# Nobody reads manuals in there.
-EXCLUDED = ["/usr/share/doc/*", "/usr/share/man/*", "/usr/share/locale/*", "/usr/share/info/*"]
+# Nobody reads manuals in there; but the clean root is to have all that a package brings.
+MANUALS = ["/usr/share/doc/*", "/usr/share/man/*", "/usr/share/locale/*", "/usr/share/info/*"]
 
 # `apt` variant: the build root also answers questions about kernel packages. The
 # guest never installs anything.
-VARIANTS = {BUILD_ROOT: "apt", GUEST_ROOT: "essential", MONITOR_ROOT: "essential"}
+VARIANTS = {BUILD_ROOT: "apt", PACKAGE_ROOT: "apt", CLEAN_ROOT: "apt", GUEST_ROOT: "essential",
+            SYSTEMD_ROOT: "essential", MONITOR_ROOT: "essential"}
 
 # A private mount namespace: nothing is left mounted, however the command ends.
 # $1: repository, $2: root, then the command.
@@ -73,9 +77,13 @@ def require_tools():
         raise LabError("making and entering roots needs root: run it with sudo")
 
 
+def excluded(root):
+    return [] if root == CLEAN_ROOT else MANUALS
+
+
 def root_stamp(root):
     packages = read_list(HERE / f"{root.name}.packages")
-    return digest(SUITE, VARIANTS[root], sorted(packages), EXCLUDED)
+    return digest(SUITE, VARIANTS[root], sorted(packages), excluded(root))
 
 
 def make_root(root):
@@ -87,8 +95,8 @@ def make_root(root):
     with step(f"making the {root.name} ({len(packages)} packages and what they need)"), \
             making(root, stamp) as temporary:
         logged(["mmdebstrap", f"--variant={VARIANTS[root]}", "--mode=root",
-                f"--include={','.join(packages)}",
-                *[f"--dpkgopt=path-exclude={pattern}" for pattern in EXCLUDED],
+                *([f"--include={','.join(packages)}"] if packages else []),
+                *[f"--dpkgopt=path-exclude={pattern}" for pattern in excluded(root)],
                 SUITE, temporary], CACHE / f"{root.name}.log", f"making the {root.name}")
         (temporary / "src").mkdir()
         (temporary / "etc/resolv.conf").touch()
@@ -117,9 +125,9 @@ def chroot_argv(argv, root=BUILD_ROOT):
             "sh", "-ec", ENTER, "sh", str(REPOSITORY), str(root), *argv]
 
 
-def enter(argv):
-    """Become `argv` in the build root, in /src, which is the repository."""
-    argv = chroot_argv(argv)
+def enter(argv, root=BUILD_ROOT):
+    """Become `argv` in a root, in /src, which is the repository."""
+    argv = chroot_argv(argv, root)
     os.execvp(argv[0], argv)
 
 

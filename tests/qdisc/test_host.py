@@ -180,7 +180,7 @@ def test_kernel_without_bpf_qdiscs(space, tmp_path):
                          check=False)
 
     line = one_line(load(), 1)
-    assert "qdiscs in BPF" in line and "boot" in line
+    assert "qdiscs in BPF" in line and "was built without: boot one of" in line
     assert root(space, "one") == before
     assert not PIN_DIR.exists()
     assert "MISSING  qdiscs in BPF" in load("--check").stdout

@@ -5,6 +5,7 @@ import json
 
 import pytest
 from conftest import Qdisc, one_line
+from findings import findings, of_kind
 
 OWN_SEGS = 1000  # gso_max_segs of the interface before we come
 
@@ -26,6 +27,13 @@ def gso_max_segs(qdisc):
 def test_this_is_such_a_kernel(box):
     done = box.run("ip", "link", "add", "nk0", "type", "netkit", check=False)
     assert done.returncode and "Unknown device type" in done.stderr
+
+
+def test_check_tells(qdisc):
+    found = findings(qdisc.space, qdisc.dev, "--rate", "40mbit")
+    [told] = of_kind(found, "WARNING")
+    assert "the kernel cannot split GSO packets (CONFIG_NETKIT)" in told
+    assert gso_max_segs(qdisc) == OWN_SEGS
 
 
 def test_local_senders_make_no_gso_packets(qdisc):

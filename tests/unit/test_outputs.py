@@ -202,10 +202,10 @@ def test_bins():
     "--tc --interval 1s", "--tc --histogram", "--events --interval 1s", "--events --histogram",
     "--openmetrics --histogram", "--prometheus --interval 1s", "--openmetrics --events",
     "--openmetrics --prometheus", "--output", "--output x --jsonl", "--output x --record y",
-    "--output x --watch", "--output x --events", "--output x --interval 1s", "--record", "--record x --json", "--record x --watch",
-    "--record x --events", "--count 3", "--count 0 --jsonl", "--count x --jsonl",
-    "--count", "--interval", "--interval 1ms", "--interval 1d --jsonl",
-    "--interval 1s --interval 1s",
+    "--output x --watch", "--output x --events", "--output x --interval 1s", "--record",
+    "--record x --json", "--record x --watch", "--record x --events", "--count 3",
+    "--count 0 --jsonl", "--count x --jsonl", "--count", "--interval", "--interval 1ms",
+    "--interval 1d --jsonl", "--interval 1s --interval 1s",
 ])
 def test_wrong_usage(arguments):
     done = stats("busy", *arguments.split(), check=False)

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Files of options (dualpi2-load --config): what is refused, and in which words. That what is
+taken means the same as on the command line the fuzzer shows, and tests/systemd on a live qdisc."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parents[2]
+LOADER = Path(os.environ["DUALPI2_BIN"]) / "dualpi2-load"
+
+# Text of the file, what stderr has behind the program's name and the path.
+BAD_FILES = [
+    ("rate fast\n", ":1: --rate fast: not a rate (for example 40mbit; 0, or 8kbit to 1tbit)"),
+    ("\n# 2\n  target 10parsecs # 3\n",
+     ":3: --target 10parsecs: not a time (for example 15ms; 0us to 4294s)"),
+    ("limit 0", ":1: --limit 0: out of range (for example 10000; 1 to 8388608)"),
+    ("any-ect\nrate\n",
+     ":2: --rate: a value is missing (for example 40mbit; 0, or 8kbit to 1tbit)"),
+    ("rate 1mbit\n--rate 2mbit\n",
+     ":2: --rate 2mbit: given twice (for example 40mbit; 0, or 8kbit to 1tbit)"),
+    ("any-ect\r\nl4s_ect\r\n", ":2: --l4s-ect: excludes --any-ect: give one of them"),
+    ("docsis yes", ":1: --docsis yes: --docsis takes no value"),
+    ("rate 40 mbit", ":1: mbit: one option a line, and one word as its value"),
+    ("rat 40mbit", ":1: rat: no option that a file may have (see dualpi2-load --help)"),
+    ("-rate 4mbit", ":1: -rate: no option that a file may have (see dualpi2-load --help)"),
+    ("rate=40mbit", ":1: rate=40mbit: no option that a file may have (see dualpi2-load --help)"),
+    ("ingress", ":1: ingress: no option that a file may have (see dualpi2-load --help)"),
+    ("config x", ":1: config: no option that a file may have (see dualpi2-load --help)"),
+    ("help", ":1: help: no option that a file may have (see dualpi2-load --help)"),
+    ("rate 1\x1b[2Jmbit", ":1: --rate 1?[2Jmbit: not a rate "
+                          "(for example 40mbit; 0, or 8kbit to 1tbit)"),
+    ("rate 1\0mbit", ":1: has a NUL character: this is no text"),
+    ("\n\0", ":2: has a NUL character: this is no text"),
+    ("#" * 65537, ": longer than 65536 bytes: this is no file of options"),
+    # more than one line at fault
+    ("mq\nrate 1mbit", ": --rate: not with --mq, each queue would send at the full rate"),
+    ("max-rtt 10ms\ntypical-rtt 20ms", ": --typical-rtt 20ms: above --max-rtt 10ms"),
+]
+
+GOOD_FILES = ["", "\n\n", "# nothing", "rate 40mbit", "\t--rate\t40mbit\t", "rate 40mbit#x\r\n",
+              "classic_protection 20%\n--classic-dscp le\n", "mq\nreplace\n", "#" * 65536]
+
+
+def load(*arguments):
+    """Without a kernel for it: 2 is for bad input, and 1 what is not there."""
+    return subprocess.run([LOADER, "no-such-interface", *arguments], capture_output=True,
+                          text=True, check=False)
+
+
+@pytest.fixture
+def config(tmp_path):
+    def write(text):
+        path = tmp_path / "eth0.conf"
+        path.write_bytes(text.encode())
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize("text, told", BAD_FILES, ids=[told[:40] for _, told in BAD_FILES])
+def test_bad_file(config, text, told):
+    path = config(text)
+    done = load("--config", path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"dualpi2-load: {path}{told}\n"
+
+
+@pytest.mark.parametrize("text", GOOD_FILES, ids=[text[:20] for text in GOOD_FILES])
+def test_good_file(config, text):
+    assert load("--config", config(text)).returncode == 1
+
+
+def test_options_of_the_line_and_the_file_are_together(config):
+    path = config("rate 40mbit")
+    assert f"{path}:1: --rate 40mbit: given twice" in load("--rate", "1mbit", "--config",
+                                                           path).stderr
+    assert f"{path}: --rate: not with --mq" in load("--mq", "--config", path).stderr
+
+
+@pytest.mark.parametrize("path, told", [
+    ("/no/such.conf", "/no/such.conf: cannot be read: No such file or directory"),
+    ("/tmp", "/tmp: cannot be read: Is a directory"),
+    ("/dev/zero", "/dev/zero: longer than 65536 bytes"),
+    ("", "--config '': is empty (for example /etc/dualpi2/eth0.conf; any file of options)")])
+def test_no_such_file(path, told):
+    done = load("--config", path)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"dualpi2-load: {told}") and done.stderr.count("\n") == 1
+
+
+def test_unload_has_no_options(config):
+    assert load("--unload", "--config", config("")).returncode == 2
+    done = load("--if-attached")
+    assert done.returncode == 2 and "--if-attached: only with --unload" in done.stderr
+
+
+def test_each_line_of_the_example_is_taken(config):
+    text = (PROJECT / "packaging/example.conf").read_text(encoding="utf-8")
+    assert load("--config", config(text)).returncode == 1
+    lines = re.findall(r"^#(\S.*)$", text, re.M)
+    assert len(lines) >= 10
+    for line in lines:
+        assert load("--config", config(line)).returncode == 1, line
+    assert not re.search(r"^[^#\n]", text, re.M), "all commented out"

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""`make install` with the places that packagers choose, and `make uninstall`."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parents[2]
+PLACES = {"PREFIX": "/opt/x", "BINDIR": "/opt/x/bin", "SBINDIR": "/opt/x/bin", "MANDIR": "/opt/man",
+          "UNITDIR": "/opt/units", "UDEVDIR": "/opt/udev", "DOCDIR": "/opt/doc",
+          "SYSCONFDIR": "/opt/etc", "TEXTFILEDIR": "/opt/prom"}
+
+
+def make(goal, destination, places):
+    variables = [f"{name}={value}" for name, value in places.items()]
+    subprocess.run(["make", "-C", PROJECT, f"O={os.environ['DUALPI2_BIN']}", goal,
+                    f"DESTDIR={destination}", *variables],
+                   check=True, capture_output=True, env={"PATH": os.environ["PATH"]})
+
+
+def files(top):
+    return {path.relative_to(top) for path in top.rglob("*") if not path.is_dir()}
+
+
+@pytest.mark.parametrize("places", [{}, PLACES], ids=["default", "chosen"])
+def test_install_and_uninstall(tmp_path, places):
+    make("install", tmp_path, places)
+    installed = files(tmp_path)
+    bin_, sbin = (Path(places.get(name, f"/usr/local/{name[:-3].lower()}")).relative_to("/")
+                  for name in ("BINDIR", "SBINDIR"))
+    assert {sbin / "dualpi2-load", sbin / "dualpi2-stats", bin_ / "dualpi2-plot"} <= installed
+    assert {path.parts[:1] for path in installed} == {("opt",) if places else ("usr",)}
+    for path in installed:
+        mode = (tmp_path / path).stat().st_mode & 0o777
+        assert mode == (0o755 if path.parent in (bin_, sbin) else 0o644), path
+    own = tmp_path / places.get("SYSCONFDIR", "/etc").lstrip("/") / "dualpi2/eth0.conf"
+    own.touch()
+    make("uninstall", tmp_path, places)
+    assert files(tmp_path) == {own.relative_to(tmp_path)}
+
+
+def test_what_is_installed_names_the_places(tmp_path):
+    make("install", tmp_path, PLACES)
+    unit = (tmp_path / "opt/units/dualpi2@.service").read_text(encoding="utf-8")
+    assert "ExecStart=/opt/x/bin/dualpi2-load --config /opt/etc/dualpi2/%I.conf -- %I\n" in unit
+    ingress = (tmp_path / "opt/units/dualpi2-ingress@.service").read_text(encoding="utf-8")
+    assert "--ingress --config /opt/etc/dualpi2/ingress/%I.conf -- %I\n" in ingress
+    rules = (tmp_path / "opt/udev/rules.d/90-dualpi2.rules").read_text(encoding="utf-8")
+    assert 'TEST=="/opt/etc/dualpi2/ingress/$name.conf"' in rules
+    figures = (tmp_path / "opt/units/dualpi2-metrics.service").read_text(encoding="utf-8")
+    assert "--output /opt/prom/dualpi2.prom\n" in figures
+
+
+def test_debian_has_the_same_version():
+    makefile = (PROJECT / "Makefile").read_text(encoding="utf-8")
+    changelog = (PROJECT / "packaging/debian/changelog").read_text(encoding="utf-8")
+    version = re.search(r"^VERSION := (\S+)$", makefile, re.M)[1]
+    assert re.match(rf"dualpi2-bpf \({re.escape(version)}-\d+\) ", changelog)
