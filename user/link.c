@@ -2,6 +2,7 @@
 #include "link.h"
 
 #include <errno.h>
+#include <linux/if.h>
 #include <linux/if_ether.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
@@ -12,6 +13,9 @@
 #include "rtnl.h"
 
 #define NETKIT_KIND "netkit"
+
+/* Not IFF_RUNNING: the kernel sets that up to a second later (net/core/link_watch.c). */
+#define IFF_CONNECTED (IFF_UP | IFF_LOWER_UP)
 
 static void read_kind(const struct nlattr *info, struct link *link)
 {
@@ -33,7 +37,7 @@ static int on_link(const struct nlmsghdr *message, void *data)
 		return MNL_CB_ERROR;
 	link->ifindex = info->ifi_index;
 	link->type = info->ifi_type;
-	link->running = (info->ifi_flags & (IFF_UP | IFF_RUNNING)) == (IFF_UP | IFF_RUNNING);
+	link->running = (info->ifi_flags & IFF_CONNECTED) == IFF_CONNECTED;
 	mnl_attr_for_each(attr, message, sizeof(*info)) {
 		switch (mnl_attr_get_type(attr)) {
 		case IFLA_IFNAME:
