@@ -572,7 +572,7 @@ int BPF_PROG(dualpi2_init, struct Qdisc *sch, struct nlattr *opt, struct netlink
 	bpf_timer_init(&slot->timer, &dualpi2_slots, CLOCK_MONOTONIC);
 	bpf_timer_set_callback(&slot->timer, timer_fires);
 	slot->root_of = sch->parent == TC_H_ROOT ? (u64)dev : 0;
-	publish(slot, bpf_ktime_get_ns());
+	publish_first(slot, bpf_ktime_get_ns());
 	return 0;
 }
 
@@ -607,14 +607,9 @@ void BPF_PROG(dualpi2_reset, struct Qdisc *sch)
 	publish(slot, bpf_ktime_get_ns());
 }
 
-/* Remove an entry of a public map if it is still this instance's: on a replacement
- * the new qdisc starts, with the same key, before the old one is destroyed.
- */
 static __always_inline void unpublish(struct slot *slot)
 {
-	struct dualpi2_stats *entry = bpf_map_lookup_elem(&dualpi2_stats, &slot->key);
-
-	if (!entry || entry->slot != slot->stats.slot)
+	if (is_replaced(slot))
 		return;
 	bpf_map_delete_elem(&dualpi2_stats, &slot->key);
 	bpf_map_delete_elem(&dualpi2_delays, &slot->key);

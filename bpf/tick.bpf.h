@@ -13,7 +13,18 @@
 /* Enqueue steps in when an update is late by this part of tupdate (2 ms of 16). */
 #define OVERDUE_PART 8
 
-static __always_inline void publish(struct slot *slot, u64 now)
+/* Has another qdisc taken this one's place? On a replacement the new one starts, with the same
+ * key, before the old one is reset and destroyed.
+ */
+static __always_inline bool is_replaced(const struct slot *slot)
+{
+	const struct dualpi2_stats *entry = bpf_map_lookup_elem(&dualpi2_stats, &slot->key);
+
+	return entry && entry->slot != slot->stats.slot;
+}
+
+/* The public maps have this instance's figures from now on, whoever's they had. */
+static __always_inline void publish_first(struct slot *slot, u64 now)
 {
 	struct dualpi2_queue *l = &slot->stats.l, *c = &slot->stats.c;
 
@@ -24,6 +35,12 @@ static __always_inline void publish(struct slot *slot, u64 now)
 	slot->stats.refreshed_ns = now;
 	bpf_map_update_elem(&dualpi2_stats, &slot->key, &slot->stats, BPF_ANY);
 	bpf_map_update_elem(&dualpi2_delays, &slot->key, &slot->delays, BPF_ANY);
+}
+
+static __always_inline void publish(struct slot *slot, u64 now)
+{
+	if (!is_replaced(slot))
+		publish_first(slot, now);
 }
 
 /* The length of a full frame, of which others make their own figures: an MTU may change

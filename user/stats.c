@@ -66,12 +66,6 @@ static enum value_status set_count(const char *text, struct dualpi2_params *para
 	return !count || count > COUNT_MAX ? VALUE_OUT_OF_RANGE : VALUE_OK;
 }
 
-static enum value_status set_file(const char *text, struct dualpi2_params *params)
-{
-	(void)params;
-	return *text ? VALUE_OK : VALUE_MALFORMED;
-}
-
 static const struct option_spec output_specs[N_OUTPUTS] = {
 	[OUTPUT_JSON] = { .name = "json",
 			  .slot = SLOT_FORMAT,
@@ -102,16 +96,14 @@ static const struct option_spec output_specs[N_OUTPUTS] = {
 			    .help = "the lines of --jsonl into a file, for dualpi2-plot",
 			    .kind = "a file's name",
 			    .example = "eth0.jsonl",
-			    .range = "any",
-			    .set = set_file },
+			    .range = "any" },
 	[OUTPUT_FILE] = { .name = "output",
 			  .argument = "FILE",
 			  .help = "what is shown once into a file, which it replaces\n"
 				  "by a rename",
 			  .kind = "a file's name",
 			  .example = "dualpi2.prom",
-			  .range = "any",
-			  .set = set_file },
+			  .range = "any" },
 	[OUTPUT_EVENTS] = { .name = "events",
 			    .help = "a line whenever an overload begins or has ended,\n"
 				    "until interrupted; with --json an object a line.\n"

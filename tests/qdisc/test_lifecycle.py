@@ -12,7 +12,7 @@ import shutil
 import struct
 
 import pytest
-from conftest import BIN, LOADER, PIN_DIR, Qdisc, drops, one_line, root
+from conftest import BIN, LOADER, PIN_DIR, Qdisc, drops, one_line, published, root
 from frames import CE, ECT_0, ECT_1, NOT_ECT, ipv4_frame, send
 from netns import Namespace, dummy, run, wait_until
 from steady import steadily
@@ -152,16 +152,14 @@ MISHAPS = {
 
 @pytest.mark.parametrize("mishap", MISHAPS)
 def test_mishap_under_load(load, mishap):
-    """No frame is lost without being counted, and the next dualpi2-load mends it. (Known, and not
-    explained yet, docs/reliability.md: where tc replaces it by itself, it may take a second.)"""
+    """No frame is lost without being counted, and the next dualpi2-load mends it."""
     wire = load.wire
     wire.load("--limit", 123)
     with steadily(load.send):
         wait_until(lambda: wire.qdisc.tc()["packets"] > 20, "there is traffic")
         wire.tx.run(*MISHAPS[mishap].split())
         wire.load("--replace")
-        assert is_current(wire.qdisc) or (mishap == "tc replaces it by itself" and
-                                          is_current(wire.qdisc))
+        assert is_current(wire.qdisc)
         forwarded = wire.qdisc.tc()["packets"]
         wait_until(lambda: wire.qdisc.tc()["packets"] > forwarded, "there is traffic")
         load.settle()
@@ -169,6 +167,17 @@ def test_mishap_under_load(load, mishap):
     assert stats["no-verdict"] == 0 or mishap == "its tcx link's pin is deleted"
     wire.tx.ip("link set d0 mtu 1500")
     load.check()
+
+
+def test_a_replaced_qdisc_leaves_the_entry_to_its_successor(registered, box):
+    """Which has the same key, and starts before the other is reset and destroyed."""
+    qdisc = Qdisc(box, "one")
+    qdisc.load("--limit", 77)
+    box.run("tc", "qdisc", "replace", "dev", "one", "root", "handle", "9:", "bpf_dualpi2")
+    assert published("one")["handle"] == 9 << 16
+    assert is_current(qdisc)
+    assert qdisc.stats()["options"]["limit"] == 77
+    qdisc.load("--unload")
 
 
 def test_lost_tcx_program_is_warned_of(cable):
