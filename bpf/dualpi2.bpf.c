@@ -526,6 +526,17 @@ struct sk_buff *BPF_PROG(dualpi2_dequeue, struct Qdisc *sch)
 
 /* ---- life cycle ------------------------------------------------------------ */
 
+/* More than the compiler writes out; and bpf_probe_read_kernel(), which copies as well, is not
+ * allowed in a kernel that is locked down.
+ */
+static __always_inline void copy(void *to, const void *from, u32 size)
+{
+	struct bpf_dynptr target;
+
+	bpf_dynptr_from_mem(to, size, 0, &target);
+	bpf_dynptr_write(&target, 0, (void *)from, size, 0);
+}
+
 /* Put parameters in force. */
 static __always_inline void apply_params(struct slot *slot, const struct dualpi2_params *params)
 {
@@ -552,9 +563,10 @@ int BPF_PROG(dualpi2_init, struct Qdisc *sch, struct nlattr *opt, struct netlink
 	slot = slot_claim(sch, dev->ifindex);
 	if (!slot)
 		return -ENOSPC;
-	bpf_probe_read_kernel(&slot->stats, sizeof(slot->stats), &fresh_stats);
-	bpf_probe_read_kernel(&slot->delays, sizeof(slot->delays), &fresh_delays);
-	bpf_probe_read_kernel_str(slot->stats.ifname, sizeof(slot->stats.ifname), dev->name);
+	copy(&slot->stats, &fresh_stats, sizeof(slot->stats));
+	copy(&slot->delays, &fresh_delays, sizeof(slot->delays));
+	for (int i = 0; i < (int)sizeof(slot->stats.ifname) - 1 && dev->name[i]; i++)
+		slot->stats.ifname[i] = dev->name[i];
 	slot->stats.slot = sch->limit;
 	slot->stats.handle = sch->handle;
 	slot->key = conf_key;

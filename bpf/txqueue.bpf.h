@@ -21,25 +21,32 @@ static __always_inline u32 scale_hash(u32 hash, u32 n)
 	return (u64)hash * n >> 32;
 }
 
+/* Memory of the kernel, read by its address. As with bpf_core_cast(), but without a type, a load that
+ * faults gives 0; unlike bpf_probe_read_kernel() it is allowed in a kernel that is locked down.
+ */
+static __always_inline const void *readable(const void *address)
+{
+	return bpf_rdonly_cast(address, 0);
+}
+
 /* The queue that XPS has for this CPU (net/core/dev.c, __get_xps_queue_idx()); -1: none. */
 static __always_inline s32 xps_queue(struct __sk_buff *ctx, const struct net_device *dev)
 {
 	const struct xps_dev_maps *maps = dev->xps_maps[XPS_CPUS];
-	u32 cpu = bpf_get_smp_processor_id(), len;
-	struct xps_map *map;
-	u16 queue;
+	u32 cpu = bpf_get_smp_processor_id();
+	const struct xps_map *map;
+	u32 choice;
 
 	if (!maps || maps->num_tc != 1 || cpu >= maps->nr_ids)
 		return -1;
-	if (bpf_probe_read_kernel(&map, sizeof(map), &maps->attr_map[cpu]) || !map)
+	map = *(struct xps_map *const *)readable(&maps->attr_map[cpu]);
+	if (!map)
 		return -1;
-	len = BPF_CORE_READ(map, len);
-	if (!len)
+	map = bpf_core_cast(map, struct xps_map);
+	if (!map->len)
 		return -1;
-	cpu = len == 1 ? 0 : scale_hash(bpf_get_hash_recalc(ctx), len);
-	if (bpf_probe_read_kernel(&queue, sizeof(queue), &map->queues[cpu]))
-		return -1;
-	return queue;
+	choice = map->len == 1 ? 0 : scale_hash(bpf_get_hash_recalc(ctx), map->len);
+	return *(const u16 *)readable(&map->queues[choice]);
 }
 
 /* The transmit queue that netdev_pick_tx() will most likely choose. */

@@ -103,22 +103,6 @@ static bool has_jit(char *remedy)
 	return false;
 }
 
-/* Confidentiality forbids programs to read the kernel's memory (LOCKDOWN_BPF_READ_KERNEL), and
- * txqueue.bpf.h does. Asked of a program, because securityfs may not be mounted.
- */
-static bool may_read_kernel(char *remedy)
-{
-	char missing[REMEDY_MAX];
-
-	if (!privilege_suffices(PRIVILEGE_LOAD, missing, sizeof(missing)) ||
-	    libbpf_probe_bpf_helper(BPF_PROG_TYPE_SOCKET_FILTER, BPF_FUNC_probe_read_kernel, NULL))
-		return true;
-	snprintf(remedy, REMEDY_MAX,
-		 "the kernel is locked down against it (confidentiality): boot with "
-		 "lockdown=integrity or without");
-	return false;
-}
-
 static bool has_bpffs(char *remedy)
 {
 	if (!pins_have_bpffs()) {
@@ -148,8 +132,6 @@ static const struct check unload_check = { "rights to remove qdiscs", has_rights
 static const struct check btf_check = { "kernel type information (BTF)", has_btf };
 static const struct check bpf_qdisc_check = { "qdiscs in BPF", has_bpf_qdisc };
 static const struct check jit_check = { "compiler for BPF programs (JIT)", has_jit };
-static const struct check reading_check = { "BPF programs may read the kernel's memory",
-					    may_read_kernel };
 static const struct check bpffs_check = { "BPF file system at " BPFFS, has_bpffs };
 
 static bool show(const struct check *check)
@@ -176,7 +158,6 @@ bool checks_show(void)
 	passed &= show(&btf_check);
 	passed &= show(&bpf_qdisc_check);
 	passed &= show(&jit_check);
-	passed &= show(&reading_check);
 	passed &= show(&bpffs_check);
 	return passed;
 }
@@ -188,7 +169,7 @@ bool checks_host(void)
 
 bool checks_kernel(void)
 {
-	return require(&bpf_qdisc_check) && require(&jit_check) && require(&reading_check);
+	return require(&bpf_qdisc_check) && require(&jit_check);
 }
 
 bool checks_rights_to_unload(void)
