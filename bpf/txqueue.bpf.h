@@ -21,8 +21,9 @@ static __always_inline u32 scale_hash(u32 hash, u32 n)
 	return (u64)hash * n >> 32;
 }
 
-/* Memory of the kernel, read by its address. As with bpf_core_cast(), but without a type, a load that
- * faults gives 0; unlike bpf_probe_read_kernel() it is allowed in a kernel that is locked down.
+/* Memory of the kernel, read by its address. As with bpf_core_cast(), but without a type, a load
+ * that faults gives 0; unlike bpf_probe_read_kernel() it is allowed in a kernel that is locked
+ * down.
  */
 static __always_inline const void *readable(const void *address)
 {

@@ -56,22 +56,38 @@ static bool is_too_old(const char *release)
 	       (version < 6 || (version == 6 && minor < 17));
 }
 
+static bool kernel_has_struct(const char *name)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	bool has = btf && btf__find_by_name_kind(btf, name, BTF_KIND_STRUCT) > 0;
+
+	btf__free(btf);
+	return has;
+}
+
 /* The kernel's own type of a struct_ops that is a qdisc. */
 static bool has_bpf_qdisc(char *remedy)
 {
-	static const char type[] = "bpf_struct_ops_Qdisc_ops";
-	struct btf *btf = btf__load_vmlinux_btf();
 	struct utsname kernel;
-	bool has = btf && btf__find_by_name_kind(btf, type, BTF_KIND_STRUCT) > 0;
 
-	btf__free(btf);
-	if (has)
+	if (kernel_has_struct("bpf_struct_ops_Qdisc_ops"))
 		return true;
 	uname(&kernel);
 	snprintf(remedy, REMEDY_MAX, "Linux %.80s %s 6.17 or newer with CONFIG_NET_SCH_BPF=y",
 		 kernel.release,
 		 is_too_old(kernel.release) ? "is too old: boot"
 					    : "was built without: boot one of");
+	return false;
+}
+
+/* kernel/bpf/tcx.c */
+static bool has_tcx(char *remedy)
+{
+	if (kernel_has_struct("tcx_link"))
+		return true;
+	snprintf(remedy, REMEDY_MAX,
+		 "without it nothing can be marked: boot a kernel with CONFIG_NET_XGRESS=y "
+		 "(CONFIG_NET_CLS_ACT selects it)");
 	return false;
 }
 
@@ -131,6 +147,7 @@ static const struct check rights_check = { "rights to load BPF programs and to a
 static const struct check unload_check = { "rights to remove qdiscs", has_rights_to_unload };
 static const struct check btf_check = { "kernel type information (BTF)", has_btf };
 static const struct check bpf_qdisc_check = { "qdiscs in BPF", has_bpf_qdisc };
+static const struct check tcx_check = { "BPF programs at tcx", has_tcx };
 static const struct check jit_check = { "compiler for BPF programs (JIT)", has_jit };
 static const struct check bpffs_check = { "BPF file system at " BPFFS, has_bpffs };
 
@@ -157,6 +174,7 @@ bool checks_show(void)
 
 	passed &= show(&btf_check);
 	passed &= show(&bpf_qdisc_check);
+	passed &= show(&tcx_check);
 	passed &= show(&jit_check);
 	passed &= show(&bpffs_check);
 	return passed;

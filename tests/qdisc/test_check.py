@@ -52,6 +52,22 @@ def test_compiler_is_off(box):
     assert not PIN_DIR.exists() and root(box, "one")["kind"] != "bpf_dualpi2"
 
 
+@pytest.fixture
+def without_tcx(tmp_path):
+    """As a kernel without CONFIG_NET_XGRESS: its types are not among the kernel's."""
+    types = Path("/sys/kernel/btf/vmlinux")
+    others = tmp_path / "btf"
+    others.write_bytes(types.read_bytes().replace(b"\0tcx_link\0", b"\0xct_link\0"))
+    run("mount", "--bind", others, types)
+    yield
+    run("umount", types)
+
+
+def test_no_tcx(box, without_tcx):
+    [told] = of_kind(findings(box), "MISSING")
+    assert told.startswith("BPF programs at tcx: ") and "CONFIG_NET_XGRESS=y" in told
+
+
 def test_bpffs_that_is_not_there_yet(box):
     """It will be mounted; to look is not to mount."""
     run("umount", "/sys/fs/bpf")
