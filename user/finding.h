@@ -13,7 +13,7 @@ enum finding {
 };
 
 /* Print a line (printf-like, without a newline): what was found, with the remedy if one is
- * needed. False if it stands in the way.
+ * needed. False if it stands in the way. A terminal gets as many lines as the text takes there.
  */
 bool finding_show(enum finding finding, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

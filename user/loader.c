@@ -57,7 +57,6 @@ static const struct option_spec action_specs[N_ACTIONS] = {
 			    .argument = "FILE",
 			    .help = "options from a file, one a line (dualpi2.conf(5));\n"
 				    "parameters that are not given get their defaults",
-			    .kind = "a path",
 			    .example = "/etc/dualpi2/eth0.conf",
 			    .range = "any file of options" },
 	[ACTION_UNLOAD] = { .name = "unload", .help = "put the interface back as it was" },

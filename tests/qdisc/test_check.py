@@ -11,6 +11,7 @@ import pytest
 from conftest import LOADER, PIN_DIR, one_line, root
 from findings import findings, of_kind
 from netns import run
+from terminal import Terminal
 
 JIT = Path("/proc/sys/net/core/bpf_jit_enable")
 
@@ -140,6 +141,16 @@ def test_config(box, tmp_path):
     path.write_text("rate 20mbit\n")
     assert ("ok", "packets wait here unless what comes behind has less than 20mbit") in \
         findings(box, "one", "--config", path)
+
+
+def test_terminal(box):
+    """Lines that are too long for it go on below their text, with the next word."""
+    told = box.run(LOADER, "--check", "one").stdout
+    with Terminal(box.argv(LOADER, "--check", "one"), columns=40) as terminal:
+        assert terminal.end() == 0
+        shown = terminal.text
+    assert shown.split() == told.split()
+    assert shown.count("\n" + " " * len("hint     ")) > 3
 
 
 @pytest.mark.parametrize("arguments", [["one"], ["one", "--ingress", "--rate", "5mbit"]])
