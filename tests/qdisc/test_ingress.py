@@ -122,6 +122,18 @@ def test_live_change_loses_nothing(path):
     assert stats["options"]["rate"] == 50_000_000 and stats["options"]["limit"] == 500
 
 
+def test_qdisc_that_was_replaced(path):
+    """Its successor takes another slot than the usual one, which it still has; and the next one
+    takes that again."""
+    path.load("--rate", "20mbit")
+    for handle in ("7:", "8:"):
+        path.rx.run("tc", "qdisc", "replace", "dev", "in-t0", "root", "handle", handle,
+                    "bpf_dualpi2")
+        path.send(NOT_ECT, 10)
+        path.expect(10)
+        assert path.ifb.check_conservation()["c-queue"]["packets-in"] == 10
+
+
 def test_unload_delivers_what_waits_and_leaves_nothing(path):
     path.load("--rate", "1mbit", *CALM)
     path.send(NOT_ECT, 40)
