@@ -7,13 +7,13 @@
 #ifndef INGRESS_BPF_H
 #define INGRESS_BPF_H
 
-/* The slot of the qdisc at the root of a device; NULL: it has none of ours. Its usual place comes
- * first (slot_claim()), because the public map's entries are moved whenever they are written, and
+/* The slot of the qdisc at the root of a device; NULL: it has none of ours. Its usual slot comes
+ * first, because the public map's entries are moved whenever they are written, and
  * who looks at that very moment may miss one.
  */
 static __always_inline const struct slot *slot_of_root(const struct dualpi2_key *key)
 {
-	const struct slot *slot = slot_by_number(key->ifindex % DUALPI2_MAX_INSTANCES);
+	const struct slot *slot = usual_slot(key->ifindex);
 	const struct dualpi2_stats *entry;
 
 	if (slot && slot->qdisc && slot->key.netns == key->netns &&

@@ -162,6 +162,12 @@ static __always_inline struct slot *slot_by_number(u32 number)
 	return bpf_map_lookup_elem(&dualpi2_slots, &number);
 }
 
+/* The slot that slot_claim() tries first for a device: its root's, if that was free. */
+static __always_inline struct slot *usual_slot(u32 ifindex)
+{
+	return slot_by_number(ifindex % DUALPI2_MAX_INSTANCES);
+}
+
 static __always_inline struct handover *handover_of_qdisc(const struct Qdisc *sch)
 {
 	u32 number = sch->limit;

@@ -74,7 +74,7 @@ static __noinline u32 foretell_queue(struct __sk_buff *ctx)
 /* The slot that a packet on its way to `skb->dev` will come to; NULL: not one of ours. */
 static __always_inline struct slot *slot_ahead(struct __sk_buff *ctx, const struct sk_buff *skb)
 {
-	struct slot *slot = slot_by_number(ctx->ifindex % DUALPI2_MAX_INSTANCES);
+	struct slot *slot = usual_slot(ctx->ifindex);
 	const struct net_device *dev = skb->dev;
 	const struct netdev_queue *queue;
 

@@ -56,13 +56,14 @@ static bool is_too_old(const char *release)
 	       (version < 6 || (version == 6 && minor < 17));
 }
 
+/* The kernel's types are 5 MB: read once. */
 static bool kernel_has_struct(const char *name)
 {
-	struct btf *btf = btf__load_vmlinux_btf();
-	bool has = btf && btf__find_by_name_kind(btf, name, BTF_KIND_STRUCT) > 0;
+	static struct btf *types;
 
-	btf__free(btf);
-	return has;
+	if (!types)
+		types = btf__load_vmlinux_btf();
+	return types && btf__find_by_name_kind(types, name, BTF_KIND_STRUCT) > 0;
 }
 
 /* The kernel's own type of a struct_ops that is a qdisc. */

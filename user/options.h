@@ -28,7 +28,7 @@ struct option_spec {
 	unsigned int slot;    /* not 0: of the options with this number only one may be given */
 
 	/* Only of options with a value. Without `set` any text is one, but an empty one. */
-	const char *kind;    /* "a time": what the value has to be */
+	const char *kind;    /* "a time": what the value has to be; only with `set` */
 	const char *example; /* "15ms" */
 	const char *range;   /* "0us to 4294s" */
 
