@@ -30,9 +30,9 @@ static const char *format_unit(uint64_t value, const struct unit *unit, int deci
 }
 
 /* The first unit that is not larger than the value; the last one if all are. */
-static const struct unit *best_unit(const struct unit *units, uint64_t value)
+static const struct unit *best_unit(const struct unit *units, double value)
 {
-	while (units[1].suffix && value < units->worth)
+	while (units[1].suffix && value < (double)units->worth)
 		units++;
 	return units;
 }
@@ -45,7 +45,7 @@ const char *format_rate(uint64_t bytes_per_s, char *text)
 {
 	uint64_t bits = bytes_per_s * 8;
 
-	return format_unit(bits, best_unit(rate_units, bits), 9, text);
+	return format_unit(bits, best_unit(rate_units, (double)bits), 9, text);
 }
 
 static const struct unit time_units[] = {
@@ -57,36 +57,33 @@ static const struct unit time_units[] = {
 
 const char *format_time(uint64_t ns, char *text)
 {
-	return format_unit(ns, best_unit(time_units, ns), 9, text);
+	return format_unit(ns, best_unit(time_units, (double)ns), 9, text);
 }
 
-/* A value to three digits. */
-static const char *format_measured(uint64_t value, const struct unit *unit, char *text)
+/* A value to three digits, in the unit that is best for them: 999.6 is one of the next unit. */
+static const char *format_measured(double value, const struct unit *units, char *text)
 {
-	double number = (double)value / (double)unit->worth;
-
+	const struct unit *unit = best_unit(units, value / 0.9995);
+	const double number = value / (double)unit->worth;
 	int decimals = 0;
 
-	if (number < 100)
-		decimals = number < 10 ? 2 : 1;
+	if (number < 99.95)
+		decimals = number < 9.995 ? 2 : 1;
 	snprintf(text, FORMAT_MAX, "%.*f%s", decimals, number, unit->suffix);
 	return text;
 }
 
-const char *format_delay(uint64_t ns, char *text)
+const char *format_delay(double ns, char *text)
 {
-	if (!ns)
-		return format_time(0, text);
-	return format_measured(ns, best_unit(time_units, ns), text);
+	return ns > 0 ? format_measured(ns, time_units, text) : format_time(0, text);
 }
 
 const char *format_speed(double bits_per_s, char *text)
 {
-	uint64_t bits = (uint64_t)(bits_per_s + 0.5);
-
-	if (bits < 1000)
-		return format_unit(bits, &rate_units[3], 0, text);
-	return format_measured(bits, best_unit(rate_units, bits), text);
+	if (bits_per_s >= 999.5)
+		return format_measured(bits_per_s, rate_units, text);
+	snprintf(text, FORMAT_MAX, "%.0fbit", bits_per_s);
+	return text;
 }
 
 const char *format_gain(uint32_t hz256, char *text)
@@ -101,16 +98,16 @@ const char *format_class(uint32_t classid, char *text)
 	return text;
 }
 
-const char *format_count(uint64_t count, char *text)
+const char *format_count(double count, char *text)
 {
 	static const struct unit units[] = {
 		{ 1000000000000, "T" }, { 1000000000, "G" }, { 1000000, "M" },
 		{ 1000, "k" },		{ 0, NULL },
 	};
 
-	if (count >= 100000)
-		return format_measured(count, best_unit(units, count), text);
-	snprintf(text, FORMAT_MAX, "%llu", (unsigned long long)count);
+	if (count >= 99999.5)
+		return format_measured(count, units, text);
+	snprintf(text, FORMAT_MAX, "%.0f", count);
 	return text;
 }
 

@@ -114,6 +114,11 @@ double interval_rate(const struct figures *interval, uint64_t count)
 	return interval->span_ns ? (double)count / interval_seconds(interval) : 0;
 }
 
+double interval_speed(const struct figures *interval, uint64_t bytes)
+{
+	return 8 * interval_rate(interval, bytes);
+}
+
 double interval_empty(const struct figures *interval)
 {
 	const struct dualpi2_stats *stats = &interval->stats;

@@ -25,6 +25,9 @@ double interval_seconds(const struct figures *interval);
 /* Of something that was counted in the interval: so many a second. */
 double interval_rate(const struct figures *interval, uint64_t count);
 
+/* Of bytes that passed in the interval: bit/s. */
+double interval_speed(const struct figures *interval, uint64_t bytes);
+
 /* The share of the interval, 0 to 1, for which both queues have been empty, at least. While one
  * is not, a packet waits in it; so that time is no longer than what all packets have waited
  * together, which the histograms have to the nanosecond, and what the heads have waited so far.

@@ -133,6 +133,12 @@ void json_seconds(const char *key, double value)
 	fprintf(stream(), "%.6f", value);
 }
 
+void json_whole(const char *key, double value)
+{
+	begin_value(key);
+	fprintf(stream(), "%.0f", value);
+}
+
 void json_float(const char *key, double value)
 {
 	begin_value(key);

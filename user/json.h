@@ -31,6 +31,9 @@ void json_null(const char *key);
 /* Seconds, to the microsecond. */
 void json_seconds(const char *key, double value);
 
+/* Rounded to a whole number, however large. `value` is finite. */
+void json_whole(const char *key, double value);
+
 /* Six significant digits, as tc prints them. `value` is finite. */
 void json_float(const char *key, double value);
 

@@ -7,18 +7,13 @@
 /* More than a line with all bins of four histograms takes. */
 #define LINE_BYTES (64 << 10)
 
-static uint64_t bits_per_s(const struct figures *interval, uint64_t bytes)
-{
-	return (uint64_t)(interval_rate(interval, bytes) * 8 + 0.5);
-}
-
 static void print_queue(const char *key, const struct figures *interval,
 			const struct dualpi2_queue *queue,
 			const struct dualpi2_histogram *histogram, enum document_delays delays)
 {
 	document_open_queue(key, queue, histogram, delays);
-	json_uint("rate-in", bits_per_s(interval, queue->bytes_in));
-	json_uint("rate-out", bits_per_s(interval, queue->bytes_out));
+	json_whole("rate-in", interval_speed(interval, queue->bytes_in));
+	json_whole("rate-out", interval_speed(interval, queue->bytes_out));
 	json_close_object();
 }
 

@@ -79,8 +79,8 @@ static void print_rates(const char *meaning, const struct figures *interval, __u
 {
 	char l[FORMAT_MAX], c[FORMAT_MAX];
 
-	print_row(format_speed(interval_rate(interval, 8 * l_bytes), l),
-		  format_speed(interval_rate(interval, 8 * c_bytes), c), "", meaning);
+	print_row(format_speed(interval_speed(interval, l_bytes), l),
+		  format_speed(interval_speed(interval, c_bytes), c), "", meaning);
 }
 
 static void print_queues(const struct figures *figures)

@@ -64,8 +64,8 @@ static void put_speeds(int line, const char *what, const struct figures *interva
 {
 	char l[FORMAT_MAX], c[FORMAT_MAX];
 
-	put_row(line, what, format_speed(interval_rate(interval, 8 * l_bytes), l),
-		format_speed(interval_rate(interval, 8 * c_bytes), c));
+	put_row(line, what, format_speed(interval_speed(interval, l_bytes), l),
+		format_speed(interval_speed(interval, c_bytes), c));
 }
 
 static void put_delays(int line, const char *what, __u64 l_ns, __u64 c_ns)
@@ -116,8 +116,7 @@ static const char *frequency(const struct figures *interval, __u64 count, char t
 	if (rate < 100)
 		snprintf(text, 2 * FORMAT_MAX, "%.3g/s", rate);
 	else
-		snprintf(text, 2 * FORMAT_MAX, "%s/s",
-			 format_count((uint64_t)(rate + 0.5), number));
+		snprintf(text, 2 * FORMAT_MAX, "%s/s", format_count(rate, number));
 	return text;
 }
 
@@ -215,7 +214,7 @@ static const char *scale_text(enum series series, double highest, char text[FORM
 	switch (series) {
 	case SERIES_L_DELAY:
 	case SERIES_C_DELAY:
-		return format_delay((uint64_t)highest, text);
+		return format_delay(highest, text);
 	case SERIES_L_RATE:
 	case SERIES_C_RATE:
 		return format_speed(highest, text);
@@ -318,8 +317,8 @@ static void put_list_line(int line, const struct view *view, bool selected)
 
 	attron(attribute);
 	mvprintw(line, 0, "%-22.22s %8s %8s %8s %8s %7.2f %8s", place_name(view->now, name),
-		 format_speed(interval_rate(interval, 8 * l->bytes_out), text[0]),
-		 format_speed(interval_rate(interval, 8 * c->bytes_out), text[1]),
+		 format_speed(interval_speed(interval, l->bytes_out), text[0]),
+		 format_speed(interval_speed(interval, c->bytes_out), text[1]),
 		 format_delay(histogram_quantile(&interval->delays.l, 990), text[2]),
 		 format_delay(histogram_quantile(&interval->delays.c, 990), text[3]),
 		 100 * figures_probabilities(&view->now->stats).p,

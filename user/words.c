@@ -123,8 +123,8 @@ static bool empty(const struct figures *interval, char text[WORDS_MAX])
 {
 	const double share = interval_empty(interval),
 		     rate = 8 * (double)interval->stats.params.rate;
-	const double used = 8 * interval_rate(interval, interval->stats.l.bytes_out +
-								interval->stats.c.bytes_out);
+	const double used =
+		interval_speed(interval, interval->stats.l.bytes_out + interval->stats.c.bytes_out);
 	char speed[FORMAT_MAX], limit[FORMAT_MAX], since[FORMAT_MAX];
 
 	if (share < EMPTY_SHARE || (rate && used > FULL_SHARE * rate))

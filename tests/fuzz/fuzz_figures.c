@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What is printed of the pinned maps, whatever is in them: the input is laid (xor) over the
- * statistics of a fresh qdisc. In JSON, as a table, a plot, metrics, as tc prints, and as an
- * interval.
+ * statistics of a fresh qdisc. In JSON, as a table, a plot, metrics, as tc prints, and what
+ * happened since the fresh one: as a table, a plot, a line of JSON and on a screen.
  */
 #include "fuzz.h"
 
+#include <curses.h>
 #include <linux/pkt_sched.h>
 #include <stdio.h>
 
@@ -12,9 +13,11 @@
 #include "document.h"
 #include "figures.h"
 #include "interval.h"
+#include "jsonl.h"
 #include "openmetrics.h"
 #include "table.h"
 #include "tc.h"
+#include "watch_screen.h"
 
 /* What comes out of maps and of the kernel. */
 struct content {
@@ -49,22 +52,47 @@ static void fill(struct figures *figures, const struct content *content)
 	figures_ifname(0, content->stats.ifname, figures->ifname);
 }
 
-/* The same as what happened since a sample of the fresh one. */
-static void print_interval(const struct figures *earlier, const struct figures *later)
+static void print_interval(const struct figures_list *sample, const struct figures *earlier)
 {
 	static struct figures interval;
 	const struct figures_list list = { .items = &interval, .count = 1 };
 
-	if (!interval_between(earlier, later, &interval))
+	if (!interval_between(earlier, &sample->items[0], &interval))
 		return;
 	distribution_print(&list);
 	table_print(&list);
+	jsonl_print(stdout, sample, &list, DOCUMENT_BINS);
+}
+
+static void draw_screens(const struct figures_list *earlier, const struct figures_list *later)
+{
+	static struct view view;
+	struct history history = { .count = 2, .samples = { *earlier, *later } };
+
+	erase();
+	history_view(&history, &later->items[0], &view);
+	screen_draw_view(&view, DUALPI2_NSEC_PER_SEC, true);
+	refresh();
+	erase();
+	screen_draw_list(&history, 0);
+	refresh();
+}
+
+/* What is drawn goes the way of all that is printed (-close_fd_mask). */
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	(void)argc;
+	(void)argv;
+	setenv("TERM", "vt100", true);
+	ALWAYS(initscr() && LINES >= SCREEN_LINES && COLS >= SCREEN_COLUMNS);
+	return 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct figures items[2];
 	const struct figures_list list = { .items = items, .count = 2 };
+	const struct figures_list earlier = { .items = &items[1], .count = 1 };
 	struct content content = fresh;
 	uint8_t *bytes = (uint8_t *)&content;
 
@@ -77,6 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	tc_print(&list);
 	distribution_print(&list);
 	openmetrics_print(&list, EXPOSITION_OPENMETRICS);
-	print_interval(&items[1], &items[0]);
+	print_interval(&list, &items[1]);
+	draw_screens(&earlier, &list);
 	return 0;
 }

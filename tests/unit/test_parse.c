@@ -259,9 +259,31 @@ static void formatted_values(void **state)
 	assert_string_equal(format_class(0x80020001, text), "8002:1");
 	assert_string_equal(format_count(99999, text), "99999");
 	assert_string_equal(format_count(1230000, text), "1.23M");
+	assert_string_equal(format_count(999600, text), "1.00M");
+	assert_string_equal(format_delay(0, text), "0us");
+	assert_string_equal(format_delay(5, text), "0.01us");
+	assert_string_equal(format_delay(14940000, text), "14.9ms");
+	assert_string_equal(format_delay(9996000, text), "10.0ms");
+	assert_string_equal(format_delay(999499, text), "999us");
+	assert_string_equal(format_delay(999501, text), "1.00ms");
+	assert_string_equal(format_delay(UINT64_MAX, text), "18446744074s");
+	assert_string_equal(format_speed(0, text), "0bit");
+	assert_string_equal(format_speed(823.6, text), "824bit");
+	assert_string_equal(format_speed(999.6, text), "1.00kbit");
+	assert_string_equal(format_speed(24.1e6, text), "24.1mbit");
 	assert_string_equal(format_share(123, 1000, text), "12.3 %");
 	assert_string_equal(format_share(5, 10000, text), "0.05 %");
 	assert_string_equal(format_share(0, 0, text), "-");
+}
+
+/* A counter of another build may hold anything: 2^64 bytes within a nanosecond. */
+static void speed_without_a_largest_value(void **state)
+{
+	char text[FORMAT_MAX];
+
+	(void)state;
+	assert_string_equal(format_speed(8e9 * 18446744073709551616.0, text),
+			    "147573952589676412928gbit");
 }
 
 int main(void)
@@ -274,6 +296,7 @@ int main(void)
 		cmocka_unit_test(step_threshold_is_a_time_or_packets),
 		cmocka_unit_test(wrong_step_threshold_changes_nothing),
 		cmocka_unit_test(formatted_values),
+		cmocka_unit_test(speed_without_a_largest_value),
 	};
 
 	return RUN_TESTS(tests);
