@@ -571,6 +571,10 @@ int BPF_PROG(dualpi2_init, struct Qdisc *sch, struct nlattr *opt, struct netlink
 	slot->stats.handle = sch->handle;
 	slot->key = conf_key;
 	slot->key.parent = sch->parent;
+	if (bpf_map_update_elem(&dualpi2_places, &slot->key, &slot->stats.slot, BPF_ANY)) {
+		slot->qdisc = 0;
+		return -ENOMEM;
+	}
 	slot->shaper = (struct shaper){};
 	slot->l_packets = 0;
 	slot->overdue_ns = 0;
@@ -584,7 +588,7 @@ int BPF_PROG(dualpi2_init, struct Qdisc *sch, struct nlattr *opt, struct netlink
 	bpf_timer_init(&slot->timer, &dualpi2_slots, CLOCK_MONOTONIC);
 	bpf_timer_set_callback(&slot->timer, timer_fires);
 	slot->root_of = sch->parent == TC_H_ROOT ? (u64)dev : 0;
-	publish_first(slot, bpf_ktime_get_ns());
+	publish(slot, bpf_ktime_get_ns());
 	return 0;
 }
 
@@ -623,6 +627,7 @@ static __always_inline void unpublish(struct slot *slot)
 {
 	if (is_replaced(slot))
 		return;
+	bpf_map_delete_elem(&dualpi2_places, &slot->key);
 	bpf_map_delete_elem(&dualpi2_stats, &slot->key);
 	bpf_map_delete_elem(&dualpi2_delays, &slot->key);
 }
@@ -655,13 +660,9 @@ int dualpi2_change(struct dualpi2_change *change)
 {
 	struct dualpi2_key key = change->key;
 	struct dualpi2_params new = change->params, old;
-	const struct dualpi2_stats *entry = bpf_map_lookup_elem(&dualpi2_stats, &key);
+	struct slot *slot = slot_at(&key);
 	u64 now = bpf_ktime_get_ns();
-	struct slot *slot;
 
-	if (!entry)
-		return -ENOENT;
-	slot = slot_by_number(entry->slot);
 	if (!slot || !slot->qdisc)
 		return -ENOENT;
 	old = slot->stats.params;

@@ -7,29 +7,13 @@
 #ifndef INGRESS_BPF_H
 #define INGRESS_BPF_H
 
-/* The slot of the qdisc at the root of a device; NULL: it has none of ours. Its usual slot comes
- * first, because the public map's entries are moved whenever they are written, and
- * who looks at that very moment may miss one.
- */
-static __always_inline const struct slot *slot_of_root(const struct dualpi2_key *key)
-{
-	const struct slot *slot = usual_slot(key->ifindex);
-	const struct dualpi2_stats *entry;
-
-	if (slot && slot->qdisc && slot->key.netns == key->netns &&
-	    slot->key.ifindex == key->ifindex && slot->key.parent == key->parent)
-		return slot;
-	entry = bpf_map_lookup_elem(&dualpi2_stats, key);
-	return entry ? slot_by_number(entry->slot) : NULL;
-}
-
 /* Do packets for this device reach our qdisc at its root now? Not if somebody has
  * deleted the device or the qdisc, or set the device down: then its queue leads to the
  * kernel's noop_qdisc, which throws packets away, or to another qdisc.
  */
 static __always_inline bool is_in_service(const struct dualpi2_key *key)
 {
-	const struct slot *slot = slot_of_root(key);
+	const struct slot *slot = slot_at(key);
 	const struct Qdisc *qdisc;
 
 	if (!slot || !slot->qdisc)

@@ -58,6 +58,7 @@
 
 /* include/uapi/asm-generic/errno-base.h */
 #define ENOENT 2
+#define ENOMEM 12
 #define ENOSPC 28
 
 /* include/uapi/linux/time.h */

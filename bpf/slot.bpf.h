@@ -114,6 +114,16 @@ struct {
 	__type(value, struct handover);
 } dualpi2_handover SEC(".maps");
 
+/* Which slot the qdisc at a place has. Written only when one starts or is destroyed: an entry
+ * of the public maps moves whenever it is written, and who looks at that very moment may miss it.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, DUALPI2_MAX_INSTANCES);
+	__type(key, struct dualpi2_key);
+	__type(value, u32);
+} dualpi2_places SEC(".maps");
+
 /* Statistics of the live qdiscs, and nothing else: made for `bpftool map dump`. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -173,6 +183,14 @@ static __always_inline struct handover *handover_of_qdisc(const struct Qdisc *sc
 	u32 number = sch->limit;
 
 	return bpf_map_lookup_elem(&dualpi2_handover, &number);
+}
+
+/* The slot of the qdisc at a place; NULL: none of ours. */
+static __always_inline struct slot *slot_at(const struct dualpi2_key *key)
+{
+	const u32 *number = bpf_map_lookup_elem(&dualpi2_places, key);
+
+	return number ? slot_by_number(*number) : NULL;
 }
 
 /* The slot of a qdisc that is one of ours. */

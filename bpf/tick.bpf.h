@@ -18,16 +18,15 @@
  */
 static __always_inline bool is_replaced(const struct slot *slot)
 {
-	const struct dualpi2_stats *entry = bpf_map_lookup_elem(&dualpi2_stats, &slot->key);
-
-	return entry && entry->slot != slot->stats.slot;
+	return slot_at(&slot->key) != slot;
 }
 
-/* The public maps have this instance's figures from now on, whoever's they had. */
-static __always_inline void publish_first(struct slot *slot, u64 now)
+static __always_inline void publish(struct slot *slot, u64 now)
 {
 	struct dualpi2_queue *l = &slot->stats.l, *c = &slot->stats.c;
 
+	if (is_replaced(slot))
+		return;
 	l->backlog_packets = dualpi2_queue_packets(l);
 	l->backlog_bytes = dualpi2_queue_bytes(l);
 	c->backlog_packets = dualpi2_queue_packets(c);
@@ -35,12 +34,6 @@ static __always_inline void publish_first(struct slot *slot, u64 now)
 	slot->stats.refreshed_ns = now;
 	bpf_map_update_elem(&dualpi2_stats, &slot->key, &slot->stats, BPF_ANY);
 	bpf_map_update_elem(&dualpi2_delays, &slot->key, &slot->delays, BPF_ANY);
-}
-
-static __always_inline void publish(struct slot *slot, u64 now)
-{
-	if (!is_replaced(slot))
-		publish_first(slot, now);
 }
 
 /* The length of a full frame, of which others make their own figures: an MTU may change
