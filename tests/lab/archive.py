@@ -94,9 +94,12 @@ def in_root(name, kept=()):
 
 
 # Python's caches change without the sources changing.
-BYPRODUCTS = frozenset({"__pycache__", ".pytest_cache", ".hypothesis", ".ruff_cache"})
+CACHES = frozenset({"__pycache__", ".pytest_cache", ".hypothesis", ".ruff_cache"})
+# Nor do results of the bench and what was built for tests that need no guest; a fuzzer's corpus
+# grows without end.
+OF_THE_HOST = ("bench/report", ".output/lab/fuzz", ".output/lab/lint", ".output/lab/unit")
 
 
 def is_byproduct(name):
-    """What programs leave in the work tree: caches, and the results of the bench."""
-    return name.rsplit("/", 1)[-1] in BYPRODUCTS or name.endswith("bench/report")
+    """What is in the work tree and of no use in the guest."""
+    return name.rsplit("/", 1)[-1] in CACHES or name.endswith(OF_THE_HOST)
