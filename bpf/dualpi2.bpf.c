@@ -623,15 +623,6 @@ void BPF_PROG(dualpi2_reset, struct Qdisc *sch)
 	publish(slot, bpf_ktime_get_ns());
 }
 
-static __always_inline void unpublish(struct slot *slot)
-{
-	if (is_replaced(slot))
-		return;
-	bpf_map_delete_elem(&dualpi2_places, &slot->key);
-	bpf_map_delete_elem(&dualpi2_stats, &slot->key);
-	bpf_map_delete_elem(&dualpi2_delays, &slot->key);
-}
-
 /* Also called when init has failed: then the slot is not ours. */
 SEC("struct_ops/dualpi2_destroy")
 void BPF_PROG(dualpi2_destroy, struct Qdisc *sch)
@@ -643,7 +634,10 @@ void BPF_PROG(dualpi2_destroy, struct Qdisc *sch)
 	bpf_timer_cancel(&slot->timer);
 	drain(slot, &slot->free_blocks, FREE_BLOCKS_MAX);
 	slot->n_free = 0;
-	unpublish(slot);
+	if (!is_replaced(slot)) {
+		bpf_map_delete_elem(&dualpi2_places, &slot->key);
+		unpublish(&slot->key);
+	}
 	slot->root_of = 0;
 	slot->qdisc = 0;
 }

@@ -21,9 +21,16 @@ static __always_inline bool is_replaced(const struct slot *slot)
 	return slot_at(&slot->key) != slot;
 }
 
+static __always_inline void unpublish(const struct dualpi2_key *key)
+{
+	bpf_map_delete_elem(&dualpi2_stats, key);
+	bpf_map_delete_elem(&dualpi2_delays, key);
+}
+
 static __always_inline void publish(struct slot *slot, u64 now)
 {
 	struct dualpi2_queue *l = &slot->stats.l, *c = &slot->stats.c;
+	const struct dualpi2_key key = slot->key;
 
 	if (is_replaced(slot))
 		return;
@@ -32,8 +39,11 @@ static __always_inline void publish(struct slot *slot, u64 now)
 	c->backlog_packets = dualpi2_queue_packets(c);
 	c->backlog_bytes = dualpi2_queue_bytes(c);
 	slot->stats.refreshed_ns = now;
-	bpf_map_update_elem(&dualpi2_stats, &slot->key, &slot->stats, BPF_ANY);
-	bpf_map_update_elem(&dualpi2_delays, &slot->key, &slot->delays, BPF_ANY);
+	bpf_map_update_elem(&dualpi2_stats, &key, &slot->stats, BPF_ANY);
+	bpf_map_update_elem(&dualpi2_delays, &key, &slot->delays, BPF_ANY);
+	/* A tool may have come here while the qdisc was destroyed on another CPU. */
+	if (!slot_at(&key))
+		unpublish(&key);
 }
 
 /* The length of a full frame, of which others make their own figures: an MTU may change

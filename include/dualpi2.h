@@ -21,7 +21,7 @@
 /* Raised whenever a struct in this file or what the programs mean by it changes:
  * programs and tools of different ABIs never work on the same maps.
  */
-#define DUALPI2_ABI 3
+#define DUALPI2_ABI 4
 
 /* Qdiscs that can live at the same time on one host (slots of an array map). */
 #define DUALPI2_MAX_INSTANCES 256

@@ -295,14 +295,14 @@ static bool remove_root(const struct registration *reg, const struct target *tar
 	int ifindex = target->key.ifindex;
 	struct qdisc prior;
 
+	if (!prior_read(reg, &target->key, &prior))
+		return false;
 	/* An automatic qdisc, of net.core.default_qdisc, cannot be deleted, only
 	 * replaced. Then the kernel chooses anew.
 	 */
 	if (!TC_H_MAJ(target->root.qdisc.handle) && !qdisc_create(ifindex, &placeholder, true))
 		return false;
-	if (prior_read(reg, &target->key, &prior))
-		return qdisc_create(ifindex, &prior, true);
-	return qdisc_delete(ifindex);
+	return prior.kind[0] ? qdisc_create(ifindex, &prior, true) : qdisc_delete(ifindex);
 }
 
 static bool create_root(const struct target *target, const char *kind, bool replace)
@@ -440,8 +440,12 @@ static bool change_steps(const struct registration *reg, struct target *target,
 	if (repairs->queues && (!conf_write(reg, &target->key, in_force) ||
 				!complete_queues(reg, target) || !read_root_again(target)))
 		return false;
-	return change_params(reg, target, in_force, wanted) &&
-	       (wanted->split_gso || gso_stop(reg, target));
+	if (!change_params(reg, target, in_force, wanted))
+		return false;
+	if (wanted->split_gso || gso_stop(reg, target))
+		return true;
+	change_params(reg, target, wanted, in_force);
+	return false;
 }
 
 static void print_changed(const struct target *target, const struct wish *wish,

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include <bpf/bpf.h>
 #include <linux/pkt_sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +23,7 @@ static bool read_instance(const struct registration *reg, const struct dualpi2_k
 			  struct figures *figures)
 {
 	*figures = (struct figures){ .key = *key };
-	if (!stats_read(reg, key, &figures->stats) ||
-	    bpf_map_lookup_elem(reg->delays, key, &figures->delays))
+	if (!stats_read(reg, key, &figures->stats) || !delays_read(reg, key, &figures->delays))
 		return false;
 	figures->taken_ns = taken_at(&figures->stats, figures_now());
 	figures_ifname(key->ifindex, figures->stats.ifname, figures->ifname);

@@ -67,16 +67,15 @@ static enum way choose_way(const struct target *target, const struct link *link)
 	return WAY_NO_GSO;
 }
 
-static struct helper find_splitter(const struct registration *reg, const struct target *target)
+static bool find_splitter(const struct registration *reg, const struct target *target,
+			  struct helper *splitter)
 {
-	struct helper splitter = { .key = target->key, .kind = SPLITTER_KIND };
-
-	splitter.key.parent = DUALPI2_SPLITTER;
-	helper_name(SPLITTER_PREFIX, target->ifname, target->key.ifindex, splitter.name);
-	snprintf(splitter.alias, sizeof(splitter.alias),
+	*splitter = (struct helper){ .key = target->key, .kind = SPLITTER_KIND };
+	splitter->key.parent = DUALPI2_SPLITTER;
+	helper_name(SPLITTER_PREFIX, target->ifname, target->key.ifindex, splitter->name);
+	snprintf(splitter->alias, sizeof(splitter->alias),
 		 "splits GSO packets of %s for " DUALPI2_KIND, target->ifname);
-	helper_find(reg, &splitter);
-	return splitter;
+	return helper_find(reg, splitter);
 }
 
 static bool has_program(const struct registration *reg, const struct helper *splitter)
@@ -168,9 +167,9 @@ static enum link_made make_splitter(const struct registration *reg, const struct
 	if (!helper_announce(reg, splitter))
 		return LINK_REFUSED;
 	helper_name(PEER_PREFIX, target->ifname, target->key.ifindex, peer);
-	made = link_create_netkit(splitter->name, peer);
+	made = link_create_netkit(splitter->name, peer, &splitter->ifindex);
 	if (made == LINK_MADE)
-		helper_made(splitter);
+		splitter->owner = HELPER_OURS;
 	else
 		helper_forget(reg, splitter);
 	return made;
@@ -193,8 +192,10 @@ static bool finish_splitter(const struct registration *reg, const struct target 
 
 static bool start_splitter(const struct registration *reg, const struct target *target)
 {
-	struct helper splitter = find_splitter(reg, target);
+	struct helper splitter;
 
+	if (!find_splitter(reg, target, &splitter))
+		return false;
 	switch (make_splitter(reg, target, &splitter)) {
 	case LINK_MADE:
 		break;
@@ -244,23 +245,26 @@ void gso_remark(const struct registration *reg, const struct target *target)
 bool gso_stop(const struct registration *reg, const struct target *target)
 {
 	const struct dualpi2_key feeder = feeder_key(target);
-	const struct helper splitter = find_splitter(reg, target);
+	struct helper splitter;
 
 	if (target->feeder)
 		return settings_return(reg, &feeder, SETTING_NO_GRO);
+	if (!find_splitter(reg, target, &splitter) ||
+	    !settings_return(reg, &target->key, SETTING_NO_GSO))
+		return false;
 	remove_splitter(reg, &splitter);
-	return settings_return(reg, &target->key, SETTING_NO_GSO);
+	return true;
 }
 
 static bool splitter_works(const struct registration *reg, const struct target *target)
 {
-	const struct helper splitter = find_splitter(reg, target);
+	struct helper splitter;
 	struct link link;
 
-	return splitter.owner == HELPER_OURS && helper_entered(reg, &splitter) &&
-	       link_read(splitter.ifindex, &link) && link.running &&
-	       link.gso_max_segs == SPLITTER_GSO_MAX_SEGS && has_program(reg, &splitter) &&
-	       is_in_front(reg, target);
+	return find_splitter(reg, target, &splitter) && splitter.owner == HELPER_OURS &&
+	       helper_entered(reg, &splitter) && link_read(splitter.ifindex, &link) &&
+	       link.running && link.gso_max_segs == SPLITTER_GSO_MAX_SEGS &&
+	       has_program(reg, &splitter) && is_in_front(reg, target);
 }
 
 bool gso_works(const struct registration *reg, const struct target *target)
@@ -288,8 +292,10 @@ bool gso_works(const struct registration *reg, const struct target *target)
 
 static bool check_splitter(const struct registration *reg, const struct target *target)
 {
-	const struct helper splitter = find_splitter(reg, target);
+	struct helper splitter;
 
+	if (!find_splitter(reg, target, &splitter))
+		return false;
 	switch (splitter.owner) {
 	case HELPER_FOREIGN:
 		return finding_show(FINDING_MISSING,
@@ -329,23 +335,31 @@ bool gso_check(const struct registration *reg, const struct target *target)
 	return true;
 }
 
+/* Of an interface of this network namespace, which may be gone. A splitter that was only announced
+ * is known by its name.
+ */
+static bool find_remains(const struct registration *reg, const struct dualpi2_key *key,
+			 struct helper *splitter)
+{
+	struct target target = { .key = interface_key(key) };
+	struct link link;
+
+	if (!link_look(key->ifindex, &link))
+		return false;
+	target.ifname = link.name;
+	return link.ifindex ? find_splitter(reg, &target, splitter) : helper_find(reg, splitter);
+}
+
 static void sweep_one(const struct registration *reg, const struct dualpi2_key *key, __u32 ifindex)
 {
 	struct helper splitter = { .key = *key, .kind = SPLITTER_KIND, .ifindex = ifindex };
-	struct target target = { .key = interface_key(key) };
 	const bool is_here = is_current_netns(key->netns);
-	struct link link;
 
 	if (is_here ? instance_lives(reg, key) : tcx_attached(reg, key, TCX_EGRESS))
 		return;
+	if (is_here && !find_remains(reg, key, &splitter))
+		return;
 	verbose("interface %u has no qdisc of ours any more, and its splitter goes", key->ifindex);
-	if (is_here && link_read(key->ifindex, &link)) {
-		/* One that was only announced is known by its name. */
-		target.ifname = link.name;
-		splitter = find_splitter(reg, &target);
-	} else if (is_here) {
-		helper_find(reg, &splitter);
-	}
 	remove_splitter(reg, &splitter);
 }
 

@@ -37,35 +37,31 @@ static bool is_kind(const struct link *link, const struct helper *helper)
 	return !strcmp(link->kind, helper->kind);
 }
 
-void helper_find(const struct registration *reg, struct helper *helper)
+bool helper_find(const struct registration *reg, struct helper *helper)
 {
 	__u32 number = ANNOUNCED;
 	bool known = read_number(reg, &helper->key, &number);
-	struct link link;
+	struct link link = {};
 
 	helper->owner = HELPER_NONE;
-	if (number != ANNOUNCED && link_read(number, &link) && is_kind(&link, helper)) {
+	if (number != ANNOUNCED && !link_look(number, &link))
+		return false;
+	if (link.ifindex && is_kind(&link, helper)) {
 		helper->owner = HELPER_OURS;
 		memcpy(helper->name, link.name, sizeof(helper->name));
-	} else if (link_find(helper->name, &link)) {
+	} else if (!link_look_for(helper->name, &link)) {
+		return false;
+	} else if (link.ifindex) {
 		known = (known && number == ANNOUNCED) || !strcmp(link.alias, helper->alias);
 		helper->owner = known && is_kind(&link, helper) ? HELPER_OURS : HELPER_FOREIGN;
 	}
 	helper->ifindex = link.ifindex;
+	return true;
 }
 
 bool helper_announce(const struct registration *reg, const struct helper *helper)
 {
 	return write_number(reg, &helper->key, ANNOUNCED);
-}
-
-void helper_made(struct helper *helper)
-{
-	struct link link;
-
-	link_find(helper->name, &link);
-	helper->owner = HELPER_OURS;
-	helper->ifindex = link.ifindex;
 }
 
 bool helper_enter(const struct registration *reg, const struct helper *helper)

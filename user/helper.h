@@ -34,13 +34,10 @@ void helper_name(const char *prefix, const char *ifname, __u32 ifindex, char nam
  * the name that it has now. One that the map does not know, because the pins were deleted,
  * is known by its alias. `reg` need not be open.
  */
-void helper_find(const struct registration *reg, struct helper *helper);
+bool helper_find(const struct registration *reg, struct helper *helper);
 
 /* Say that a helper is being made, so that it is known as ours however this process ends. */
 bool helper_announce(const struct registration *reg, const struct helper *helper);
-
-/* It is made: note its number in `helper`. */
-void helper_made(struct helper *helper);
 
 /* Note its number in the map: from now on the programs use it. */
 bool helper_enter(const struct registration *reg, const struct helper *helper);

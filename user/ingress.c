@@ -60,8 +60,7 @@ bool ingress_find(const struct registration *reg, const char *ifname, struct ing
 	helper_name(IFB_PREFIX, ifname, key.ifindex, ingress->ifb.name);
 	snprintf(ingress->ifb.alias, sizeof(ingress->ifb.alias),
 		 "what arrives at %s, for " DUALPI2_KIND, ifname);
-	helper_find(reg, &ingress->ifb);
-	return true;
+	return helper_find(reg, &ingress->ifb);
 }
 
 /* ---- may it be attached? --------------------------------------------------------- */
@@ -143,9 +142,9 @@ bool ingress_check(const struct registration *reg, const struct ingress *ingress
 static bool make_ifb(const struct registration *reg, struct helper *ifb)
 {
 	if (!helper_announce(reg, ifb) ||
-	    (ifb->owner != HELPER_OURS && !link_create(ifb->name, IFB_KIND)))
+	    (ifb->owner != HELPER_OURS && !link_create(ifb->name, IFB_KIND, &ifb->ifindex)))
 		return false;
-	helper_made(ifb);
+	ifb->owner = HELPER_OURS;
 	return helper_enter(reg, ifb);
 }
 
@@ -289,14 +288,14 @@ static void sweep_one(const struct registration *reg, const struct dualpi2_key *
 	struct link link;
 
 	/* The link of an interface that went to another namespace lives on. */
-	if (is_here && link_read(key->ifindex, &link))
+	if (is_here && (!link_look(key->ifindex, &link) || link.ifindex))
 		return;
 	if (!is_here && (tcx_attached(reg, &ingress.key, TCX_INGRESS) ||
 			 tcx_attached(reg, &ifb_key, TCX_EGRESS)))
 		return; /* for a loader there */
 	verbose("interface %u is gone, and its ifb goes", key->ifindex);
-	if (is_here)
-		helper_find(reg, &ingress.ifb);
+	if (is_here && !helper_find(reg, &ingress.ifb))
+		return;
 	remove_all(reg, &ingress);
 	instance_forget(reg, &ingress.key);
 }

@@ -17,6 +17,8 @@
 #define TCX_NAME_MAX 40
 #define EGRESS_PREFIX "tcx-"
 
+#define PUBLISHED_LOOKS 3
+
 #define TCX_PROGRAMS_MAX 64 /* BPF_MPROG_MAX, include/linux/bpf_mprog.h */
 
 struct tcx_place {
@@ -59,10 +61,28 @@ void stats_refresh(const struct registration *reg)
 		verbose("cannot refresh the statistics: %s", strerror(-error));
 }
 
+/* An entry moves whenever it is written, and a look-up may miss it at that very moment, but hardly
+ * again and again.
+ */
+static bool read_published(int map, const struct dualpi2_key *key, void *value)
+{
+	for (int i = 0; i < PUBLISHED_LOOKS; i++) {
+		if (!bpf_map_lookup_elem(map, key, value))
+			return true;
+	}
+	return false;
+}
+
 bool stats_read(const struct registration *reg, const struct dualpi2_key *key,
 		struct dualpi2_stats *stats)
 {
-	return !bpf_map_lookup_elem(reg->stats, key, stats);
+	return read_published(reg->stats, key, stats);
+}
+
+bool delays_read(const struct registration *reg, const struct dualpi2_key *key,
+		 struct dualpi2_delays *delays)
+{
+	return read_published(reg->delays, key, delays);
 }
 
 struct dualpi2_key interface_key(const struct dualpi2_key *key)
@@ -109,8 +129,13 @@ bool prior_read(const struct registration *reg, const struct dualpi2_key *key, s
 	struct dualpi2_key prior_key = interface_key(key);
 	struct prior_qdisc prior;
 
+	*qdisc = (struct qdisc){};
+	if (reg->prior < 0)
+		return true;
 	if (bpf_map_lookup_elem(reg->prior, &prior_key, &prior))
-		return false;
+		return errno == ENOENT ||
+		       fail(errno, "cannot look up the former root qdisc: %s; run it again",
+			    strerror(errno));
 	*qdisc = (struct qdisc){
 		.handle = prior.handle,
 		.parent = TC_H_ROOT,
@@ -152,7 +177,7 @@ bool instance_lives(const struct registration *reg, const struct dualpi2_key *ke
 {
 	struct dualpi2_key live, *previous = NULL;
 
-	while (!bpf_map_get_next_key(reg->stats, previous, &live)) {
+	while (!bpf_map_get_next_key(reg->places, previous, &live)) {
 		if (live.netns == key->netns && live.ifindex == key->ifindex)
 			return true;
 		previous = &live;
@@ -175,19 +200,21 @@ static bool read_tcx_name(const char *name, enum tcx_hook hook, struct dualpi2_k
 		      &key->ifindex) == 2;
 }
 
-/* What a pinned link runs, and where; all 0 if there is none, or its interface is gone. */
-static struct bpf_link_info link_info(const char *name)
+/* What a pinned link runs, and where: tcx.ifindex is 0 if its interface is gone. False: there is
+ * none, or the kernel does not say.
+ */
+static bool link_info(const char *name, struct bpf_link_info *info)
 {
-	struct bpf_link_info info = {};
-	__u32 len = sizeof(info);
+	__u32 len = sizeof(*info);
 	int fd = pin_open(name);
+	bool told;
 
+	*info = (struct bpf_link_info){};
 	if (fd < 0)
-		return info;
-	if (bpf_link_get_info_by_fd(fd, &info, &len) || !info.tcx.ifindex)
-		info = (struct bpf_link_info){};
+		return false;
+	told = !bpf_link_get_info_by_fd(fd, info, &len);
 	close(fd);
-	return info;
+	return told;
 }
 
 __u32 program_id(int fd)
@@ -205,10 +232,11 @@ static int tcx_program(const struct registration *reg, enum tcx_hook hook)
 
 bool tcx_attached(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook)
 {
+	struct bpf_link_info info;
 	char name[TCX_NAME_MAX];
-	__u32 id = link_info(tcx_name(key, hook, name)).prog_id;
 
-	return id && id == program_id(tcx_program(reg, hook));
+	return link_info(tcx_name(key, hook, name), &info) && info.tcx.ifindex &&
+	       info.prog_id == program_id(tcx_program(reg, hook));
 }
 
 bool tcx_has_others_before(const struct registration *reg, const struct dualpi2_key *key)
@@ -217,7 +245,7 @@ bool tcx_has_others_before(const struct registration *reg, const struct dualpi2_
 	__u32 ids[TCX_PROGRAMS_MAX];
 	LIBBPF_OPTS(bpf_prog_query_opts, opts, .prog_ids = ids, .count = TCX_PROGRAMS_MAX);
 
-	if (bpf_prog_query_opts(key->ifindex, BPF_TCX_EGRESS, &opts))
+	if (!mark || !split || bpf_prog_query_opts(key->ifindex, BPF_TCX_EGRESS, &opts))
 		return false;
 	for (__u32 i = 0; i < opts.count && ids[i] != mark; i++)
 		if (ids[i] != split)
@@ -238,10 +266,10 @@ struct arrival {
 static void release_one(const char *name, void *data)
 {
 	const struct arrival *arrival = data;
-	const struct bpf_link_info info = link_info(name);
+	struct bpf_link_info info;
 	struct dualpi2_key former;
 
-	if (!read_tcx_name(name, arrival->hook, &former) ||
+	if (!read_tcx_name(name, arrival->hook, &former) || !link_info(name, &info) ||
 	    info.tcx.ifindex != arrival->key->ifindex ||
 	    info.prog_id != program_id(tcx_program(arrival->reg, arrival->hook)) ||
 	    instance_lives(arrival->reg, &former))
@@ -291,7 +319,8 @@ bool tcx_detach(const struct dualpi2_key *key, enum tcx_hook hook)
 	int fd = pin_open(tcx_name(key, hook, name));
 
 	if (fd < 0)
-		return false;
+		return fd != -ENOENT && fail(-fd, PIN_DIR "/%s: cannot be opened: %s; run it again",
+					     name, strerror(-fd));
 	pin_remove(name);
 	bpf_link_detach(fd); /* at once, not when the last reference is gone */
 	close(fd);
@@ -301,14 +330,15 @@ bool tcx_detach(const struct dualpi2_key *key, enum tcx_hook hook)
 static void sweep_one(const char *name, void *data)
 {
 	const struct registration *reg = data;
+	struct bpf_link_info info;
 	struct dualpi2_key key;
 	struct link link;
 
-	if (!read_tcx_name(name, TCX_EGRESS, &key))
+	if (!read_tcx_name(name, TCX_EGRESS, &key) || !link_info(name, &info))
 		return;
 	/* The link of one that went to another network namespace lives on. */
-	if (link_info(name).tcx.ifindex &&
-	    (!is_current_netns(key.netns) || link_read(key.ifindex, &link)))
+	if (info.tcx.ifindex &&
+	    (!is_current_netns(key.netns) || !link_look(key.ifindex, &link) || link.ifindex))
 		return;
 	verbose("%s: that interface is gone", name);
 	instance_forget(reg, &key);

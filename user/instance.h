@@ -27,6 +27,10 @@ void stats_refresh(const struct registration *reg);
 bool stats_read(const struct registration *reg, const struct dualpi2_key *key,
 		struct dualpi2_stats *stats);
 
+/* The same of its delays. */
+bool delays_read(const struct registration *reg, const struct dualpi2_key *key,
+		 struct dualpi2_delays *delays);
+
 /* The parameters that a qdisc of this interface starts with (key.parent: any);
  * false if they are the defaults. Reports nothing.
  */
@@ -40,9 +44,7 @@ bool conf_write(const struct registration *reg, const struct dualpi2_key *key,
 bool params_change(const struct registration *reg, const struct dualpi2_key *key,
 		   const struct dualpi2_params *params);
 
-/* The root qdisc that --replace took away; false if none is remembered. Reports
- * nothing.
- */
+/* The root qdisc that --replace took away; its kind is empty if none is remembered. */
 bool prior_read(const struct registration *reg, const struct dualpi2_key *key, struct qdisc *qdisc);
 
 bool prior_write(const struct registration *reg, const struct dualpi2_key *key,
@@ -75,7 +77,9 @@ bool tcx_has_others_before(const struct registration *reg, const struct dualpi2_
 /* Attach it in its place, and pin the link. */
 bool tcx_attach(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook);
 
-/* Detach it and remove its pin. False if there was none; reports nothing. */
+/* Detach it and remove its pin. False if there was none, or, which is reported, if it could not be
+ * looked for.
+ */
 bool tcx_detach(const struct dualpi2_key *key, enum tcx_hook hook);
 
 /* The id of a program, by its file descriptor; 0: none. Reports nothing. */

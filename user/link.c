@@ -74,7 +74,11 @@ static bool ask(struct rtnl_request *request, struct link *link)
 	struct rtnl_refusal refusal;
 
 	*link = (struct link){};
-	return rtnl_talk(request, on_link, link, &refusal);
+	if (rtnl_talk(request, on_link, link, &refusal))
+		return true;
+	*link = (struct link){};
+	errno = refusal.error;
+	return false;
 }
 
 bool link_read(int ifindex, struct link *link)
@@ -92,6 +96,7 @@ bool link_find(const char *name, struct link *link)
 	struct rtnl_request request;
 
 	*link = (struct link){};
+	errno = ENODEV;
 	if (strlen(name) >= IF_NAMESIZE)
 		return false;
 	rtnl_begin(&request, RTM_GETLINK, NLM_F_ACK, sizeof(struct ifinfomsg));
@@ -99,11 +104,26 @@ bool link_find(const char *name, struct link *link)
 	return ask(&request, link);
 }
 
+bool link_look(int ifindex, struct link *link)
+{
+	return link_read(ifindex, link) || errno == ENODEV ||
+	       fail(errno, "cannot look at interface %d: %s; run it again", ifindex,
+		    strerror(errno));
+}
+
+bool link_look_for(const char *name, struct link *link)
+{
+	return link_find(name, link) || errno == ENODEV ||
+	       fail(errno, "cannot look at %s: %s; run it again", name, strerror(errno));
+}
+
 bool interface_index(const char *ifname, unsigned int *ifindex)
 {
 	struct link link;
 
-	if (!link_find(ifname, &link))
+	if (!link_look_for(ifname, &link))
+		return false;
+	if (!link.ifindex)
 		return fail(0, "%s: no such interface in this network namespace (see `ip link`)",
 			    ifname);
 	*ifindex = link.ifindex;
@@ -117,7 +137,7 @@ static struct nlattr *begin_device(struct rtnl_request *request, const char *nam
 {
 	struct nlattr *info;
 
-	rtnl_begin(request, RTM_NEWLINK, NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL,
+	rtnl_begin(request, RTM_NEWLINK, NLM_F_ACK | NLM_F_ECHO | NLM_F_CREATE | NLM_F_EXCL,
 		   sizeof(struct ifinfomsg));
 	mnl_attr_put_strz(&request->header, IFLA_IFNAME, name);
 	info = mnl_attr_nest_start(&request->header, IFLA_LINKINFO);
@@ -125,14 +145,20 @@ static struct nlattr *begin_device(struct rtnl_request *request, const char *nam
 	return info;
 }
 
+/* What was made comes with the answer, so nothing can come between: a device whose number nobody
+ * knows would stay.
+ */
 static enum link_made finish_device(struct rtnl_request *request, struct nlattr *info,
-				    const char *name)
+				    const char *name, uint32_t *ifindex)
 {
 	struct rtnl_refusal refusal;
+	struct link link = {};
 
 	mnl_attr_nest_end(&request->header, info);
-	if (rtnl_talk(request, NULL, NULL, &refusal))
+	if (rtnl_talk(request, on_link, &link, &refusal)) {
+		*ifindex = link.ifindex;
 		return LINK_MADE;
+	}
 	if (refusal.error == EOPNOTSUPP)
 		return LINK_UNKNOWN_KIND;
 	fail(refusal.error, "the kernel refuses to make %s: %s", name, rtnl_reason(&refusal));
@@ -155,11 +181,11 @@ bool link_kernel_has_netkit(void)
 	return refusal.error != EOPNOTSUPP;
 }
 
-bool link_create(const char *name, const char *kind)
+bool link_create(const char *name, const char *kind, uint32_t *ifindex)
 {
 	struct rtnl_request request;
 	struct nlattr *info = begin_device(&request, name, kind);
-	enum link_made made = finish_device(&request, info, name);
+	enum link_made made = finish_device(&request, info, name, ifindex);
 
 	if (made == LINK_UNKNOWN_KIND)
 		return fail(EOPNOTSUPP,
@@ -168,7 +194,7 @@ bool link_create(const char *name, const char *kind)
 	return made == LINK_MADE;
 }
 
-enum link_made link_create_netkit(const char *name, const char *peer)
+enum link_made link_create_netkit(const char *name, const char *peer, uint32_t *ifindex)
 {
 	struct rtnl_request request;
 	struct nlattr *info = begin_device(&request, name, NETKIT_KIND), *data, *peer_info;
@@ -183,7 +209,7 @@ enum link_made link_create_netkit(const char *name, const char *peer)
 	mnl_attr_put_strz(&request.header, IFLA_IFNAME, peer);
 	mnl_attr_nest_end(&request.header, peer_info);
 	mnl_attr_nest_end(&request.header, data);
-	return finish_device(&request, info, name);
+	return finish_device(&request, info, name, ifindex);
 }
 
 void link_without_addresses(int ifindex)

@@ -28,8 +28,8 @@ struct link {
 	bool running;		    /* up, and connected */
 };
 
-/* An interface of this network namespace by its number. Reports nothing: false means that
- * there is none.
+/* An interface of this network namespace by its number. Reports nothing: false, with errno set,
+ * means that there is none (ENODEV), or that the kernel does not say.
  */
 bool link_read(int ifindex, struct link *link);
 
@@ -38,14 +38,20 @@ bool link_read(int ifindex, struct link *link);
  */
 bool link_find(const char *name, struct link *link);
 
+/* The same, where it matters whether there is none: link->ifindex is 0 then, and false means that
+ * the kernel does not say, which is reported.
+ */
+bool link_look(int ifindex, struct link *link);
+bool link_look_for(const char *name, struct link *link);
+
 /* Its number alone; reports that there is none. */
 bool interface_index(const char *ifname, unsigned int *ifindex);
 
-/* Make a device; it is down. */
-bool link_create(const char *name, const char *kind);
+/* Make a device, and tell its number; it is down. */
+bool link_create(const char *name, const char *kind, uint32_t *ifindex);
 
-/* Make a netkit pair, both ends down, which passes nothing but what programs pass. Reports
- * LINK_REFUSED only.
+/* Make a netkit pair, both ends down, which passes nothing but what programs pass; tell the
+ * number of the first. Reports LINK_REFUSED only.
  */
 enum link_made {
 	LINK_MADE,
@@ -53,7 +59,7 @@ enum link_made {
 	LINK_REFUSED,
 };
 
-enum link_made link_create_netkit(const char *name, const char *peer);
+enum link_made link_create_netkit(const char *name, const char *peer, uint32_t *ifindex);
 
 /* Has the kernel such devices? Makes none. Reports nothing. */
 bool link_kernel_has_netkit(void);

@@ -171,7 +171,9 @@ static bool unload_interface(const struct registration *reg, const char *ifname,
 	struct link link;
 
 	*found = false;
-	if (actions[ACTION_IF_ATTACHED] && !link_find(ifname, &link))
+	if (actions[ACTION_IF_ATTACHED] && !link_look_for(ifname, &link))
+		return false;
+	if (actions[ACTION_IF_ATTACHED] && !link.ifindex)
 		return true;
 	return wish->ingress ? unload_ingress(reg, ifname, found) : unload_root(reg, ifname, found);
 }

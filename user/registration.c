@@ -219,6 +219,7 @@ static bool load(struct dualpi2 *skel, struct registration *reg)
 	reg->link = own(bpf_link__fd(link));
 	bpf_link__destroy(link);
 	reg->slots = own(bpf_map__fd(skel->maps.dualpi2_slots));
+	reg->places = own(bpf_map__fd(skel->maps.dualpi2_places));
 	reg->stats = own(bpf_map__fd(skel->maps.dualpi2_stats));
 	reg->delays = own(bpf_map__fd(skel->maps.dualpi2_delays));
 	reg->events = own(bpf_map__fd(skel->maps.dualpi2_events));
@@ -278,12 +279,18 @@ static bool is_default_qdisc(void)
 	return !strcmp(kind, DUALPI2_KIND);
 }
 
-bool registration_in_use(const struct registration *reg)
+/* Unless the kernel says that it has none, a map may have entries. */
+static bool may_have_entries(int map)
 {
 	struct dualpi2_key key;
 
-	return !bpf_map_get_next_key(reg->stats, NULL, &key) ||
-	       !bpf_map_get_next_key(reg->helpers, NULL, &key) || is_default_qdisc();
+	return map >= 0 && (!bpf_map_get_next_key(map, NULL, &key) || errno != ENOENT);
+}
+
+bool registration_in_use(const struct registration *reg)
+{
+	return may_have_entries(reg->places) || may_have_entries(reg->helpers) ||
+	       is_default_qdisc();
 }
 
 size_t registration_room(const struct registration *reg)
@@ -291,7 +298,7 @@ size_t registration_room(const struct registration *reg)
 	struct dualpi2_key key, *previous = NULL;
 	size_t room = DUALPI2_MAX_INSTANCES;
 
-	while (room && !bpf_map_get_next_key(reg->stats, previous, &key)) {
+	while (room && !bpf_map_get_next_key(reg->places, previous, &key)) {
 		previous = &key;
 		room--;
 	}

@@ -18,6 +18,7 @@
  */
 #define REGISTRATION_PINS(X)            \
 	X(slots, "dualpi2_slots")       \
+	X(places, "dualpi2_places")     \
 	X(stats, "dualpi2_stats")       \
 	X(delays, "dualpi2_delays")     \
 	X(conf, "dualpi2_conf")         \

@@ -3,6 +3,7 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <string.h>
 
 #include "instance.h"
 #include "link.h"
@@ -11,15 +12,15 @@
 #define LEAST 1U /* what a setting is changed to */
 
 /* What was remembered of an interface; all 0 if nothing was. */
-static struct prior_settings read_prior(const struct registration *reg,
-					const struct dualpi2_key *key)
+static bool read_prior(const struct registration *reg, const struct dualpi2_key *key,
+		       struct prior_settings *prior)
 {
 	const struct dualpi2_key map_key = interface_key(key);
-	struct prior_settings prior;
 
-	if (bpf_map_lookup_elem(reg->settings, &map_key, &prior))
-		return (struct prior_settings){};
-	return prior;
+	*prior = (struct prior_settings){};
+	return reg->settings < 0 || !bpf_map_lookup_elem(reg->settings, &map_key, prior) ||
+	       errno == ENOENT ||
+	       fail(errno, "cannot look up the former settings: %s; run it again", strerror(errno));
 }
 
 static bool write_prior(const struct registration *reg, const struct dualpi2_key *key,
@@ -46,10 +47,12 @@ static bool remembers(const struct prior_settings *prior, enum setting setting)
 bool settings_borrow(const struct registration *reg, const struct dualpi2_key *key,
 		     enum setting setting)
 {
-	struct prior_settings prior = read_prior(reg, key);
 	struct link_change change = {};
+	struct prior_settings prior;
 	struct link link;
 
+	if (!read_prior(reg, key, &prior))
+		return false;
 	if (remembers(&prior, setting))
 		return true;
 	if (!link_read(key->ifindex, &link))
@@ -74,11 +77,17 @@ static uint32_t to_return(uint32_t prior, uint32_t now)
 bool settings_return(const struct registration *reg, const struct dualpi2_key *key,
 		     enum setting setting)
 {
-	struct prior_settings prior = read_prior(reg, key);
 	struct link_change change = {};
+	struct prior_settings prior;
 	struct link link;
 
-	if (!remembers(&prior, setting) || !link_read(key->ifindex, &link))
+	if (!read_prior(reg, key, &prior))
+		return false;
+	if (!remembers(&prior, setting))
+		return true;
+	if (!link_look(key->ifindex, &link))
+		return false;
+	if (!link.ifindex)
 		return true;
 	if (setting == SETTING_NO_GSO) {
 		change.gso_max_segs = to_return(prior.gso_max_segs, link.gso_max_segs);
@@ -95,7 +104,7 @@ bool settings_return(const struct registration *reg, const struct dualpi2_key *k
 bool settings_borrowed(const struct registration *reg, const struct dualpi2_key *key,
 		       enum setting setting)
 {
-	const struct prior_settings prior = read_prior(reg, key);
+	struct prior_settings prior;
 
-	return remembers(&prior, setting);
+	return read_prior(reg, key, &prior) && remembers(&prior, setting);
 }

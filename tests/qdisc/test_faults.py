@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""dualpi2-load is killed at, or refused, each system call that changes something.
+"""dualpi2-load is killed at, or refused, each system call that changes something; in the long
+version each that only looks as well.
 
 strace does it (`--inject`), so no step can be forgotten and the product needs no code for
 it. A SIGKILL that arrives with a call ends the process before that call is carried out:
@@ -207,7 +208,7 @@ def test_first_load_killed_at_each_step(first_case, tmp_path, long):
 
 
 def test_first_load_refused_at_each_step(first_case, tmp_path, long):
-    refuse_at(first_case, first_case.calls(tmp_path, ALL if long else FIRST_REFUSED))
+    refuse_at(first_case, first_case.calls(tmp_path, ALL if long else FIRST_REFUSED, every=long))
 
 
 def test_killed_at_each_step(case, tmp_path, long):
@@ -215,4 +216,4 @@ def test_killed_at_each_step(case, tmp_path, long):
 
 
 def test_refused_at_each_step(case, tmp_path, long):
-    refuse_at(case, case.calls(tmp_path, ALL if long else SOME))
+    refuse_at(case, case.calls(tmp_path, ALL if long else SOME, every=long))
