@@ -182,7 +182,7 @@ bool instance_lives(const struct registration *reg, const struct dualpi2_key *ke
 			return true;
 		previous = &live;
 	}
-	return false;
+	return errno != ENOENT;
 }
 
 static const char *tcx_name(const struct dualpi2_key *key, enum tcx_hook hook,

@@ -53,7 +53,9 @@ bool prior_write(const struct registration *reg, const struct dualpi2_key *key,
 /* The key of what is kept for an interface, from that of a qdisc on it. */
 struct dualpi2_key interface_key(const struct dualpi2_key *key);
 
-/* Does a qdisc of ours live on an interface (key.parent: any)? Reports nothing. */
+/* Does a qdisc of ours live on an interface (key.parent: any)? False only if the kernel says that
+ * there is none. Reports nothing.
+ */
 bool instance_lives(const struct registration *reg, const struct dualpi2_key *key);
 
 /* Where our tcx programs are attached: dualpi2_mark and dualpi2_ingress behind all others;
