@@ -59,7 +59,8 @@ static __noinline u32 foretell_queue(struct __sk_buff *ctx)
 	u32 queues = dev->real_num_tx_queues;
 	s32 queue = NO_QUEUE_MAPPING;
 
-	if (sk && !skb->ooo_okay)
+	/* A bit-field: its place in the byte is another one in each kernel. */
+	if (sk && !BPF_CORE_READ_BITFIELD(skb, ooo_okay))
 		queue = sk->__sk_common.skc_tx_queue_mapping;
 	if ((u32)queue < queues)
 		return queue;
