@@ -515,7 +515,7 @@ struct sk_buff *BPF_PROG(dualpi2_dequeue, struct Qdisc *sch)
 		trim(slot, sch);
 	now = bpf_ktime_get_ns();
 	if (!shaper_ready(&slot->shaper, slot->stats.params.rate, now)) {
-		bpf_qdisc_watchdog_schedule(sch, slot->shaper.free_ns, 0);
+		bpf_qdisc_watchdog_schedule(sch, shaper_look(&slot->shaper, now), 0);
 		return NULL;
 	}
 	skb = serve(slot, sch, now);

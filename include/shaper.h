@@ -21,6 +21,12 @@
  */
 #define SHAPER_SLACK_NS 1000000ULL
 
+/* How long a packet that waits for the link may sleep before dequeue looks again. Only the look
+ * finds a rate that was raised meanwhile: nothing else wakes a qdisc. Frames that take longer on
+ * the link, full ones below 1.2 Mbit/s, cost some looks more.
+ */
+#define SHAPER_LOOK_NS 10000000ULL
+
 struct shaper {
 	__u64 free_ns;	 /* when the link has sent everything so far */
 	__u64 remainder; /* of that time, in ns * rate, below rate */
@@ -69,6 +75,14 @@ static inline void shaper_restart(struct shaper *s, __u64 now_ns)
 static inline bool shaper_ready(const struct shaper *s, __u64 rate, __u64 now_ns)
 {
 	return !rate || now_ns >= s->free_ns;
+}
+
+/* When to look again, where shaper_ready() says no. */
+static inline __u64 shaper_look(const struct shaper *s, __u64 now_ns)
+{
+	__u64 soon = now_ns + SHAPER_LOOK_NS;
+
+	return s->free_ns < soon ? s->free_ns : soon;
 }
 
 /* How long after `now_ns` a packet leaves that has `ahead` bytes on the wire (below

@@ -134,6 +134,18 @@ def test_qdisc_that_was_replaced(path):
         assert path.ifb.check_conservation()["c-queue"]["packets-in"] == 10
 
 
+def test_unload_wakes_what_waits(path):
+    """At this rate the second packet is due after 9 s, when --unload has long given up."""
+    path.tx.ip("link set f0 mtu 9000")
+    path.rx.ip("link set t0 mtu 9000")
+    path.load("--rate", "8kbit", *CALM)
+    path.send(NOT_ECT, 10, length=9014)
+    path.expect(1)
+    path.load("--unload")
+    path.check_nothing_left()
+    path.expect(9)
+
+
 def test_unload_delivers_what_waits_and_leaves_nothing(path):
     path.load("--rate", "1mbit", *CALM)
     path.send(NOT_ECT, 40)

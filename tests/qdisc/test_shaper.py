@@ -40,6 +40,14 @@ def test_no_burst_after_idleness(cable):
     assert min(gaps) > 1_211_200 - SLACK_NS
 
 
+def test_raised_rate_frees_what_waits(cable):
+    """Without a packet that comes and wakes the qdisc: a frame takes 1.5 s of the old rate."""
+    cable.load("--rate", "8kbit", *CALM)
+    cable.burst(NOT_ECT, 5)
+    cable.load("--rate", "1gbit")
+    assert len(cable.drain(seconds=0.5)) == 5
+
+
 def test_rate_changes_and_goes_live(cable):
     cable.load("--rate", "1mbit", *CALM)
     cable.burst(NOT_ECT, 30)

@@ -21,6 +21,20 @@ static uint64_t time_of(uint64_t bytes, uint64_t rate)
 	return (wide)bytes * SEC / rate;
 }
 
+/* Who waits for the link looks again when it is free, or soon: the rate may be another one by then. */
+static void a_wait_is_not_longer_than_a_look(void **state)
+{
+	const uint64_t now = 100 * SEC;
+	struct shaper s = { .free_ns = now + 3 * MSEC };
+
+	(void)state;
+	assert_int_equal(shaper_look(&s, now), now + 3 * MSEC);
+	s.free_ns = now + 3600 * SEC;
+	assert_int_equal(shaper_look(&s, now), now + SHAPER_LOOK_NS);
+	shaper_restart(&s, now + SHAPER_LOOK_NS);
+	assert_true(shaper_ready(&s, MBIT40, now + SHAPER_LOOK_NS));
+}
+
 /* What the link takes for an skb. The figures of a single packet are those of sch_cake
  * with the keywords of tc-cake(8): docsis is overhead 18 mpu 64, ethernet overhead 38 mpu 84.
  */
@@ -266,6 +280,7 @@ static void wait_behind_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_wait_is_not_longer_than_a_look),
 		cmocka_unit_test(wire_length_by_framing),
 		cmocka_unit_test(exact_at_odd_rates),
 		cmocka_unit_test(longest_packet_does_not_overflow),
