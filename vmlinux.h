@@ -30,14 +30,18 @@ typedef __s64 s64;
 typedef unsigned int sk_buff_data_t;
 typedef s64 ktime_t;
 
-/* include/linux/ns_common.h: the inode number names the network namespace. */
+/* include/linux/ns_common.h: the inode number, which comes again when a namespace is gone. */
 struct ns_common {
 	unsigned int inum;
 };
 
 /* include/linux/types.h */
+struct list_head {
+	struct list_head *next;
+};
+
 struct hlist_node {
-	struct hlist_node *next;
+	struct hlist_node *next, **pprev;
 };
 
 struct hlist_head {
@@ -47,7 +51,9 @@ struct hlist_head {
 /* include/net/net_namespace.h */
 struct net {
 	struct ns_common ns;
+	struct list_head list;
 	struct hlist_head *dev_index_head;
+	u64 net_cookie;
 };
 
 typedef struct {
@@ -68,6 +74,8 @@ struct xps_dev_maps {
 	struct xps_map *attr_map[];
 };
 
+struct bpf_mprog_entry;
+
 struct net_device {
 	char name[16];
 	int ifindex;
@@ -83,6 +91,8 @@ struct net_device {
 	struct netdev_queue *_tx;
 	unsigned int real_num_tx_queues;
 	struct xps_dev_maps *xps_maps[2];
+	struct bpf_mprog_entry *tcx_egress;
+	const unsigned char *dev_addr;
 	possible_net_t nd_net;
 };
 

@@ -549,12 +549,21 @@ static __always_inline void apply_params(struct slot *slot, const struct dualpi2
 	aqm_params(slot, params);
 }
 
+/* What dualpi2-load has set for an interface; NULL: nothing. It has attached our tcx program as
+ * well, so where there is none the parameters are a former interface's with the same number.
+ */
+static __always_inline const struct dualpi2_params *conf_of(const struct net_device *dev,
+							    const struct dualpi2_key *conf_key)
+{
+	return dev->tcx_egress ? bpf_map_lookup_elem(&dualpi2_conf, conf_key) : NULL;
+}
+
 SEC("struct_ops/dualpi2_init")
 int BPF_PROG(dualpi2_init, struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
 {
 	const struct net_device *dev = device_below(sch);
 	struct dualpi2_key conf_key = {
-		.netns = dev->nd_net.net->ns.inum,
+		.netns = netns_of(dev),
 		.ifindex = dev->ifindex,
 	};
 	const struct dualpi2_params *conf;
@@ -571,6 +580,7 @@ int BPF_PROG(dualpi2_init, struct Qdisc *sch, struct nlattr *opt, struct netlink
 	slot->stats.handle = sch->handle;
 	slot->key = conf_key;
 	slot->key.parent = sch->parent;
+	slot->netns_inode = dev->nd_net.net->ns.inum;
 	if (bpf_map_update_elem(&dualpi2_places, &slot->key, &slot->stats.slot, BPF_ANY)) {
 		slot->qdisc = 0;
 		return -ENOMEM;
@@ -579,7 +589,7 @@ int BPF_PROG(dualpi2_init, struct Qdisc *sch, struct nlattr *opt, struct netlink
 	slot->l_packets = 0;
 	slot->overdue_ns = 0;
 
-	conf = bpf_map_lookup_elem(&dualpi2_conf, &conf_key);
+	conf = conf_of(dev, &conf_key);
 	apply_params(slot, conf ? conf : &fresh_stats.params);
 	slot->stats.credit = slot->fresh_credit;
 	aqm_reset(slot);
@@ -623,6 +633,20 @@ void BPF_PROG(dualpi2_reset, struct Qdisc *sch)
 	publish(slot, bpf_ktime_get_ns());
 }
 
+/* An interface that goes takes its parameters with it: the next one with its number is another
+ * one.
+ */
+static __always_inline void forget_params(const struct slot *slot, const struct net_device *dev)
+{
+	const struct dualpi2_key conf_key = {
+		.netns = slot->key.netns,
+		.ifindex = slot->key.ifindex,
+	};
+
+	if (!is_listed(dev))
+		bpf_map_delete_elem(&dualpi2_conf, &conf_key);
+}
+
 /* Also called when init has failed: then the slot is not ours. */
 SEC("struct_ops/dualpi2_destroy")
 void BPF_PROG(dualpi2_destroy, struct Qdisc *sch)
@@ -638,6 +662,7 @@ void BPF_PROG(dualpi2_destroy, struct Qdisc *sch)
 		bpf_map_delete_elem(&dualpi2_places, &slot->key);
 		unpublish(&slot->key);
 	}
+	forget_params(slot, device_below(sch));
 	slot->root_of = 0;
 	slot->qdisc = 0;
 }
@@ -685,6 +710,33 @@ int dualpi2_refresh(void *unused)
 			publish(slot, now);
 	}
 	return 0;
+}
+
+/* Is there a network namespace with this cookie? It comes as the packet of a test run, which is on
+ * the loopback device of the caller's namespace (net/bpf/test_run.c); from there the kernel's list
+ * leads to all others and back. Its head is no namespace, but can be read as one. Returns enum
+ * dualpi2_netns.
+ */
+SEC("tc")
+int dualpi2_find_netns(struct __sk_buff *ctx)
+{
+	const struct sk_buff *skb = bpf_cast_to_kern_ctx(ctx);
+	const struct net *first = device_of(skb)->nd_net.net, *net = first;
+	u64 cookie;
+	u32 i;
+
+	if (bpf_skb_load_bytes(ctx, 0, &cookie, sizeof(cookie)))
+		return DUALPI2_NETNS_UNKNOWN;
+	bpf_for(i, 0, DUALPI2_NETNS_MAX) {
+		if (net->net_cookie == cookie)
+			return DUALPI2_NETNS_FOUND;
+		net = bpf_rdonly_cast((void *)net->list.next -
+					      bpf_core_field_offset(struct net, list),
+				      bpf_core_type_id_kernel(struct net));
+		if (net == first)
+			return DUALPI2_NETNS_NONE;
+	}
+	return DUALPI2_NETNS_UNKNOWN;
 }
 
 SEC(".struct_ops.link")

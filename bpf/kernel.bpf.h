@@ -148,6 +148,15 @@ static __always_inline u16 wire_packets(const struct sk_buff *skb)
 #define untrusted(object) \
 	((const typeof(*(object)) *)bpf_rdonly_cast(object, bpf_core_type_id_kernel(*(object))))
 
+/* Memory of the kernel, read by its address. As with bpf_core_cast(), but without a type, a load
+ * that faults gives 0; unlike bpf_probe_read_kernel() it is allowed in a kernel that is locked
+ * down.
+ */
+static __always_inline const void *readable(const void *address)
+{
+	return bpf_rdonly_cast(address, 0);
+}
+
 static __always_inline const struct net_device *device_of(const struct sk_buff *skb)
 {
 	return untrusted(skb)->dev;
@@ -156,6 +165,23 @@ static __always_inline const struct net_device *device_of(const struct sk_buff *
 static __always_inline const struct net_device *device_below(const struct Qdisc *sch)
 {
 	return untrusted(sch)->dev_queue->dev;
+}
+
+/* The cookie of a device's network namespace. */
+static __always_inline u64 netns_of(const struct net_device *dev)
+{
+	return dev->nd_net.net->net_cookie;
+}
+
+/* Can a device still be found by its number? Not if it is being deleted, or goes to another
+ * network namespace: then the kernel has taken it out of the table (net/core/dev.c,
+ * unlist_netdevice(); hlist_del_rcu() leaves a pointer that faults).
+ */
+static __always_inline bool is_listed(const struct net_device *dev)
+{
+	const struct hlist_node *node = &dev->index_hlist;
+
+	return *(void *const *)readable(node->pprev) == node;
 }
 
 /* Length of a full frame, bytes (include/net/pkt_sched.h, psched_mtu()). */

@@ -173,6 +173,7 @@ static __always_inline void overload_report(const struct slot *slot, bool ended)
 	struct dualpi2_event event = {
 		.key = slot->key,
 		.ended = ended,
+		.netns = slot->netns_inode,
 		.start_ns = slot->stats.overload.start_ns,
 		.duration_ns = slot->stats.overload.duration_ns,
 	};

@@ -70,6 +70,7 @@ struct slot {
 	u64 overdue_ns;	   /* when enqueue steps in for the timer; 0: it has to start it */
 	u32 n_free;	   /* blocks in free_blocks */
 	u32 frame_len;	   /* of a full frame at the last update, bytes */
+	u32 netns_inode;   /* of the network namespace, for people */
 	u32 link_header;   /* bytes of it in front of the IP header */
 	s32 fresh_credit;  /* that empty queues start with */
 	u8 is_framed;	   /* 1: bytes on the link are not those of the qdisc layer */
@@ -153,15 +154,24 @@ struct {
 	__type(value, struct dualpi2_params);
 } dualpi2_conf SEC(".maps");
 
-/* Devices that dualpi2-load has made for an interface, by number. The key's parent says
- * what for: DUALPI2_IFB or DUALPI2_SPLITTER.
+/* Devices that dualpi2-load has made for an interface. The key's parent says what for:
+ * DUALPI2_IFB or DUALPI2_SPLITTER.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 2 * DUALPI2_MAX_INSTANCES);
 	__type(key, struct dualpi2_key);
-	__type(value, u32);
+	__type(value, struct dualpi2_helper);
 } dualpi2_helpers SEC(".maps");
+
+/* Is that the device that was made, and not another one with its number? */
+static __always_inline bool is_helper(const struct net_device *dev,
+				      const struct dualpi2_helper *helper)
+{
+	const u64 mac = 0xffffffffffffULL;
+
+	return (*(const u64 *)readable(dev->dev_addr) & mac) == helper->address;
+}
 
 /* Map values that are too large for the stack are started from these. */
 const struct dualpi2_stats fresh_stats = { .params = DUALPI2_DEFAULT_PARAMS };

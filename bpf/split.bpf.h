@@ -116,20 +116,21 @@ static __noinline int split(struct __sk_buff *ctx, struct slot *slot)
 	const struct net_device *dev = device_of(skb);
 	const struct net *net = dev->nd_net.net;
 	struct dualpi2_key key = {
-		.netns = net->ns.inum,
+		.netns = netns_of(dev),
 		.ifindex = dev->ifindex,
 		.parent = DUALPI2_SPLITTER,
 	};
+	const struct dualpi2_helper *helper;
 	const struct net_device *splitter;
-	const u32 *helper;
 
 	if (!is_splittable(ctx, skb))
 		return TCX_NEXT;
 	helper = bpf_map_lookup_elem(&dualpi2_helpers, &key);
 	if (!helper)
 		return TCX_NEXT;
-	splitter = device_by_index(net, *helper);
-	if (!splitter || !passes_packets(splitter) || !splits(splitter, ctx))
+	splitter = device_by_index(net, helper->ifindex);
+	if (!splitter || !is_helper(splitter, helper) || !passes_packets(splitter) ||
+	    !splits(splitter, ctx))
 		return TCX_NEXT;
 	/* A netkit device is an Ethernet's; on the way back the kernel takes it off again. */
 	if (!has_link_header(dev) && bpf_skb_change_head(ctx, ETH_HLEN, 0))
@@ -139,7 +140,7 @@ static __noinline int split(struct __sk_buff *ctx, struct slot *slot)
 	ctx->cb[NOTE_CHECK] = SEGMENT_CHECK;
 	ctx->cb[NOTE_IFINDEX] = key.ifindex;
 	ctx->cb[NOTE_QUEUE_MAPPING] = ctx->queue_mapping;
-	return bpf_redirect(*helper, 0);
+	return bpf_redirect(helper->ifindex, 0);
 }
 
 /* In front of the tcx programs of others, where there are some, so that they see a packet

@@ -21,15 +21,6 @@ static __always_inline u32 scale_hash(u32 hash, u32 n)
 	return (u64)hash * n >> 32;
 }
 
-/* Memory of the kernel, read by its address. As with bpf_core_cast(), but without a type, a load
- * that faults gives 0; unlike bpf_probe_read_kernel() it is allowed in a kernel that is locked
- * down.
- */
-static __always_inline const void *readable(const void *address)
-{
-	return bpf_rdonly_cast(address, 0);
-}
-
 /* The queue that XPS has for this CPU (net/core/dev.c, __get_xps_queue_idx()); -1: none. */
 static __always_inline s32 xps_queue(struct __sk_buff *ctx, const struct net_device *dev)
 {

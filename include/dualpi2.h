@@ -21,7 +21,7 @@
 /* Raised whenever a struct in this file or what the programs mean by it changes:
  * programs and tools of different ABIs never work on the same maps.
  */
-#define DUALPI2_ABI 4
+#define DUALPI2_ABI 5
 
 /* Qdiscs that can live at the same time on one host (slots of an array map). */
 #define DUALPI2_MAX_INSTANCES 256
@@ -128,7 +128,9 @@ static inline __u32 dualpi2_memlimit(const struct dualpi2_params *params, __u32 
  * parent 0 of dualpi2_conf.
  */
 struct dualpi2_key {
-	__u32 netns;   /* inode of the network namespace, as in /proc/self/ns/net */
+	__u64 netns;   /* cookie of the network namespace (SO_NETNS_COOKIE of socket(7)): unlike
+			* its inode it never comes again
+			*/
 	__u32 ifindex; /* interface */
 	__u32 parent;  /* TC_H_ROOT, or the class of an mq that it sits under */
 };
@@ -136,6 +138,15 @@ struct dualpi2_key {
 /* In place of the parent, in keys of dualpi2_helpers: what a device was made for. */
 #define DUALPI2_SPLITTER 0xffffffffU /* TC_H_ROOT: splits GSO packets that leave */
 #define DUALPI2_IFB 0xfffffff1U	     /* TC_H_INGRESS: has the qdisc for what arrives */
+
+/* A device that was made for an interface: value of dualpi2_helpers. Its number may come again
+ * with another device, its address, drawn at random, does not.
+ */
+struct dualpi2_helper {
+	__u64 address;	/* MAC address: the six bytes, then two that are 0 */
+	__u32 ifindex;	/* 0: it is being made */
+	__u32 reserved; /* 0 */
+};
 
 /* Counters of one queue: X(member, unit, meaning). One line here makes the
  * member, the JSON key (with hyphens) and the description.
@@ -259,6 +270,7 @@ struct dualpi2_delays {
 struct dualpi2_event {
 	struct dualpi2_key key;
 	__u32 ended;	   /* 0: it begins, duration_ns is 0; 1: it has ended */
+	__u32 netns;	   /* inode of the network namespace, as people know it (lsns) */
 	char ifname[16];   /* as in struct dualpi2_stats */
 	__u64 start_ns;	   /* of the event */
 	__u64 duration_ns; /* of the event */
@@ -269,5 +281,14 @@ struct dualpi2_change {
 	struct dualpi2_key key;
 	struct dualpi2_params params;
 };
+
+/* What the program dualpi2_find_netns answers. */
+enum dualpi2_netns {
+	DUALPI2_NETNS_NONE,
+	DUALPI2_NETNS_FOUND,
+	DUALPI2_NETNS_UNKNOWN, /* it has looked through DUALPI2_NETNS_MAX of them */
+};
+
+#define DUALPI2_NETNS_MAX (1U << 20)
 
 #endif /* DUALPI2_H */

@@ -55,6 +55,11 @@ class Namespace:
     def ip(self, command):
         run("ip", "-n", self.name, *command.split())
 
+    def cookie(self):
+        """What tells it from all others that ever were."""
+        with self.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as asked:
+            return int.from_bytes(asked.getsockopt(socket.SOL_SOCKET, 71, 8), "little")
+
     def links(self):
         """What `ip link show` knows of each device, by name."""
         shown = json.loads(self.run("ip", "-j", "link", "show").stdout)

@@ -37,7 +37,7 @@ static bool read_instance(const struct registration *reg, const struct dualpi2_k
  */
 struct collecting {
 	const struct registration *reg;
-	__u32 netns;
+	__u64 netns;
 	unsigned int ifindex; /* 0: all */
 	struct figures_list *list;
 };

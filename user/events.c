@@ -21,7 +21,7 @@
 #define POLL_MS 1000
 
 struct follower {
-	__u32 netns;
+	__u64 netns;
 	unsigned int ifindex; /* 0: all */
 	bool json;
 	bool skip; /* what happened before we came */
@@ -73,7 +73,7 @@ static void print_text(const struct line *line)
 	print_time(line->time);
 	printf(" %s", line->ifname);
 	if (line->elsewhere)
-		printf(" (netns %u)", event->key.netns);
+		printf(" (netns %u)", event->netns);
 	if (event->key.parent != TC_H_ROOT)
 		printf(" (queue %s)", format_class(event->key.parent, parent));
 	if (event->ended)
@@ -90,7 +90,7 @@ static void print_json(const struct line *line)
 	json_open_object(NULL);
 	json_seconds("time", line->time);
 	json_string("dev", line->ifname);
-	json_uint("netns", event->key.netns);
+	json_uint("netns", event->netns);
 	if (event->key.parent != TC_H_ROOT)
 		json_string("parent", format_class(event->key.parent, parent));
 	json_string("event", event->ended ? "ended" : "began");

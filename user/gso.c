@@ -26,9 +26,13 @@
 #include "message.h"
 #include "settings.h"
 
-#define SPLITTER_KIND "netkit"
-#define SPLITTER_PREFIX "gso"
-#define PEER_PREFIX "gsx" /* the other end, which carries nothing */
+static const struct helper_kind splitter_kind = {
+	.purpose = DUALPI2_SPLITTER,
+	.kind = NETKIT_KIND,
+	.prefix = "gso",
+	.peer_prefix = "gsx", /* the other end, which carries nothing */
+	.about = "splits GSO packets of",
+};
 
 /* No packet of more than one segment passes whole; and none above this many bytes, for those
  * of virtual machines may leave it to the kernel to count their segments. The kernel
@@ -65,17 +69,6 @@ static enum way choose_way(const struct target *target, const struct link *link)
 		return WAY_SPLITTER;
 	}
 	return WAY_NO_GSO;
-}
-
-static bool find_splitter(const struct registration *reg, const struct target *target,
-			  struct helper *splitter)
-{
-	*splitter = (struct helper){ .key = target->key, .kind = SPLITTER_KIND };
-	splitter->key.parent = DUALPI2_SPLITTER;
-	helper_name(SPLITTER_PREFIX, target->ifname, target->key.ifindex, splitter->name);
-	snprintf(splitter->alias, sizeof(splitter->alias),
-		 "splits GSO packets of %s for " DUALPI2_KIND, target->ifname);
-	return helper_find(reg, splitter);
 }
 
 static bool has_program(const struct registration *reg, const struct helper *splitter)
@@ -116,25 +109,25 @@ static bool set_up(const struct helper *splitter)
 
 	snprintf(about_peer, sizeof(about_peer), "other end of %s, carries nothing",
 		 splitter->name);
-	if (!link_read(splitter->ifindex, &link))
+	if (!link_read((int)splitter->ifindex, &link))
 		return fail(0, "%s: has just been removed", splitter->name);
 	link_without_addresses(link.peer);
-	link_without_addresses(splitter->ifindex);
-	return link_change(link.peer, &peer_change) && link_change(splitter->ifindex, &change);
+	link_without_addresses((int)splitter->ifindex);
+	return link_change(link.peer, &peer_change) && link_change((int)splitter->ifindex, &change);
 }
 
 static void remove_splitter(const struct registration *reg, const struct helper *splitter)
 {
 	helper_forget(reg, splitter);
 	tcx_detach(&splitter->key, TCX_SPLIT);
-	if (splitter->owner != HELPER_OURS)
+	if (!splitter->ifindex)
 		return;
 	/* Whoever has seen the device in the map is done with it after this: all that runs
 	 * under RCU on any CPU.
 	 */
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
 		verbose("membarrier: %s", strerror(errno));
-	link_delete(splitter->ifindex);
+	link_delete((int)splitter->ifindex);
 }
 
 /* ---- start, stop ----------------------------------------------------------------- */
@@ -145,34 +138,16 @@ static struct dualpi2_key feeder_key(const struct target *target)
 	return (struct dualpi2_key){ .netns = target->key.netns, .ifindex = target->feeder };
 }
 
-/* `splitter` is there afterwards, ours, if this returns LINK_MADE. */
+/* The splitter is there afterwards if this returns LINK_MADE. */
 static enum link_made make_splitter(const struct registration *reg, const struct target *target,
 				    struct helper *splitter)
 {
-	char peer[IF_NAMESIZE];
-	enum link_made made;
-
-	if (splitter->owner == HELPER_OURS && helper_entered(reg, splitter))
+	if (splitter->entered)
 		return LINK_MADE;
-	if (splitter->owner == HELPER_FOREIGN) {
-		fail(0,
-		     "%s: %s is somebody else's device: rename it, `ip link del %s`, or take "
-		     "--no-split-gso",
-		     target->label, splitter->name, splitter->name);
-		return LINK_REFUSED;
-	}
 	/* The remains of an earlier run, maybe with another program. */
-	if (splitter->owner == HELPER_OURS && !link_delete(splitter->ifindex))
+	if (splitter->ifindex && !link_delete((int)splitter->ifindex))
 		return LINK_REFUSED;
-	if (!helper_announce(reg, splitter))
-		return LINK_REFUSED;
-	helper_name(PEER_PREFIX, target->ifname, target->key.ifindex, peer);
-	made = link_create_netkit(splitter->name, peer, &splitter->ifindex);
-	if (made == LINK_MADE)
-		splitter->owner = HELPER_OURS;
-	else
-		helper_forget(reg, splitter);
-	return made;
+	return helper_make(reg, splitter, target->ifname);
 }
 
 /* Do GSO packets come to a program of ours before they come to somebody else's? */
@@ -194,14 +169,14 @@ static bool start_splitter(const struct registration *reg, const struct target *
 {
 	struct helper splitter;
 
-	if (!find_splitter(reg, target, &splitter))
+	if (!helper_find(reg, &splitter_kind, &target->key, &splitter))
 		return false;
 	switch (make_splitter(reg, target, &splitter)) {
 	case LINK_MADE:
 		break;
 	case LINK_UNKNOWN_KIND:
 		return settings_borrow(reg, &target->key, SETTING_NO_GSO);
-	case LINK_REFUSED:
+	default:
 		return false;
 	}
 	if (finish_splitter(reg, target, &splitter))
@@ -249,7 +224,7 @@ bool gso_stop(const struct registration *reg, const struct target *target)
 
 	if (target->feeder)
 		return settings_return(reg, &feeder, SETTING_NO_GRO);
-	if (!find_splitter(reg, target, &splitter) ||
+	if (!helper_find(reg, &splitter_kind, &target->key, &splitter) ||
 	    !settings_return(reg, &target->key, SETTING_NO_GSO))
 		return false;
 	remove_splitter(reg, &splitter);
@@ -261,10 +236,10 @@ static bool splitter_works(const struct registration *reg, const struct target *
 	struct helper splitter;
 	struct link link;
 
-	return find_splitter(reg, target, &splitter) && splitter.owner == HELPER_OURS &&
-	       helper_entered(reg, &splitter) && link_read(splitter.ifindex, &link) &&
-	       link.running && link.gso_max_segs == SPLITTER_GSO_MAX_SEGS &&
-	       has_program(reg, &splitter) && is_in_front(reg, target);
+	return helper_find(reg, &splitter_kind, &target->key, &splitter) && splitter.entered &&
+	       link_read((int)splitter.ifindex, &link) && link.running &&
+	       link.gso_max_segs == SPLITTER_GSO_MAX_SEGS && has_program(reg, &splitter) &&
+	       is_in_front(reg, target);
 }
 
 bool gso_works(const struct registration *reg, const struct target *target)
@@ -294,22 +269,12 @@ static bool check_splitter(const struct registration *reg, const struct target *
 {
 	struct helper splitter;
 
-	if (!find_splitter(reg, target, &splitter))
+	if (!helper_find(reg, &splitter_kind, &target->key, &splitter))
 		return false;
-	switch (splitter.owner) {
-	case HELPER_FOREIGN:
-		return finding_show(FINDING_MISSING,
-				    "%s: %s is somebody else's device: rename it, or take "
-				    "--no-split-gso",
-				    target->label, splitter.name);
-	case HELPER_OURS:
+	if (splitter.ifindex)
 		return finding_show(FINDING_OK, "%s splits GSO packets already", splitter.name);
-	case HELPER_NONE:
-		break;
-	}
 	if (link_kernel_has_netkit())
-		return finding_show(FINDING_OK, "%s is free as the device that splits GSO packets",
-				    splitter.name);
+		return finding_show(FINDING_OK, "a device made for it will split GSO packets");
 	return finding_show(FINDING_WARNING,
 			    "the kernel cannot split GSO packets (CONFIG_NETKIT): local senders "
 			    "are asked for none (gso_max_segs 1), forwarded ones wait whole");
@@ -335,29 +300,14 @@ bool gso_check(const struct registration *reg, const struct target *target)
 	return true;
 }
 
-/* Of an interface of this network namespace, which may be gone. A splitter that was only announced
- * is known by its name.
- */
-static bool find_remains(const struct registration *reg, const struct dualpi2_key *key,
-			 struct helper *splitter)
+/* Those of other namespaces are for a loader there; with a namespace its devices are gone. */
+static void sweep_one(const struct registration *reg, const struct dualpi2_key *key)
 {
-	struct target target = { .key = interface_key(key) };
-	struct link link;
+	struct helper splitter = { .key = *key };
 
-	if (!link_look(key->ifindex, &link))
-		return false;
-	target.ifname = link.name;
-	return link.ifindex ? find_splitter(reg, &target, splitter) : helper_find(reg, splitter);
-}
-
-static void sweep_one(const struct registration *reg, const struct dualpi2_key *key, __u32 ifindex)
-{
-	struct helper splitter = { .key = *key, .kind = SPLITTER_KIND, .ifindex = ifindex };
-	const bool is_here = is_current_netns(key->netns);
-
-	if (is_here ? instance_lives(reg, key) : tcx_attached(reg, key, TCX_EGRESS))
-		return;
-	if (is_here && !find_remains(reg, key, &splitter))
+	if (is_current_netns(key->netns)
+		    ? instance_lives(reg, key) || !helper_find(reg, &splitter_kind, key, &splitter)
+		    : !netns_is_gone(reg, key->netns))
 		return;
 	verbose("interface %u has no qdisc of ours any more, and its splitter goes", key->ifindex);
 	remove_splitter(reg, &splitter);
@@ -365,5 +315,5 @@ static void sweep_one(const struct registration *reg, const struct dualpi2_key *
 
 void gso_sweep(const struct registration *reg)
 {
-	helpers_each(reg, DUALPI2_SPLITTER, sweep_one);
+	helpers_each(reg, &splitter_kind, sweep_one);
 }

@@ -24,8 +24,12 @@
 #include "params.h"
 #include "settings.h"
 
-#define IFB_KIND "ifb"
-#define IFB_PREFIX "in"
+static const struct helper_kind ifb_kind = {
+	.purpose = DUALPI2_IFB,
+	.kind = "ifb",
+	.prefix = "in",
+	.about = "what arrives at",
+};
 
 /* At the lowest rate, 8kbit, the next packet may be due in 1.5 s. */
 #define DRAIN_WAIT_MS 2000
@@ -55,12 +59,7 @@ bool ingress_find(const struct registration *reg, const char *ifname, struct ing
 		return fail(0, "%s: has just been removed", ifname);
 	ingress->key = key;
 	ingress->type = link.type;
-	ingress->ifb = (struct helper){ .key = key, .kind = IFB_KIND };
-	ingress->ifb.key.parent = DUALPI2_IFB;
-	helper_name(IFB_PREFIX, ifname, key.ifindex, ingress->ifb.name);
-	snprintf(ingress->ifb.alias, sizeof(ingress->ifb.alias),
-		 "what arrives at %s, for " DUALPI2_KIND, ifname);
-	return helper_find(reg, &ingress->ifb);
+	return helper_find(reg, &ifb_kind, &key, &ingress->ifb);
 }
 
 /* ---- may it be attached? --------------------------------------------------------- */
@@ -70,8 +69,7 @@ static bool has_rate(const struct registration *reg, const struct ingress *ingre
 	const struct dualpi2_key key = qdisc_key(&ingress->ifb);
 	struct dualpi2_stats live;
 
-	return ingress->ifb.owner == HELPER_OURS && stats_read(reg, &key, &live) &&
-	       live.params.rate;
+	return ingress->ifb.ifindex && stats_read(reg, &key, &live) && live.params.rate;
 }
 
 /* Filters of clsact come behind all tcx programs, so that they would see no packet any
@@ -99,11 +97,6 @@ static bool find_obstacle(const struct registration *reg, const struct ingress *
 	if (ingress->type != ARPHRD_ETHER)
 		obstacle_set(obstacle, "is not an Ethernet device, and an ifb takes only those: "
 				       "use --ingress on the one below it");
-	else if (ingress->ifb.owner == HELPER_FOREIGN)
-		obstacle_set(obstacle,
-			     "%s is somebody else's device: rename it, or "
-			     "`ip link del %s`",
-			     ingress->ifb.name, ingress->ifb.name);
 	else if (!wishes_rate(wish) && (wish->whole || !has_rate(reg, ingress))) {
 		obstacle_set(obstacle, "--ingress: needs --rate, a little less than what the "
 				       "bottleneck before it has: without one nothing waits here");
@@ -132,28 +125,34 @@ bool ingress_check(const struct registration *reg, const struct ingress *ingress
 		return false;
 	if (obstacle.text[0])
 		return finding_show(FINDING_MISSING, "%s: %s", ingress->ifname, obstacle.text);
-	return finding_show(FINDING_OK, "%s is %s", ingress->ifb.name,
-			    ingress->ifb.owner == HELPER_OURS ? "its ifb already"
-							      : "free as the name of its ifb");
+	if (ingress->ifb.ifindex)
+		return finding_show(FINDING_OK, "%s is its ifb already", ingress->ifb.name);
+	return finding_show(FINDING_OK, "what arrives will go through an ifb made for it");
 }
 
 /* ---- attach ---------------------------------------------------------------------- */
 
-static bool make_ifb(const struct registration *reg, struct helper *ifb)
+static bool make_ifb(const struct registration *reg, struct ingress *ingress)
 {
-	if (!helper_announce(reg, ifb) ||
-	    (ifb->owner != HELPER_OURS && !link_create(ifb->name, IFB_KIND, &ifb->ifindex)))
+	struct helper *ifb = &ingress->ifb;
+
+	switch (ifb->ifindex ? LINK_MADE : helper_make(reg, ifb, ingress->ifname)) {
+	case LINK_MADE:
+		return helper_enter(reg, ifb);
+	case LINK_UNKNOWN_KIND:
+		return fail(EOPNOTSUPP, "the kernel has no ifb devices: `modprobe ifb`, or take a "
+					"kernel with it");
+	default:
 		return false;
-	ifb->owner = HELPER_OURS;
-	return helper_enter(reg, ifb);
+	}
 }
 
 static bool set_up(const struct helper *ifb)
 {
 	const struct link_change change = { .up = true, .alias = ifb->alias };
 
-	link_without_addresses(ifb->ifindex);
-	return link_change(ifb->ifindex, &change);
+	link_without_addresses((int)ifb->ifindex);
+	return link_change((int)ifb->ifindex, &change);
 }
 
 /* Remove what there is of us, the interface's own pin first: packets then take the
@@ -164,8 +163,8 @@ static bool remove_all(const struct registration *reg, const struct ingress *ing
 	const struct dualpi2_key key = qdisc_key(&ingress->ifb);
 
 	tcx_detach(&ingress->key, TCX_INGRESS);
-	if (ingress->ifb.owner == HELPER_OURS) {
-		if (!link_delete(ingress->ifb.ifindex))
+	if (ingress->ifb.ifindex) {
+		if (!link_delete((int)ingress->ifb.ifindex))
 			return false;
 		tcx_detach(&key, TCX_EGRESS);
 		instance_forget(reg, &key);
@@ -201,7 +200,7 @@ static bool attach_qdisc(const struct registration *reg, const struct ingress *i
 static bool attach_steps(const struct registration *reg, struct ingress *ingress,
 			 const struct wish *wish)
 {
-	return make_ifb(reg, &ingress->ifb) && set_up(&ingress->ifb) &&
+	return make_ifb(reg, ingress) && set_up(&ingress->ifb) &&
 	       tcx_attach(reg, &ingress->key, TCX_INGRESS) && attach_qdisc(reg, ingress, wish);
 }
 
@@ -226,7 +225,7 @@ static bool change_live(const struct registration *reg, struct ingress *ingress,
 bool ingress_attach(const struct registration *reg, struct ingress *ingress,
 		    const struct wish *wish)
 {
-	if (ingress->ifb.owner == HELPER_OURS && helper_entered(reg, &ingress->ifb))
+	if (ingress->ifb.entered)
 		return change_live(reg, ingress, wish);
 	if (attach_steps(reg, ingress, wish))
 		return true;
@@ -266,41 +265,32 @@ bool ingress_undo(const struct registration *reg, const struct ingress *ingress,
 	const struct dualpi2_key key = qdisc_key(&ingress->ifb);
 	bool had_tcx = tcx_detach(&ingress->key, TCX_INGRESS);
 
-	*found = ingress->ifb.owner == HELPER_OURS || had_tcx;
+	*found = ingress->ifb.ifindex || had_tcx;
 	if (!*found)
 		return true;
-	if (ingress->ifb.owner == HELPER_OURS)
+	if (ingress->ifb.ifindex)
 		drain(reg, &key);
 	return put_back(reg, ingress);
 }
 
 /* ---- sweep ----------------------------------------------------------------------- */
 
-/* If an interface is gone, its ifb goes; that may live on, in this namespace or in another. */
-static void sweep_one(const struct registration *reg, const struct dualpi2_key *key, __u32 ifindex)
+/* If an interface is gone, its ifb goes. */
+static void sweep_one(const struct registration *reg, const struct dualpi2_key *key)
 {
-	struct ingress ingress = {
-		.key = { .netns = key->netns, .ifindex = key->ifindex },
-		.ifb = { .key = *key, .kind = IFB_KIND, .ifindex = ifindex },
-	};
-	const struct dualpi2_key ifb_key = qdisc_key(&ingress.ifb);
-	bool is_here = is_current_netns(key->netns);
-	struct link link;
+	struct ingress ingress = { .key = interface_key(key), .ifb.key = *key };
 
-	/* The link of an interface that went to another namespace lives on. */
-	if (is_here && (!link_look(key->ifindex, &link) || link.ifindex))
+	if (!interface_is_gone(reg, key, TCX_INGRESS))
 		return;
-	if (!is_here && (tcx_attached(reg, &ingress.key, TCX_INGRESS) ||
-			 tcx_attached(reg, &ifb_key, TCX_EGRESS)))
-		return; /* for a loader there */
+	/* With a namespace its devices are gone. */
+	if (is_current_netns(key->netns) && !helper_find(reg, &ifb_kind, key, &ingress.ifb))
+		return;
 	verbose("interface %u is gone, and its ifb goes", key->ifindex);
-	if (is_here && !helper_find(reg, &ingress.ifb))
-		return;
 	remove_all(reg, &ingress);
 	instance_forget(reg, &ingress.key);
 }
 
 void ingress_sweep(const struct registration *reg)
 {
-	helpers_each(reg, DUALPI2_IFB, sweep_one);
+	helpers_each(reg, &ifb_kind, sweep_one);
 }

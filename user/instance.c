@@ -6,7 +6,7 @@
 #include <linux/pkt_sched.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "link.h"
@@ -14,7 +14,7 @@
 #include "pins.h"
 
 /* What is pinned for an interface: PREFIX-NETNS-IFINDEX. */
-#define TCX_NAME_MAX 40
+#define TCX_NAME_MAX 48
 #define EGRESS_PREFIX "tcx-"
 
 #define PUBLISHED_LOOKS 3
@@ -35,21 +35,32 @@ static const struct tcx_place tcx_places[] = {
 			offsetof(struct registration, split) },
 };
 
-bool current_netns(__u32 *netns)
+bool current_netns(__u64 *netns)
 {
-	struct stat ns;
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	socklen_t size = sizeof(*netns);
+	bool told = fd >= 0 && !getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, netns, &size);
+	int error = errno;
 
-	if (stat("/proc/self/ns/net", &ns))
-		return fail(errno, "/proc is not mounted: run `mount -t proc proc /proc`");
-	*netns = ns.st_ino;
-	return true;
+	if (fd >= 0)
+		close(fd);
+	return told || fail(error, "cannot look at the network namespace: %s", strerror(error));
 }
 
-bool is_current_netns(__u32 netns)
+bool is_current_netns(__u64 netns)
 {
-	__u32 here = 0;
+	__u64 here = 0;
 
 	return current_netns(&here) && here == netns;
+}
+
+bool netns_is_gone(const struct registration *reg, __u64 netns)
+{
+	const __u64 frame[8] = { netns }; /* as short as a test run takes */
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = sizeof(frame));
+
+	return reg->find_netns >= 0 && !bpf_prog_test_run_opts(reg->find_netns, &opts) &&
+	       opts.retval == DUALPI2_NETNS_NONE;
 }
 
 void stats_refresh(const struct registration *reg)
@@ -188,7 +199,8 @@ bool instance_lives(const struct registration *reg, const struct dualpi2_key *ke
 static const char *tcx_name(const struct dualpi2_key *key, enum tcx_hook hook,
 			    char name[TCX_NAME_MAX])
 {
-	snprintf(name, TCX_NAME_MAX, "%s%u-%u", tcx_places[hook].prefix, key->netns, key->ifindex);
+	snprintf(name, TCX_NAME_MAX, "%s%llu-%u", tcx_places[hook].prefix, key->netns,
+		 key->ifindex);
 	return name;
 }
 
@@ -196,7 +208,7 @@ static const char *tcx_name(const struct dualpi2_key *key, enum tcx_hook hook,
 static bool read_tcx_name(const char *name, enum tcx_hook hook, struct dualpi2_key *key)
 {
 	*key = (struct dualpi2_key){};
-	return sscanf(name + strlen(tcx_places[hook].prefix), "%u-%u", &key->netns,
+	return sscanf(name + strlen(tcx_places[hook].prefix), "%llu-%u", &key->netns,
 		      &key->ifindex) == 2;
 }
 
@@ -230,13 +242,48 @@ static int tcx_program(const struct registration *reg, enum tcx_hook hook)
 	return *(const int *)((const char *)reg + tcx_places[hook].program);
 }
 
+/* Is a link on that interface of this network namespace? Without the right to ask its number has to
+ * do, which an interface of another namespace may have.
+ */
+static bool is_on(const struct bpf_link_info *info, __u32 ifindex, enum tcx_hook hook)
+{
+	__u32 programs[TCX_PROGRAMS_MAX], links[TCX_PROGRAMS_MAX];
+	/* The kernel tells links only to who asks for programs. */
+	LIBBPF_OPTS(bpf_prog_query_opts, opts, .prog_ids = programs, .link_ids = links,
+		    .count = TCX_PROGRAMS_MAX);
+
+	if (info->tcx.ifindex != ifindex)
+		return false;
+	if (bpf_prog_query_opts((int)ifindex, tcx_places[hook].type, &opts))
+		return true;
+	for (__u32 i = 0; i < opts.count; i++)
+		if (links[i] == info->id)
+			return true;
+	return false;
+}
+
 bool tcx_attached(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook)
 {
 	struct bpf_link_info info;
 	char name[TCX_NAME_MAX];
 
-	return link_info(tcx_name(key, hook, name), &info) && info.tcx.ifindex &&
+	return link_info(tcx_name(key, hook, name), &info) && is_on(&info, key->ifindex, hook) &&
 	       info.prog_id == program_id(tcx_program(reg, hook));
+}
+
+bool interface_is_gone(const struct registration *reg, const struct dualpi2_key *key,
+		       enum tcx_hook hook)
+{
+	struct bpf_link_info info;
+	char name[TCX_NAME_MAX];
+	struct link link;
+
+	if (!is_current_netns(key->netns))
+		return netns_is_gone(reg, key->netns);
+	if (!link_look((int)key->ifindex, &link))
+		return false;
+	return !link.ifindex ||
+	       (link_info(tcx_name(key, hook, name), &info) && !is_on(&info, key->ifindex, hook));
 }
 
 bool tcx_has_others_before(const struct registration *reg, const struct dualpi2_key *key)
@@ -260,9 +307,7 @@ struct arrival {
 	enum tcx_hook hook;
 };
 
-/* It came from another network namespace, where its qdisc ended: the link is of no more use. A
- * living qdisc is of another interface that has this number there.
- */
+/* It came from another network namespace, where its qdisc ended: the link is of no more use. */
 static void release_one(const char *name, void *data)
 {
 	const struct arrival *arrival = data;
@@ -270,9 +315,8 @@ static void release_one(const char *name, void *data)
 	struct dualpi2_key former;
 
 	if (!read_tcx_name(name, arrival->hook, &former) || !link_info(name, &info) ||
-	    info.tcx.ifindex != arrival->key->ifindex ||
-	    info.prog_id != program_id(tcx_program(arrival->reg, arrival->hook)) ||
-	    instance_lives(arrival->reg, &former))
+	    !is_on(&info, arrival->key->ifindex, arrival->hook) ||
+	    info.prog_id != program_id(tcx_program(arrival->reg, arrival->hook)))
 		return;
 	verbose("%s: that interface is here now", name);
 	tcx_detach(&former, arrival->hook);
@@ -330,15 +374,9 @@ bool tcx_detach(const struct dualpi2_key *key, enum tcx_hook hook)
 static void sweep_one(const char *name, void *data)
 {
 	const struct registration *reg = data;
-	struct bpf_link_info info;
 	struct dualpi2_key key;
-	struct link link;
 
-	if (!read_tcx_name(name, TCX_EGRESS, &key) || !link_info(name, &info))
-		return;
-	/* The link of one that went to another network namespace lives on. */
-	if (info.tcx.ifindex &&
-	    (!is_current_netns(key.netns) || !link_look(key.ifindex, &link) || link.ifindex))
+	if (!read_tcx_name(name, TCX_EGRESS, &key) || !interface_is_gone(reg, &key, TCX_EGRESS))
 		return;
 	verbose("%s: that interface is gone", name);
 	instance_forget(reg, &key);

@@ -13,10 +13,13 @@
 #include "registration.h"
 
 /* The network namespace that we are in, as struct dualpi2_key has it. */
-bool current_netns(__u32 *netns);
+bool current_netns(__u64 *netns);
 
 /* Is it that one? */
-bool is_current_netns(__u32 netns);
+bool is_current_netns(__u64 netns);
+
+/* Has a network namespace ended? False if that is not known. Reports nothing. */
+bool netns_is_gone(const struct registration *reg, __u64 netns);
 
 /* Bring the public maps up to date. Reports nothing: without it they are at most
  * one tupdate old on a busy link.
@@ -67,9 +70,18 @@ enum tcx_hook {
 	TCX_SPLIT,
 };
 
-/* Is our program attached to this interface? Reports nothing. */
+/* Is our program attached to this very interface, by the link that is pinned for it? Reports
+ * nothing.
+ */
 bool tcx_attached(const struct registration *reg, const struct dualpi2_key *key,
 		  enum tcx_hook hook);
+
+/* Is the interface gone that a key was made for and our program attached to: deleted, in another
+ * network namespace, or ended with its own? Another one may have its number. False if that is not
+ * known. Reports only what the kernel does not tell.
+ */
+bool interface_is_gone(const struct registration *reg, const struct dualpi2_key *key,
+		       enum tcx_hook hook);
 
 /* Is there somebody else's egress program that sees packets before dualpi2_mark does? Or will
  * there be, when that is attached? If the kernel does not tell, no.

@@ -12,8 +12,6 @@
 #include "message.h"
 #include "rtnl.h"
 
-#define NETKIT_KIND "netkit"
-
 /* Not IFF_RUNNING: the kernel sets that up to a second later (net/core/link_watch.c). */
 #define IFF_CONNECTED (IFF_UP | IFF_LOWER_UP)
 
@@ -45,6 +43,10 @@ static int on_link(const struct nlmsghdr *message, void *data)
 			break;
 		case IFLA_IFALIAS:
 			rtnl_text(attr, link->alias, sizeof(link->alias));
+			break;
+		case IFLA_ADDRESS:
+			if (mnl_attr_get_payload_len(attr) == ETH_ALEN)
+				rtnl_copy(attr, &link->address, sizeof(link->address));
 			break;
 		case IFLA_NUM_TX_QUEUES:
 			rtnl_copy(attr, &link->tx_queues, sizeof(link->tx_queues));
@@ -130,39 +132,74 @@ bool interface_index(const char *ifname, unsigned int *ifindex)
 	return true;
 }
 
-/* Start a request for a device; what its kind has of its own may follow. Returns the
- * attribute to be ended by finish_device().
- */
-static struct nlattr *begin_device(struct rtnl_request *request, const char *name, const char *kind)
+struct links {
+	void (*visit)(const struct link *link, void *data);
+	void *data;
+};
+
+static int on_each_link(const struct nlmsghdr *message, void *data)
 {
+	const struct links *links = data;
+	struct link link = {};
+	int result = on_link(message, &link);
+
+	if (result == MNL_CB_OK)
+		links->visit(&link, links->data);
+	return result;
+}
+
+bool link_each(const char *kind, void (*visit)(const struct link *link, void *data), void *data)
+{
+	struct links links = { visit, data };
+	struct rtnl_refusal refusal;
+	struct rtnl_request request;
 	struct nlattr *info;
 
-	rtnl_begin(request, RTM_NEWLINK, NLM_F_ACK | NLM_F_ECHO | NLM_F_CREATE | NLM_F_EXCL,
-		   sizeof(struct ifinfomsg));
-	mnl_attr_put_strz(&request->header, IFLA_IFNAME, name);
-	info = mnl_attr_nest_start(&request->header, IFLA_LINKINFO);
-	mnl_attr_put_strz(&request->header, IFLA_INFO_KIND, kind);
-	return info;
+	rtnl_begin(&request, RTM_GETLINK, NLM_F_DUMP, sizeof(struct ifinfomsg));
+	info = mnl_attr_nest_start(&request.header, IFLA_LINKINFO);
+	mnl_attr_put_strz(&request.header, IFLA_INFO_KIND, kind);
+	mnl_attr_nest_end(&request.header, info);
+	return rtnl_talk(&request, on_each_link, &links, &refusal) ||
+	       fail(refusal.error, "cannot look at the interfaces: %s; run it again",
+		    strerror(refusal.error));
+}
+
+static void put_netkit(struct nlmsghdr *request, const char *peer)
+{
+	struct nlattr *data = mnl_attr_nest_start(request, IFLA_INFO_DATA), *peer_info;
+	struct ifinfomsg *peer_header;
+
+	/* In the other mode a netkit device has no address. */
+	mnl_attr_put_u32(request, IFLA_NETKIT_MODE, NETKIT_L2);
+	mnl_attr_put_u32(request, IFLA_NETKIT_POLICY, NETKIT_DROP);
+	mnl_attr_put_u32(request, IFLA_NETKIT_PEER_POLICY, NETKIT_DROP);
+	peer_info = mnl_attr_nest_start(request, IFLA_NETKIT_PEER_INFO);
+	peer_header = mnl_nlmsg_put_extra_header(request, sizeof(*peer_header));
+	*peer_header = (struct ifinfomsg){};
+	mnl_attr_put_strz(request, IFLA_IFNAME, peer);
+	mnl_attr_nest_end(request, peer_info);
+	mnl_attr_nest_end(request, data);
 }
 
 /* What was made comes with the answer, so nothing can come between: a device whose number nobody
  * knows would stay.
  */
-static enum link_made finish_device(struct rtnl_request *request, struct nlattr *info,
-				    const char *name, uint32_t *ifindex)
+static bool create(const struct link_plan *plan, struct link *made, struct rtnl_refusal *refusal)
 {
-	struct rtnl_refusal refusal;
-	struct link link = {};
+	struct rtnl_request request;
+	struct nlattr *info;
 
-	mnl_attr_nest_end(&request->header, info);
-	if (rtnl_talk(request, on_link, &link, &refusal)) {
-		*ifindex = link.ifindex;
-		return LINK_MADE;
-	}
-	if (refusal.error == EOPNOTSUPP)
-		return LINK_UNKNOWN_KIND;
-	fail(refusal.error, "the kernel refuses to make %s: %s", name, rtnl_reason(&refusal));
-	return LINK_REFUSED;
+	rtnl_begin(&request, RTM_NEWLINK, NLM_F_ACK | NLM_F_ECHO | NLM_F_CREATE | NLM_F_EXCL,
+		   sizeof(struct ifinfomsg));
+	mnl_attr_put_strz(&request.header, IFLA_IFNAME, plan->name);
+	mnl_attr_put(&request.header, IFLA_ADDRESS, ETH_ALEN, &plan->address);
+	info = mnl_attr_nest_start(&request.header, IFLA_LINKINFO);
+	mnl_attr_put_strz(&request.header, IFLA_INFO_KIND, plan->kind);
+	if (plan->peer)
+		put_netkit(&request.header, plan->peer);
+	mnl_attr_nest_end(&request.header, info);
+	*made = (struct link){};
+	return rtnl_talk(&request, on_link, made, refusal);
 }
 
 /* Asks for one with an address that none can have: whether the kernel minds the address
@@ -170,46 +207,28 @@ static enum link_made finish_device(struct rtnl_request *request, struct nlattr 
  */
 bool link_kernel_has_netkit(void)
 {
-	static const uint8_t no_address[ETH_ALEN];
-	struct rtnl_request request;
+	static const struct link_plan plan = { .kind = NETKIT_KIND, .name = "no-netkit" };
 	struct rtnl_refusal refusal = {};
-	struct nlattr *info = begin_device(&request, "no-netkit", NETKIT_KIND);
+	struct link link;
 
-	mnl_attr_nest_end(&request.header, info);
-	mnl_attr_put(&request.header, IFLA_ADDRESS, sizeof(no_address), no_address);
-	rtnl_talk(&request, NULL, NULL, &refusal);
+	create(&plan, &link, &refusal);
 	return refusal.error != EOPNOTSUPP;
 }
 
-bool link_create(const char *name, const char *kind, uint32_t *ifindex)
+enum link_made link_create(const struct link_plan *plan, struct link *made)
 {
-	struct rtnl_request request;
-	struct nlattr *info = begin_device(&request, name, kind);
-	enum link_made made = finish_device(&request, info, name, ifindex);
+	struct rtnl_refusal refusal;
 
-	if (made == LINK_UNKNOWN_KIND)
-		return fail(EOPNOTSUPP,
-			    "the kernel has no %s devices: `modprobe %s`, or take a kernel with it",
-			    kind, kind);
-	return made == LINK_MADE;
-}
-
-enum link_made link_create_netkit(const char *name, const char *peer, uint32_t *ifindex)
-{
-	struct rtnl_request request;
-	struct nlattr *info = begin_device(&request, name, NETKIT_KIND), *data, *peer_info;
-	struct ifinfomsg *peer_header;
-
-	data = mnl_attr_nest_start(&request.header, IFLA_INFO_DATA);
-	mnl_attr_put_u32(&request.header, IFLA_NETKIT_POLICY, NETKIT_DROP);
-	mnl_attr_put_u32(&request.header, IFLA_NETKIT_PEER_POLICY, NETKIT_DROP);
-	peer_info = mnl_attr_nest_start(&request.header, IFLA_NETKIT_PEER_INFO);
-	peer_header = mnl_nlmsg_put_extra_header(&request.header, sizeof(*peer_header));
-	*peer_header = (struct ifinfomsg){};
-	mnl_attr_put_strz(&request.header, IFLA_IFNAME, peer);
-	mnl_attr_nest_end(&request.header, peer_info);
-	mnl_attr_nest_end(&request.header, data);
-	return finish_device(&request, info, name, ifindex);
+	if (create(plan, made, &refusal))
+		return LINK_MADE;
+	switch (refusal.error) {
+	case EEXIST:
+		return LINK_NAME_TAKEN;
+	case EOPNOTSUPP:
+		return LINK_UNKNOWN_KIND;
+	}
+	fail(refusal.error, "the kernel refuses to make %s: %s", plan->name, rtnl_reason(&refusal));
+	return LINK_REFUSED;
 }
 
 void link_without_addresses(int ifindex)

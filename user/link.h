@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #define LINK_KIND_MAX 16
+#define NETKIT_KIND "netkit"
 #define LINK_ALIAS_MAX 64
 
 struct link {
@@ -19,6 +20,7 @@ struct link {
 	char name[IF_NAMESIZE];
 	char kind[LINK_KIND_MAX];   /* "ifb", "veth"; empty: a hardware device */
 	char alias[LINK_ALIAS_MAX]; /* what `ip link` shows about it, to people */
+	uint64_t address;	    /* MAC address: its six bytes in order, then 0; or 0 */
 	uint16_t type;		    /* ARPHRD_* */
 	uint32_t tx_queues;	    /* transmit queues that the device has, used or not */
 	uint32_t gso_max_segs;
@@ -47,19 +49,30 @@ bool link_look_for(const char *name, struct link *link);
 /* Its number alone; reports that there is none. */
 bool interface_index(const char *ifname, unsigned int *ifindex);
 
-/* Make a device, and tell its number; it is down. */
-bool link_create(const char *name, const char *kind, uint32_t *ifindex);
-
-/* Make a netkit pair, both ends down, which passes nothing but what programs pass; tell the
- * number of the first. Reports LINK_REFUSED only.
+/* Call `visit` for the devices of a kind. False: the kernel does not show them, which is
+ * reported.
  */
+bool link_each(const char *kind, void (*visit)(const struct link *link, void *data), void *data);
+
+/* A device to be made. */
+struct link_plan {
+	const char *kind;
+	const char *name;
+	const char *peer; /* of a netkit pair: name of the other end; else NULL */
+	uint64_t address; /* as in struct link */
+};
+
 enum link_made {
 	LINK_MADE,
+	LINK_NAME_TAKEN,
 	LINK_UNKNOWN_KIND, /* the kernel has no such devices */
 	LINK_REFUSED,
 };
 
-enum link_made link_create_netkit(const char *name, const char *peer, uint32_t *ifindex);
+/* Make a device, which is down, and tell its number and name. A netkit pair passes nothing but
+ * what programs pass. Reports LINK_REFUSED only.
+ */
+enum link_made link_create(const struct link_plan *plan, struct link *made);
 
 /* Has the kernel such devices? Makes none. Reports nothing. */
 bool link_kernel_has_netkit(void);

@@ -231,6 +231,7 @@ static bool load(struct dualpi2 *skel, struct registration *reg)
 	reg->ingress = own(bpf_program__fd(skel->progs.dualpi2_ingress));
 	reg->change = own(bpf_program__fd(skel->progs.dualpi2_change));
 	reg->refresh = own(bpf_program__fd(skel->progs.dualpi2_refresh));
+	reg->find_netns = own(bpf_program__fd(skel->progs.dualpi2_find_netns));
 	return create_tool_maps(reg);
 }
 

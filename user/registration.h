@@ -33,6 +33,7 @@
 	X(ingress, "dualpi2_ingress")   \
 	X(change, "dualpi2_change")     \
 	X(refresh, "dualpi2_refresh")   \
+	X(find_netns, "dualpi2_netns")  \
 	X(link, "registration")
 
 /* Those of them that everybody may read. */

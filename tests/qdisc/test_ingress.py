@@ -191,12 +191,15 @@ def test_unload_of_nothing_fails(path):
 
 
 def test_foreign_device_with_the_name(path):
-    path.rx.ip("link add in-t0 type dummy")
-    assert "in-t0" in one_line(path.load("--rate", "5mbit", check=False), 1)
-    assert path.load("--check", "--rate", "5mbit", check=False).returncode == 1
-    assert path.devices() == {"in-t0"}
-    assert path.programs() == []
-    one_line(path.load("--unload", check=False), 1)
+    """It stays, and ours takes another name, which is told."""
+    path.rx.ip("link add in-t0 type ifb")
+    ours = f"in-{path.rx.links()['t0']['ifindex']}"
+    assert ours in path.load("--rate", "5mbit").stdout
+    assert path.devices() == {"in-t0", ours}
+    path.send(NOT_ECT, 5)
+    path.expect(5)
+    assert Qdisc(path.rx, ours).check_conservation()["c-queue"]["packets-in"] == 5
+    path.load("--unload")
     assert path.devices() == {"in-t0"}
 
 
@@ -302,12 +305,13 @@ def test_killed_loader(path):
 def test_ifb_that_is_left_half_made(path):
     """Killed between making it and noting its number: the map has 0 for the interface."""
     link = path.rx.links()["t0"]
-    netns = int(path.rx.run("stat", "-Lc", "%i", "/proc/self/ns/net").stdout)
-    key = struct.pack("=III", netns, link["ifindex"], TC_H_INGRESS)
-    path.rx.ip("link add in-t0 type ifb")
+    key = struct.pack("=QII", path.rx.cookie(), link["ifindex"], TC_H_INGRESS)
+    address = bytes.fromhex("02c0ffee0001")
+    path.rx.ip(f"link add in-t0 address {address.hex(':')} type ifb")
     run("bpftool", "map", "update", "pinned", PIN_DIR / "dualpi2_helpers",
-        "key", *key, "value", 0, 0, 0, 0)
+        "key", *key, "value", *address, *bytes(10))
     path.load("--rate", "20mbit")
+    assert path.devices() == {"in-t0"}
     path.load("--unload")
     path.check_nothing_left()
 
@@ -329,7 +333,7 @@ def test_failure_is_undone(path):
 
 
 def test_check(path):
-    assert "free" in path.load("--check", "--rate", "5mbit").stdout
+    assert "will go through an ifb" in path.load("--check", "--rate", "5mbit").stdout
     assert path.devices() == set()
     path.load("--rate", "5mbit")
     assert "already" in path.load("--check").stdout

@@ -28,6 +28,7 @@
 /* bpf/slot.bpf.h, without what only the kernel can hold */
 struct slot {
 	struct dualpi2_key key;
+	u32 netns_inode;
 	struct pi2_law law;
 	u32 frame_len, link_header;
 	u64 sure_delay_ns, last_delay_ns, l_marks, l_hits, c_hits;

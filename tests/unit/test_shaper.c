@@ -21,7 +21,8 @@ static uint64_t time_of(uint64_t bytes, uint64_t rate)
 	return (wide)bytes * SEC / rate;
 }
 
-/* Who waits for the link looks again when it is free, or soon: the rate may be another one by then. */
+/* Who waits for the link looks again when it is free, or soon: the rate may be another one by then.
+ */
 static void a_wait_is_not_longer_than_a_look(void **state)
 {
 	const uint64_t now = 100 * SEC;

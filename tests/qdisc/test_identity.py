@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Names, numbers of interfaces and inodes of namespaces come again: none of them says whose a
+device is, or whose parameters."""
+
+import contextlib
+import json
+import socket
+
+import pytest
+import superpackets
+from conftest import LOADER, Qdisc, one_line
+from frames import NOT_ECT, ipv4_frame
+from netns import Namespace, dummy, run, wait_until
+from superpackets import super_frame
+
+NUMBER = 100  # of interfaces that come again
+SEGMENTS = 8
+PAYLOAD = SEGMENTS * superpackets.MSS * b"x"
+
+
+@pytest.fixture
+def space(registered):
+    space = Namespace("again")
+    yield space
+    for name in space.links():
+        for direction in (), ("--ingress",):
+            space.run(LOADER, name, *direction, "--unload", check=False)
+    space.delete()
+
+
+def send_super(space, device):
+    """One GSO packet."""
+    with contextlib.closing(superpackets.sender(space, device)) as sender:
+        sender.send(super_frame(PAYLOAD))
+
+
+def sent(space, device):
+    """What the device has sent."""
+    [link] = json.loads(space.run("ip", "-j", "-s", "link", "show", "dev", device).stdout)
+    return link["stats64"]["tx"]
+
+
+def is_split(space, device):
+    """Do GSO packets queue as segments there? Each segment is counted in either case."""
+    qdisc = Qdisc(space, device)
+    before = qdisc.stats()
+    send_super(space, device)
+    after = qdisc.stats()
+    assert sum(after["gso"].values()) == sum(before["gso"].values()) + 1
+    queues = after["c-queue"], before["c-queue"]
+    for counter in ("packets-in", "packets-out"):
+        assert queues[0][counter] == queues[1][counter] + SEGMENTS
+    return after["gso"]["split"] > before["gso"]["split"]
+
+
+def helpers(space):
+    return {name: link["ifindex"] for name, link in space.links().items()
+            if name.startswith(("gso-", "gsx-", "in-"))}
+
+
+def rename(space, old, new):
+    space.ip(f"link set {old} down")
+    space.ip(f"link set {old} name {new}")
+    space.ip(f"link set {new} up")
+
+
+# ---- names -----------------------------------------------------------------------------
+
+
+def test_splitter_of_a_renamed_interface(space):
+    dummy(space, "eth0")
+    space.run(LOADER, "eth0")
+    rename(space, "eth0", "wan0")
+    dummy(space, "eth0")
+    space.run(LOADER, "eth0")
+    assert is_split(space, "wan0") and is_split(space, "eth0")
+    space.run(LOADER, "eth0", "--unload")
+    assert is_split(space, "wan0")
+    assert set(helpers(space)) == {"gso-eth0", "gsx-eth0"}
+    space.run(LOADER, "wan0", "--unload")
+    assert helpers(space) == {}
+
+
+def test_ifb_of_a_renamed_interface(space):
+    dummy(space, "eth0")
+    space.run(LOADER, "eth0", "--ingress", "--rate", "50mbit")
+    rename(space, "eth0", "wan0")
+    dummy(space, "eth0")
+    number = space.links()["eth0"]["ifindex"]
+    done = space.run(LOADER, "eth0", "--ingress", "--rate", "77mbit")
+    assert done.stdout.startswith(f"eth0, ingress (in-{number}): bpf_dualpi2 attached")
+    rates = {name: Qdisc(space, name).stats()["options"]["rate"] for name in helpers(space)}
+    assert rates == {"in-eth0": 50_000_000, f"in-{number}": 77_000_000}
+    space.run(LOADER, "eth0", "--ingress", "--unload")
+    assert set(helpers(space)) == {"in-eth0"}
+    space.run(LOADER, "wan0", "--ingress", "--rate", "51mbit")
+    assert Qdisc(space, "in-eth0").stats()["options"]["rate"] == 51_000_000
+
+
+def test_interface_named_like_a_number(space):
+    """What is named by its number, and what is called so."""
+    dummy(space, "abcdefghijklmno", "index", NUMBER)
+    dummy(space, str(NUMBER))
+    for name in ("abcdefghijklmno", str(NUMBER)):
+        space.run(LOADER, name)
+        space.run(LOADER, name, "--ingress", "--rate", "50mbit")
+    assert len(helpers(space)) == 6, helpers(space)
+    for name in ("abcdefghijklmno", str(NUMBER)):
+        assert is_split(space, name)
+        space.run(LOADER, name, "--unload")
+        space.run(LOADER, name, "--ingress", "--unload")
+    assert helpers(space) == {}
+
+
+def test_helper_with_another_address_and_name(space):
+    """Its alias is left, and the next run mends it."""
+    dummy(space, "eth0")
+    space.run(LOADER, "eth0")
+    rename(space, "gso-eth0", "mine")
+    assert is_split(space, "eth0"), "a name means nothing"
+    space.ip("link set mine address 02:00:00:00:00:77")
+    assert not is_split(space, "eth0")
+    space.run(LOADER, "eth0")
+    assert is_split(space, "eth0")
+    assert set(space.links()) == {"lo", "eth0", "gso-eth0", "gsx-eth0"}
+
+
+# ---- numbers ---------------------------------------------------------------------------
+
+
+def stranger(space, number, kind):
+    """Somebody's device in the place of one of ours; it passes packets on as ours would."""
+    peer = ("peer", "name", "other") if kind == "netkit" else ()
+    space.run("ip", "link", "add", "theirs", "index", number, "type", kind, *peer)
+    for name in ("other", "theirs") if peer else ("theirs",):
+        space.sysctl(f"net.ipv6.conf.{name}.disable_ipv6", 1)
+        space.ip(f"link set {name} up gso_max_segs 1 gso_max_size 512")
+
+
+def test_number_of_a_deleted_splitter(space):
+    """The programs send nothing to whoever has its number, and the tools leave it alone."""
+    dummy(space, "eth0")
+    space.run(LOADER, "eth0")
+    number = helpers(space)["gso-eth0"]
+    space.ip("link del gso-eth0")
+    stranger(space, number, "netkit")
+    assert not is_split(space, "eth0")
+    assert sent(space, "theirs")["packets"] == sent(space, "theirs")["dropped"] == 0
+    space.run(LOADER, "eth0")
+    assert is_split(space, "eth0")
+    space.run(LOADER, "eth0", "--unload")
+    assert set(space.links()) == {"lo", "eth0", "theirs", "other"}
+
+
+def test_number_of_a_deleted_ifb(space):
+    """Nor by what arrives, though that device has a bpf_dualpi2 of its own."""
+    peer = Namespace("peer")
+    try:
+        run("ip", "link", "add", "eth0", "netns", space.name, "type", "veth", "peer", "name", "p0",
+            "netns", peer.name)
+        for where, name in ((space, "eth0"), (peer, "p0")):
+            where.sysctl(f"net.ipv6.conf.{name}.disable_ipv6", 1)
+            where.ip(f"link set {name} up")
+        space.run(LOADER, "eth0", "--ingress", "--rate", "50mbit")
+        number = helpers(space)["in-eth0"]
+        space.ip("link del in-eth0")
+        stranger(space, number, "dummy")
+        space.run(LOADER, "theirs", "--no-split-gso")
+        before = Qdisc(space, "theirs").stats()["packets"]
+        with contextlib.closing(peer.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)) as sender:
+            sender.bind(("p0", 0))
+            for serial in range(5):
+                sender.send(ipv4_frame(serial, NOT_ECT, 200))
+        [link] = json.loads(space.run("ip", "-j", "-s", "link", "show", "eth0").stdout)
+        assert link["stats64"]["rx"]["packets"] == 5
+        assert Qdisc(space, "theirs").stats()["packets"] == before
+        space.run(LOADER, "eth0", "--ingress", "--rate", "50mbit")
+        space.run(LOADER, "eth0", "--ingress", "--unload")
+        assert Qdisc(space, "theirs").is_attached()
+    finally:
+        peer.delete()
+
+
+def test_interface_with_the_number_of_a_deleted_one(space):
+    """It has neither its parameters nor its ifb."""
+    dummy(space, "eth0", "index", NUMBER)
+    dummy(space, "other")
+    space.run(LOADER, "other")
+    space.run(LOADER, "eth0", "--target", "9ms")
+    space.run(LOADER, "eth0", "--ingress", "--rate", "50mbit")
+    space.ip("link del eth0")
+    dummy(space, "eth1", "index", NUMBER)
+    space.run("tc", "qdisc", "add", "dev", "eth1", "root", "bpf_dualpi2")
+    assert Qdisc(space, "eth1").stats()["options"]["target"] == 15_000
+    assert "--rate" in one_line(space.run(LOADER, "eth1", "--ingress", check=False), 2)
+    assert "in-eth0" not in space.links()
+    one_line(space.run(LOADER, "eth1", "--ingress", "--unload", check=False), 1)
+
+
+def test_parameters_of_a_deleted_interface_with_another_qdisc(space):
+    """There was none of ours on it to end with it."""
+    dummy(space, "eth0", "index", NUMBER)
+    space.run(LOADER, "eth0", "--target", "9ms")
+    space.run("tc", "qdisc", "replace", "dev", "eth0", "root", "handle", "7:", "pfifo")
+    space.ip("link del eth0")
+    dummy(space, "eth1", "index", NUMBER)
+    space.run("tc", "qdisc", "add", "dev", "eth1", "root", "bpf_dualpi2")
+    assert Qdisc(space, "eth1").stats()["options"]["target"] == 15_000
+
+
+def test_interface_with_the_number_of_one_that_went(space):
+    """To another namespace, where its program goes on."""
+    elsewhere = Namespace("elsewhere")
+    try:
+        dummy(space, "eth0", "index", NUMBER)
+        space.run(LOADER, "eth0", "--target", "9ms")
+        space.ip(f"link set eth0 netns {elsewhere.name}")
+        dummy(space, "eth0", "index", NUMBER)
+        space.run("tc", "qdisc", "add", "dev", "eth0", "root", "bpf_dualpi2")
+        assert Qdisc(space, "eth0").stats()["options"]["target"] == 15_000
+        done = space.run(LOADER, "eth0")
+        assert "repaired: its tcx program is attached again" in done.stdout
+        assert Qdisc(space, "eth0").stats()["tcx-attached"] is True
+        assert is_split(space, "eth0")
+    finally:
+        elsewhere.delete()
+
+
+# ---- inodes ----------------------------------------------------------------------------
+
+
+def inode(space):
+    return int(space.run("stat", "-Lc", "%i", "/proc/self/ns/net").stdout)
+
+
+def space_with_inode(wanted):
+    """A new namespace with that inode, and what has to be deleted: the kernel gives out the lowest
+    that is free, which may be another one's at first."""
+    spares = []
+
+    def found():
+        spares.append(Namespace(f"spare{len(spares)}"))
+        return inode(spares[-1]) == wanted
+
+    wait_until(found, f"a namespace has inode {wanted}", 60)
+    return spares.pop(), spares
+
+
+@pytest.mark.parametrize("kind", ["netkit", "ifb"])
+def test_namespace_with_the_inode_of_a_deleted_one(registered, kind):
+    """Its devices are its own, though all their numbers are those of the former's."""
+    former = Namespace("former")
+    dummy(former, "eth0", "index", NUMBER)
+    former.run(LOADER, "eth0", "--target", "9ms")
+    former.run(LOADER, "eth0", "--ingress", "--rate", "50mbit")
+    number = helpers(former)["gso-eth0" if kind == "netkit" else "in-eth0"]
+    wanted = inode(former)
+    former.delete()
+    space, spares = space_with_inode(wanted)
+    try:
+        dummy(space, "eth0", "index", NUMBER)
+        stranger(space, number, kind)
+        before = space.links()
+        space.run("tc", "qdisc", "add", "dev", "eth0", "root", "bpf_dualpi2")
+        assert Qdisc(space, "eth0").stats()["options"]["target"] == 15_000
+        space.run(LOADER, "eth0")
+        assert is_split(space, "eth0")
+        space.run(LOADER, "eth0", "--unload")
+        one_line(space.run(LOADER, "eth0", "--ingress", "--unload", check=False), 1)
+        assert {name: link["ifindex"] for name, link in space.links().items()} == {
+            name: link["ifindex"] for name, link in before.items()}
+    finally:
+        for namespace in (space, *spares):
+            namespace.delete()
+
+
+def test_nothing_of_a_deleted_namespace_is_kept(registered):
+    """Its entries go with the next run, those of a namespace that lives stay."""
+    spaces = [Namespace(name) for name in ("ends", "lives", "here")]
+    try:
+        for space in spaces:
+            dummy(space, "eth0")
+            space.run(LOADER, "eth0")
+            space.run(LOADER, "eth0", "--ingress", "--rate", "50mbit")
+        ends, lives, here = spaces
+        gone, kept = ends.cookie(), lives.cookie()
+        lives.ip("link del eth0")
+        ends.delete()
+        spaces.remove(ends)
+        wait_until(lambda: here.run(LOADER, "eth0") and gone not in entries(), "it is forgotten")
+        assert kept in entries()
+        assert set(helpers(lives)) == {"gso-eth0", "gsx-eth0", "in-eth0"}
+        one_line(lives.run(LOADER, "eth0", "--unload", check=False), 1)
+        assert helpers(lives) == {}
+    finally:
+        for space in spaces:
+            for direction in (), ("--ingress",):
+                space.run(LOADER, "eth0", *direction, "--unload", check=False)
+            space.delete()
+
+
+def entries():
+    """Cookies of the namespaces that have helper devices."""
+    dump = run("bpftool", "-j", "map", "dump", "name", "dualpi2_helpers").stdout
+    return {entry["formatted"]["key"]["netns"] for entry in json.loads(dump)}
