@@ -93,12 +93,22 @@ struct net_device {
 	struct xps_dev_maps *xps_maps[2];
 	struct bpf_mprog_entry *tcx_egress;
 	const unsigned char *dev_addr;
+	unsigned char upper_level;
+	unsigned char lower_level;
 	possible_net_t nd_net;
 };
 
 struct netdev_queue {
 	struct net_device *dev;
 	struct Qdisc *qdisc;
+};
+
+struct netdev_xmit {
+	u16 recursion;
+};
+
+struct softnet_data {
+	struct netdev_xmit xmit;
 };
 
 /* include/net/sock.h */
@@ -125,6 +135,8 @@ struct dst_entry {
 	struct lwtunnel_state *lwtstate;
 };
 
+enum skb_ext_id { SKB_EXT_SEC_PATH = 0 };
+
 struct sk_buff {
 	struct sock *sk;
 	struct net_device *dev;
@@ -132,6 +144,8 @@ struct sk_buff {
 	unsigned long _skb_refdst;
 	unsigned int len;
 	u8 ooo_okay : 1;
+	u8 decrypted : 1;
+	u8 active_extensions;
 	u32 priority;
 	__be16 protocol;
 	u16 network_header;

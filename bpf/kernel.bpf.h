@@ -21,6 +21,8 @@
 #define __LINK_STATE_START 0
 #define __LINK_STATE_NOCARRIER 2
 #define NETDEV_HASHENTRIES 256
+#define XMIT_RECURSION_LIMIT 8
+#define GSO_MAX_SEGS 65535
 
 /* include/net/dst.h, include/linux/skbuff.h: a destination that is a tunnel's metadata */
 #define SKB_DST_PTRMASK (~1UL)
@@ -118,16 +120,20 @@ static __always_inline const struct skb_shared_info *shared_info(const struct sk
 
 /* The segments of a GSO packet whose sender left it to us to count them (SKB_GSO_DODGY: a
  * virtual machine), as net/core/dev.c, qdisc_pkt_len_init() does it, but for a header
- * of 20 bytes without a look at it: a last segment of a few bytes may be missed.
+ * of 20 bytes without a look at it: a last segment of a few bytes may be missed. At most what
+ * the kernel's own count can say (GSO_MAX_SEGS).
  */
 static __noinline u16 count_segments(const struct sk_buff *skb, u16 gso_size)
 {
 	long headroom = skb->data - skb->head;
-	u32 headers;
+	u32 headers, segments;
 
 	barrier_var(headroom);
 	headers = skb->transport_header - (u32)headroom + TCP_HEADER_MIN;
-	return skb->len > headers ? (skb->len - headers + gso_size - 1) / gso_size : 1;
+	if (skb->len <= headers)
+		return 1;
+	segments = (skb->len - headers + gso_size - 1) / gso_size;
+	return segments < GSO_MAX_SEGS ? segments : GSO_MAX_SEGS;
 }
 
 /* Packets on the wire that this skb becomes, as bstats_update() counts them. */

@@ -20,6 +20,9 @@
  * looks at the same figures of the helper device as the kernel will. A segment is too
  * small for them; and if somebody has changed the device in between, so that a GSO packet
  * came back whole, the second look sees that, too.
+ *
+ * A packet stays whole that would lose on the way what it cannot do without (is_splittable()), or
+ * that has come through too many devices already (has_levels()).
  */
 #ifndef SPLIT_BPF_H
 #define SPLIT_BPF_H
@@ -86,6 +89,39 @@ static __always_inline bool splits(const struct net_device *dev, const struct __
 	       (ctx->len >= dev->gso_max_size && ctx->len >= dev->gso_ipv4_max_size);
 }
 
+/* Levels of XMIT_RECURSION_LIMIT that the way round has taken when it is checked last, by the
+ * redirect back (net/core/filter.c, __bpf_tx_skb()): the first redirect, the helper device.
+ */
+#define LEVELS_OF_DETOUR 2
+
+extern const struct softnet_data softnet_data __ksym;
+
+/* The kernel counts how deep devices without a queue send through each other, and throws away what
+ * exceeds a limit. Is there room for the way round, and then for the devices below ours? A
+ * PREEMPT_RT kernel counts elsewhere; there it has to do what is stacked on ours.
+ */
+static __always_inline bool has_levels(const struct net_device *dev)
+{
+	const struct softnet_data *cpu = bpf_this_cpu_ptr(&softnet_data);
+	u32 above = dev->upper_level - 1, below = dev->lower_level - 1;
+
+	if (bpf_core_field_exists(cpu->xmit))
+		above = cpu->xmit.recursion;
+	return above + LEVELS_OF_DETOUR + below <= XMIT_RECURSION_LIMIT;
+}
+
+/* Is it for the device or a lower one to encrypt it (IPsec packet offload, PSP, TLS)? The helper
+ * device takes away what tells so, and the packet would leave in the clear, or not at all
+ * (skb_scrub_packet(), psp_validate_xmit()).
+ */
+static __always_inline bool awaits_encryption(const struct sk_buff *skb)
+{
+	if (bpf_core_field_exists(skb->decrypted) && BPF_CORE_READ_BITFIELD(skb, decrypted))
+		return true;
+	return bpf_core_enum_value_exists(enum skb_ext_id, SKB_EXT_SEC_PATH) &&
+	       skb->active_extensions & 1 << bpf_core_enum_value(enum skb_ext_id, SKB_EXT_SEC_PATH);
+}
+
 /* Does a packet carry directions for a tunnel device, of a program or of its route? They
  * would be lost on the way (include/net/dst_metadata.h, skb_tunnel_info()).
  */
@@ -102,7 +138,8 @@ static __always_inline bool is_splittable(struct __sk_buff *ctx, const struct sk
 	u32 link_header = network_offset(skb);
 	struct ip_place ip;
 
-	if (shared_info(skb)->gso_type & ~SPLITTABLE || has_tunnel_info(skb))
+	if (shared_info(skb)->gso_type & ~SPLITTABLE || has_tunnel_info(skb) ||
+	    awaits_encryption(skb))
 		return false;
 	ip_find(ctx, &ip);
 	return ip.tos != NO_TOS &&
@@ -123,7 +160,7 @@ static __noinline int split(struct __sk_buff *ctx, struct slot *slot)
 	const struct dualpi2_helper *helper;
 	const struct net_device *splitter;
 
-	if (!is_splittable(ctx, skb))
+	if (!is_splittable(ctx, skb) || !has_levels(dev))
 		return TCX_NEXT;
 	helper = bpf_map_lookup_elem(&dualpi2_helpers, &key);
 	if (!helper)

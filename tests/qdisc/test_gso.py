@@ -676,6 +676,58 @@ def test_sender_feels_the_queue(wire, host):
         assert seen[option, "forwarded"] > 10 * SMALL_QUEUE, seen
 
 
+# ---- devices on top of ours, and below -------------------------------------------------
+
+
+def stack(space, device, count):
+    """So many devices on top of each other, each with the address of the lowest: bridges, which take
+    no bridge as a port, and MACVLANs. The uppermost."""
+    address = space.links()[device]["address"]
+    for number in range(count):
+        above = f"up{number}"
+        if number % 2:
+            space.ip(f"link add link {device} name {above} type macvlan mode passthru")
+        else:
+            space.ip(f"link add {above} address {address} type bridge mcast_snooping 0")
+            space.ip(f"link set {device} master {above}")
+        space.sysctl(f"net.ipv6.conf.{above}.disable_ipv6", 1)
+        space.ip(f"link set {above} up")
+        device = above
+    return device
+
+
+# XMIT_RECURSION_LIMIT of include/linux/netdevice.h is 8, and our way round takes two.
+@pytest.mark.parametrize(("count", "split"), [(1, 1), (6, 1), (7, 0)])
+def test_devices_on_top(wire, count, split):
+    """Where the way round would be too deep packets stay whole; none is lost."""
+    wire.load(*CALM)
+    top = stack(wire.tx, "g0", count)
+    with contextlib.closing(superpackets.sender(wire.tx, top)) as sender:
+        for number in range(10):
+            sender.send(super_frame(payload_of(SEGMENTS), seq=number))
+    arrived = wire.segments(10 * SEGMENTS if split else 10)
+    assert b"".join(segment.payload for segment in arrived) == 10 * payload_of(SEGMENTS)
+    stats = wire.qdisc.stats()
+    assert stats["gso"] == {"split": 10 * split, "whole": 10 * (1 - split)}
+    assert sum(stats[queue]["packets-in"] for queue in ("l-queue", "c-queue")) == 10 * SEGMENTS
+
+
+@pytest.mark.parametrize(("count", "split"), [(6, 1), (7, 0)])
+def test_devices_below(wire, count, split):
+    """The qdisc is on the uppermost."""
+    top = stack(wire.tx, "g0", count)
+    qdisc = Qdisc(wire.tx, top)
+    qdisc.load(*CALM)
+    with contextlib.closing(superpackets.sender(wire.tx, top)) as sender:
+        sender.send(super_frame(payload_of(SEGMENTS)))
+    arrived = wire.segments(SEGMENTS if split else 1)
+    assert b"".join(segment.payload for segment in arrived) == payload_of(SEGMENTS)
+    assert qdisc.stats()["gso"] == {"split": split, "whole": 1 - split}
+    if split:
+        qdisc.check_conservation()
+    qdisc.load("--unload")
+
+
 # ---- the device's life -----------------------------------------------------------------
 
 
