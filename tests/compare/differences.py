@@ -22,6 +22,9 @@ DIFFERENCES = {
         "probability (p_L / k)^2. sch_dualpi2 uses p_L, as for L4S.",
     "three tags":
         "bpf_dualpi2 looks behind two VLAN tags, sch_dualpi2 behind eight.",
+    "filters":
+        "Filters of clsact come behind all tcx programs, so behind the one that chooses the queue of "
+        "bpf_dualpi2 and marks. What has a say there is what comes before: nftables, a tcx program.",
     "version":
         "bpf_dualpi2 takes for IP only what has the EtherType and the version number.",
     "maxq":

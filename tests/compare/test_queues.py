@@ -5,6 +5,7 @@ have to agree to the packet and byte."""
 import frames
 import pytest
 from frames import CE, ECN_NAMES, ECT_0, ECT_1, NOT_ECT
+from netns import run
 from scripts import CALM, CLOCK, chosen, packet_script, play, without
 
 Q, AD = frames.ETH_P_8021Q, frames.ETH_P_8021AD
@@ -74,6 +75,26 @@ def test_class(pair, report, minor):
     native, ours = pair.both(script, **CALM)
     report.equal(f"queue: class {minor}, non-IP and 4 codepoints", native, ours,
                  shown=f"{native.count('L')} L, {native.count('C')} C")
+
+
+@pytest.mark.parametrize("what, action", [
+    ("skbedit priority, class 1", "skbedit priority {handle:x}:1"),
+    ("pedit, to ECT(1)", "pedit ex munge ip tos set 1 retain 3"),
+])
+def test_filters_of_clsact(pair, report, what, action):
+    def script(side):
+        handle = side.qdiscs.get(side.dev)[0] >> 16
+        run("tc", "qdisc", "add", "dev", side.dev, "clsact")
+        try:
+            run("tc", "filter", "add", "dev", side.dev, "egress", "protocol", "ip", "matchall",
+                "action", *action.format(handle=handle).split())
+            return chosen(side, frames.ipv4_frame(1, NOT_ECT, 200))
+        finally:
+            run("tc", "qdisc", "del", "dev", side.dev, "clsact")
+
+    native, ours = pair.both(script, **CALM)
+    report.differs(f"queue: clsact egress, {what}", native, ours, "filters",
+                   (native, ours) == ("L", "C"))
 
 
 # ---- order and credit ----------------------------------------------------------------
