@@ -13,7 +13,7 @@ import struct
 import frames
 import pytest
 import superpackets
-from conftest import LOADER, PIN_DIR, Qdisc, one_line
+from conftest import LOADER, PIN_DIR, Qdisc
 from frames import CE, ECT_0, ECT_1, NOT_ECT
 from netns import Namespace, run, veth, wait_until
 from steady import steadily
@@ -680,8 +680,8 @@ def test_sender_feels_the_queue(wire, host):
 
 
 def stack(space, device, count):
-    """So many devices on top of each other, each with the address of the lowest: bridges, which take
-    no bridge as a port, and MACVLANs. The uppermost."""
+    """So many devices on top of each other, each with the address of the lowest: bridges, which
+    take no bridge as a port, and MACVLANs. The uppermost."""
     address = space.links()[device]["address"]
     for number in range(count):
         above = f"up{number}"

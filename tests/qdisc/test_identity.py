@@ -53,8 +53,12 @@ def is_split(space, device):
     return after["gso"]["split"] > before["gso"]["split"]
 
 
+def numbers(space):
+    return {name: link["ifindex"] for name, link in space.links().items()}
+
+
 def helpers(space):
-    return {name: link["ifindex"] for name, link in space.links().items()
+    return {name: number for name, number in numbers(space).items()
             if name.startswith(("gso-", "gsx-", "in-"))}
 
 
@@ -233,45 +237,51 @@ def inode(space):
     return int(space.run("stat", "-Lc", "%i", "/proc/self/ns/net").stdout)
 
 
-def space_with_inode(wanted):
-    """A new namespace with that inode, and what has to be deleted: the kernel gives out the lowest
-    that is free, which may be another one's at first."""
-    spares = []
+def former_spaces(kind):
+    """Namespaces that had a loaded interface, and are deleted: {inode: number of its helper}. The
+    kernel gives an inode out again, but files in /proc take some of them, too."""
+    spaces = [Namespace(f"former{number}") for number in range(6)]
+    formers = {}
+    for space in spaces:
+        dummy(space, "eth0", "index", NUMBER)
+        space.run(LOADER, "eth0", "--target", "9ms")
+        space.run(LOADER, "eth0", "--ingress", "--rate", "50mbit")
+        formers[inode(space)] = helpers(space)["gso-eth0" if kind == "netkit" else "in-eth0"]
+    for space in spaces:
+        space.delete()
+    return formers
 
-    def found():
-        spares.append(Namespace(f"spare{len(spares)}"))
-        return inode(spares[-1]) == wanted
 
-    wait_until(found, f"a namespace has inode {wanted}", 60)
-    return spares.pop(), spares
+@pytest.fixture
+def spares():
+    """New namespaces, until there are enough."""
+    made = []
+    yield made
+    for space in made:
+        space.delete()
 
 
 @pytest.mark.parametrize("kind", ["netkit", "ifb"])
-def test_namespace_with_the_inode_of_a_deleted_one(registered, kind):
+def test_namespace_with_the_inode_of_a_deleted_one(registered, spares, kind):
     """Its devices are its own, though all their numbers are those of the former's."""
-    former = Namespace("former")
-    dummy(former, "eth0", "index", NUMBER)
-    former.run(LOADER, "eth0", "--target", "9ms")
-    former.run(LOADER, "eth0", "--ingress", "--rate", "50mbit")
-    number = helpers(former)["gso-eth0" if kind == "netkit" else "in-eth0"]
-    wanted = inode(former)
-    former.delete()
-    space, spares = space_with_inode(wanted)
-    try:
-        dummy(space, "eth0", "index", NUMBER)
-        stranger(space, number, kind)
-        before = space.links()
-        space.run("tc", "qdisc", "add", "dev", "eth0", "root", "bpf_dualpi2")
-        assert Qdisc(space, "eth0").stats()["options"]["target"] == 15_000
-        space.run(LOADER, "eth0")
-        assert is_split(space, "eth0")
-        space.run(LOADER, "eth0", "--unload")
-        one_line(space.run(LOADER, "eth0", "--ingress", "--unload", check=False), 1)
-        assert {name: link["ifindex"] for name, link in space.links().items()} == {
-            name: link["ifindex"] for name, link in before.items()}
-    finally:
-        for namespace in (space, *spares):
-            namespace.delete()
+    formers = former_spaces(kind)
+
+    def found():
+        spares.append(Namespace(f"spare{len(spares)}"))
+        return inode(spares[-1]) in formers
+
+    wait_until(found, f"a namespace has one of the inodes {set(formers)}", 60)
+    space = spares[-1]
+    dummy(space, "eth0", "index", NUMBER)
+    stranger(space, formers[inode(space)], kind)
+    before = numbers(space)
+    space.run("tc", "qdisc", "add", "dev", "eth0", "root", "bpf_dualpi2")
+    assert Qdisc(space, "eth0").stats()["options"]["target"] == 15_000
+    space.run(LOADER, "eth0")
+    assert is_split(space, "eth0")
+    space.run(LOADER, "eth0", "--unload")
+    one_line(space.run(LOADER, "eth0", "--ingress", "--unload", check=False), 1)
+    assert numbers(space) == before
 
 
 def test_nothing_of_a_deleted_namespace_is_kept(registered):

@@ -7,7 +7,6 @@ while it changes qdiscs (tx_dropped of the device, noop_enqueue() of net/sched/s
 
 import itertools
 import json
-import os
 import shutil
 import struct
 
@@ -246,7 +245,7 @@ def test_interface_goes_to_another_namespace(registered, box):
         assert tcx_programs(other) == set()
         assert set(other.links()) == {"lo", "one"}
         Qdisc(box, "two").load("--unload")
-        assert interface_pins() == {"anchor"}
+        assert interface_pins(registered) == {"anchor"}
     finally:
         other.delete()
 
@@ -256,11 +255,10 @@ def tcx_programs(space):
     return {program["name"] for program in net["tc"] if program["devname"] == "one"}
 
 
-def interface_pins():
-    """Whose pins there are: "anchor", or the name of the pin."""
-    anchor = os.stat("/run/netns/anchor").st_ino
-    return {"anchor" if str(anchor) in pin.name else pin.name for pin in PIN_DIR.iterdir()
-            if pin.name.split("-")[-1].isdigit()}
+def interface_pins(space):
+    """Whose pins there are: "anchor" for those of its namespace, or the name of the pin."""
+    return {"anchor" if f"-{space.cookie()}-" in pin.name else pin.name
+            for pin in PIN_DIR.iterdir() if pin.name.split("-")[-1].isdigit()}
 
 
 def test_namespace_is_deleted(registered, box):
@@ -268,11 +266,11 @@ def test_namespace_is_deleted(registered, box):
     other.ip("link add gone type dummy")
     other.run(LOADER, "gone")
     other.run(LOADER, "gone", "--ingress", "--rate", "5mbit")
-    assert len(interface_pins()) > 1
+    assert len(interface_pins(registered)) > 1
     other.delete()
     Qdisc(box, "one").load()
     Qdisc(box, "one").load("--unload")
-    assert interface_pins() == {"anchor"}
+    assert interface_pins(registered) == {"anchor"}
 
 
 def test_interface_is_renamed(registered, box):
