@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "interval.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,7 +94,7 @@ bool interval_list(const struct figures_list *earlier, const struct figures_list
 	*intervals = (struct figures_list){ .items = calloc(later->count + 1,
 							    sizeof(*intervals->items)) };
 	if (!intervals->items)
-		return fail(0, "out of memory: free some");
+		return fail(ENOMEM, "no room for the figures");
 	for (size_t i = 0; i < later->count; i++) {
 		const struct figures *before = interval_find(earlier, &later->items[i]);
 

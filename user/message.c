@@ -2,6 +2,7 @@
 #include "message.h"
 
 #include <bpf/libbpf.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -73,6 +74,21 @@ void message_release(void)
 	*held = '\0';
 }
 
+const char *message_shortage(int error)
+{
+	switch (error) {
+	case EMFILE:
+		return "too few open files are allowed: raise the limit (`ulimit -n 1024`), and "
+		       "run it again";
+	case ENFILE:
+		return "this host has no room for more open files: raise the limit "
+		       "(`sysctl fs.file-max`), and run it again";
+	case ENOMEM:
+		return "out of memory: free some, and run it again";
+	}
+	return NULL;
+}
+
 static void report(enum status this_status, const char *format, va_list args)
 {
 	if (!status || is_verbose)
@@ -81,10 +97,21 @@ static void report(enum status this_status, const char *format, va_list args)
 		status = this_status;
 }
 
+static void report_text(enum status this_status, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	report(this_status, format, args);
+	va_end(args);
+}
+
 bool fail(int error, const char *format, ...)
 {
 	va_list args;
 
+	if (message_shortage(error))
+		report_text(STATUS_FAILURE, "%s", message_shortage(error));
 	va_start(args, format);
 	report(STATUS_FAILURE, format, args);
 	va_end(args);

@@ -27,9 +27,15 @@ void message_set_verbose(void);
 void message_set_place(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Report a failure (printf-like, without a newline). `error` is its errno, or 0.
- * Always returns false, so that a function can end with `return fail(...)`.
+ * Always returns false, so that a function can end with `return fail(...)`. What is short of
+ * is the cause whatever was being done: its line comes first, and so instead.
  */
 bool fail(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* What to say if a call failed for want of file descriptors or memory, which says nothing about
+ * what it was to do or to look for; NULL: that was not why.
+ */
+const char *message_shortage(int error);
 
 /* The same, for wrong usage that shows only when the interface has been looked at. */
 bool fail_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
