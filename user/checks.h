@@ -5,6 +5,10 @@
 
 #include <stdbool.h>
 
+/* Why the kernel takes no programs from us in a user namespace, whose capabilities we have. */
+#define CHECKS_CONFINED_TEXT \
+	"here, in a user namespace, the kernel takes no BPF programs: run it as root of the host"
+
 /* Print a line for everything that the qdisc needs (finding.h), changing nothing. True: nothing is
  * missing.
  */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
 #include <linux/pkt_sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,18 +19,29 @@ static __u64 taken_at(const struct dualpi2_stats *stats, __u64 now)
 	return refreshed < now && now - refreshed < 2 * tupdate ? refreshed : now;
 }
 
-/* Put the figures of one instance into `figures`; false if it has just gone. */
-static bool read_instance(const struct registration *reg, const struct dualpi2_key *key,
-			  struct figures *figures)
+/* Is the tcx program attached? It is known if it is, and if no call failed but for want of a pin. */
+static void read_tcx(const struct registration *reg, const struct dualpi2_key *key,
+		     struct figures *figures)
+{
+	errno = 0;
+	figures->tcx_attached = reg->mark >= 0 && tcx_attached(reg, key, TCX_EGRESS);
+	figures->tcx_known = reg->mark >= 0 &&
+			     (figures->tcx_attached || !errno || errno == ENOENT);
+}
+
+/* Put the figures of one instance into `figures`. Returns 0, or an errno; ENOENT: it has just
+ * gone.
+ */
+static int read_instance(const struct registration *reg, const struct dualpi2_key *key,
+			 struct figures *figures)
 {
 	*figures = (struct figures){ .key = *key };
 	if (!stats_read(reg, key, &figures->stats) || !delays_read(reg, key, &figures->delays))
-		return false;
+		return errno;
 	figures->taken_ns = taken_at(&figures->stats, figures_now());
 	figures_ifname(key->ifindex, figures->stats.ifname, figures->ifname);
-	figures->tcx_known = reg->mark >= 0;
-	figures->tcx_attached = tcx_attached(reg, key, TCX_EGRESS);
-	return true;
+	read_tcx(reg, key, figures);
+	return 0;
 }
 
 /* Instances are found by the qdiscs that the kernel shows: a walk through the map of
@@ -40,11 +52,12 @@ struct collecting {
 	__u64 netns;
 	unsigned int ifindex; /* 0: all */
 	struct figures_list *list;
+	int error; /* of the first that could not be read */
 };
 
 static void visit_instance(int ifindex, const struct qdisc *qdisc, void *data)
 {
-	const struct collecting *collecting = data;
+	struct collecting *collecting = data;
 	struct figures_list *list = collecting->list;
 	struct figures *figures = &list->items[list->count];
 	struct dualpi2_key key = {
@@ -52,11 +65,16 @@ static void visit_instance(int ifindex, const struct qdisc *qdisc, void *data)
 		.ifindex = ifindex,
 		.parent = qdisc->parent,
 	};
+	int error;
 
 	if (strcmp(qdisc->kind, DUALPI2_KIND) || list->count == DUALPI2_MAX_INSTANCES ||
-	    (collecting->ifindex && collecting->ifindex != key.ifindex) ||
-	    !read_instance(collecting->reg, &key, figures))
+	    (collecting->ifindex && collecting->ifindex != key.ifindex) || collecting->error)
 		return;
+	error = read_instance(collecting->reg, &key, figures);
+	if (error) {
+		collecting->error = error == ENOENT ? 0 : error;
+		return;
+	}
 	figures->counters = qdisc->counters;
 	figures->refcnt = qdisc->refcnt;
 	list->count++;
@@ -200,10 +218,15 @@ bool figures_collect(const struct registration *reg, unsigned int ifindex,
 	/* At most a sum for each. */
 	list->items = calloc(2 * DUALPI2_MAX_INSTANCES, sizeof(*list->items));
 	if (!list->items)
-		return fail(0, "out of memory: free some");
+		return fail(ENOMEM, "no room for the figures");
 	stats_refresh(reg);
 	if (!qdisc_dump(visit_instance, &collecting))
 		goto failed;
+	if (collecting.error) {
+		fail(collecting.error, "cannot read the statistics: %s; run it again",
+		     strerror(collecting.error));
+		goto failed;
+	}
 	add_sums(list);
 	if (!qdisc_dump(visit_mq, list))
 		goto failed;
@@ -228,9 +251,13 @@ static void look_for_kind(int ifindex, const struct qdisc *qdisc, void *data)
 			  (!looking->ifindex || looking->ifindex == (unsigned int)ifindex);
 }
 
-bool figures_kind_lives(unsigned int ifindex)
+bool figures_look_for_kind(unsigned int ifindex, bool *lives)
 {
 	struct looking looking = { .ifindex = ifindex };
 
-	return qdisc_dump(look_for_kind, &looking) && looking.found;
+	*lives = false;
+	if (!qdisc_dump(look_for_kind, &looking))
+		return false;
+	*lives = looking.found;
+	return true;
 }

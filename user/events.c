@@ -133,17 +133,18 @@ static __u32 map_id(int fd)
 	return bpf_map_get_info_by_fd(fd, &info, &len) ? 0 : info.id;
 }
 
-/* Is the map that we read still the one of the registration? */
-static bool is_current(int events)
+/* Is the map that we read no longer the one of the registration? Not if that cannot be seen. */
+static bool is_gone(int events)
 {
 	int pinned = pin_open("dualpi2_events");
-	bool same;
+	__u32 id, current;
 
 	if (pinned < 0)
-		return false;
-	same = map_id(pinned) == map_id(events);
+		return pinned == -ENOENT;
+	id = map_id(events);
+	current = map_id(pinned);
 	close(pinned);
-	return same;
+	return id && current && id != current;
 }
 
 static bool poll_events(struct ring_buffer *ring, int events)
@@ -155,7 +156,7 @@ static bool poll_events(struct ring_buffer *ring, int events)
 			return fail(EIO, "cannot write to the standard output");
 		if (count < 0 && count != -EINTR)
 			return fail(-count, "cannot read the events (-v shows why)");
-		if (!count && !is_current(events))
+		if (!count && is_gone(events))
 			return fail(0, DUALPI2_KIND " was unloaded from the last interface: "
 						    "there will be no more events");
 	}

@@ -45,7 +45,7 @@ bool figures_collect(const struct registration *reg, unsigned int ifindex,
 		     struct figures_list *list);
 
 /* Does the kernel show a qdisc of our kind, on all interfaces or (ifindex not 0) one? */
-bool figures_kind_lives(unsigned int ifindex);
+bool figures_look_for_kind(unsigned int ifindex, bool *lives);
 
 /* ---- figures.c ------------------------------------------------------------------------ */
 

@@ -259,9 +259,7 @@ static bool unload(const char *ifname, const struct wish *wish)
 	struct registration reg;
 	bool found, attached, done;
 
-	if (!checks_rights_to_unload())
-		return false;
-	if (pins_have_bpffs() && pins_directory_exists() && !pins_lock())
+	if (!checks_rights_to_unload() || !pins_lock_if_any())
 		return false;
 	privilege_keep(PRIVILEGE_NET);
 	if (!registration_open(&reg, &found))

@@ -18,45 +18,69 @@
 #include <unistd.h>
 
 #include "message.h"
+#include "privilege.h"
 
 #define LOCK_WAIT_MS 10000
 #define LOCK_POLL_MS 20
 
-static bool is_bpffs(void)
+static enum bpffs find_here(void)
 {
 	struct statfs fs;
 
-	return !statfs(BPFFS, &fs) && fs.f_type == BPF_FS_MAGIC;
+	if (statfs(BPFFS, &fs))
+		return errno == ENOENT ? BPFFS_NONE : BPFFS_HIDDEN;
+	return fs.f_type == BPF_FS_MAGIC ? BPFFS_FOUND : BPFFS_NONE;
 }
 
-/* Go to the mount namespace of the first process, if that is another one. */
-static void enter_first_mount_namespace(void)
+/* Go to the mount namespace of the first process, if that is another one. False, with errno: we
+ * may not, or cannot tell whether it is another one.
+ */
+static bool enter_first_mount_namespace(void)
 {
 	struct stat here, first;
-	int fd;
+	int fd, error = 0;
 
-	if (stat("/proc/self/ns/mnt", &here) || stat("/proc/1/ns/mnt", &first) ||
-	    here.st_ino == first.st_ino)
-		return;
+	if (stat("/proc/self/ns/mnt", &here) || stat("/proc/1/ns/mnt", &first))
+		return false;
+	if (here.st_ino == first.st_ino)
+		return true;
 	fd = open("/proc/1/ns/mnt", O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return;
+		return false;
 	if (setns(fd, CLONE_NEWNS))
-		verbose("cannot enter the mount namespace of process 1: %s", strerror(errno));
+		error = errno;
 	close(fd);
+	errno = error;
+	return !error;
 }
 
-bool pins_have_bpffs(void)
+enum bpffs pins_find_bpffs(void)
 {
-	if (is_bpffs())
-		return true;
-	enter_first_mount_namespace();
-	return is_bpffs();
+	enum bpffs here = find_here();
+
+	if (here != BPFFS_NONE)
+		return here;
+	return enter_first_mount_namespace() ? find_here() : BPFFS_HIDDEN;
+}
+
+/* False, with a report, if we cannot see whether there is one. */
+static bool look_for_bpffs(bool *found)
+{
+	enum bpffs bpffs = pins_find_bpffs();
+
+	*found = bpffs == BPFFS_FOUND;
+	return bpffs != BPFFS_HIDDEN ||
+	       fail(errno, "BPF file system at " BPFFS ": " BPFFS_HIDDEN_TEXT ": run it %s",
+		    privilege_as_root());
 }
 
 bool pins_mount_bpffs(void)
 {
-	if (pins_have_bpffs())
+	bool found;
+
+	if (!look_for_bpffs(&found))
+		return false;
+	if (found)
 		return true;
 	if (mount("bpf", BPFFS, "bpf", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=0700"))
 		return fail(errno, "there is no BPF file system, and mounting one fails: run "
@@ -107,14 +131,17 @@ static bool only_owner_writes(const struct stat *dir)
 }
 
 /* Can nobody else put pins into the directory? Where everybody may write to the file system, as
- * in one that was mounted without a mode, anybody could have made it before us.
+ * in one that was mounted without a mode, anybody could have made it before us. False, with errno:
+ * EPERM: it is not safe; else we could not look.
  */
 static bool is_safe(int fd)
 {
 	struct stat dir, fs;
 
-	return !fstat(fd, &dir) && !stat(BPFFS, &fs) && only_owner_writes(&dir) &&
-	       (is_ours_or_roots(&dir) || only_owner_writes(&fs));
+	if (fstat(fd, &dir) || stat(BPFFS, &fs))
+		return false;
+	errno = EPERM;
+	return only_owner_writes(&dir) && (is_ours_or_roots(&dir) || only_owner_writes(&fs));
 }
 
 /* One try: 0, or an errno. EWOULDBLOCK: somebody has the lock. EPERM: it is not safe. */
@@ -128,7 +155,7 @@ static int try_lock(void)
 	if (fd < 0)
 		return errno == ENOENT ? EWOULDBLOCK : errno;
 	if (!is_safe(fd))
-		error = EPERM;
+		error = errno;
 	else if (flock(fd, LOCK_EX | LOCK_NB))
 		error = errno;
 	else if (!is_current(fd))
@@ -150,6 +177,9 @@ bool pins_lock(void)
 		if (error == EPERM)
 			return fail(error, PIN_DIR ": others than its owner or root could have put "
 						   "pins there: `rm -r " PIN_DIR "`");
+		if (error == EACCES)
+			return fail(error, PIN_DIR ": only others may open it: run it %s",
+				    privilege_as_root());
 		if (error != EWOULDBLOCK)
 			return fail(error,
 				    PIN_DIR ": cannot be created or locked: check that " BPFFS
@@ -158,6 +188,13 @@ bool pins_lock(void)
 	}
 	return fail(EWOULDBLOCK, PIN_DIR ": another dualpi2-load has been working for 10 s: "
 					 "wait for it, or end it, and try again");
+}
+
+bool pins_lock_if_any(void)
+{
+	bool found;
+
+	return look_for_bpffs(&found) && (!found || !pins_directory_exists() || pins_lock());
 }
 
 static void remove_directory(const char *path)
@@ -183,6 +220,13 @@ int pin_open(const char *name)
 	int fd = bpf_obj_get(pin_path(name, path));
 
 	return fd < 0 ? -errno : fd;
+}
+
+bool pin_exists(const char *name)
+{
+	char path[PATH_MAX];
+
+	return !access(pin_path(name, path), F_OK);
 }
 
 bool pin_create(int fd, const char *name)
@@ -211,8 +255,11 @@ void pins_each(const char *prefix, void (*visit)(const char *name, void *data), 
 	DIR *dir = opendir(PIN_DIR);
 	struct dirent *entry;
 
-	if (!dir)
+	if (!dir) {
+		if (errno != ENOENT)
+			fail(errno, PIN_DIR ": cannot be read: %s; run it again", strerror(errno));
 		return;
+	}
 	while ((entry = readdir(dir))) {
 		if (entry->d_type != DT_DIR && !strncmp(entry->d_name, prefix, strlen(prefix)))
 			visit(entry->d_name, data);
@@ -246,15 +293,16 @@ int pin_open_public(const char *name)
 /* The directory, made if need be: an fd, or -1 with errno. EPERM: it is not safe. */
 static int open_public(bool make)
 {
-	int fd;
+	int fd, error;
 
 	if (make && mkdir(PUBLIC_PIN_DIR, 0755) && errno != EEXIST)
 		return -1;
 	fd = open(PUBLIC_PIN_DIR, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 || is_safe(fd))
 		return fd;
+	error = errno;
 	close(fd);
-	errno = EPERM;
+	errno = error;
 	return -1;
 }
 

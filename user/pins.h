@@ -16,7 +16,17 @@
  * counts and is entered: `ip netns exec` gives its command a /sys of its own, and
  * pins in a bpffs mounted there would go with the command.
  */
-bool pins_have_bpffs(void);
+enum bpffs {
+	BPFFS_FOUND,
+	BPFFS_NONE,
+	BPFFS_HIDDEN, /* we cannot look where the first process does; errno says why */
+};
+
+enum bpffs pins_find_bpffs(void);
+
+#define BPFFS_HIDDEN_TEXT \
+	BPFFS " of the host cannot be seen from here (`ip netns exec` hides it, `nsenter --net=` " \
+	      "does not)"
 
 /* Mount one if there is none. */
 bool pins_mount_bpffs(void);
@@ -32,6 +42,9 @@ bool pins_are_own(void);
  */
 bool pins_lock(void);
 
+/* The same if there is a directory; none is made, nor a file system for it. */
+bool pins_lock_if_any(void);
+
 bool pins_directory_exists(void);
 
 /* Remove the directory, which must be empty. */
@@ -39,6 +52,8 @@ void pins_remove_directory(void);
 
 /* A pinned object as a new fd, or -errno (-ENOENT: there is none). */
 int pin_open(const char *name);
+
+bool pin_exists(const char *name);
 
 bool pin_create(int fd, const char *name);
 

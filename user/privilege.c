@@ -8,11 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "message.h"
 #include "pins.h"
+
+/* PROC_USER_INIT_INO of include/linux/proc_ns.h */
+#define FIRST_USER_NAMESPACE 0xEFFFFFFDU
 
 struct right {
 	const char *name;
@@ -94,4 +98,17 @@ bool privilege_suffices(unsigned int privileges, char *missing, size_t size)
 				 rights[i].name);
 	}
 	return !used;
+}
+
+bool privilege_is_confined(void)
+{
+	struct stat ns;
+
+	return !stat("/proc/self/ns/user", &ns) && ns.st_ino != FIRST_USER_NAMESPACE;
+}
+
+const char *privilege_as_root(void)
+{
+	return privilege_is_confined() ? "as root of the host (here is a user namespace)"
+				       : "as root";
 }

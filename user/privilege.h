@@ -24,4 +24,12 @@ void privilege_keep(unsigned int privileges);
 /* Have we the rights for all of these? If not, `missing` has their names. */
 bool privilege_suffices(unsigned int privileges, char *missing, size_t size);
 
+/* Are we in a user namespace other than the first one? The rights that one has there are none for
+ * what belongs to the host.
+ */
+bool privilege_is_confined(void);
+
+/* "as root": as whom to run a tool that lacks rights. */
+const char *privilege_as_root(void);
+
 #endif /* PRIVILEGE_H */

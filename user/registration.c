@@ -4,6 +4,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include "dualpi2.skel.h"
 #include "message.h"
 #include "pins.h"
+#include "privilege.h"
 
 /* The members of struct registration with their pins, in order. */
 struct pin {
@@ -54,20 +56,33 @@ void registration_close(struct registration *reg)
 	registration_init(reg);
 }
 
+/* False with errno 0: it is another one; else we could not look. */
 static bool value_size_is(int map_fd, __u32 size)
 {
 	struct bpf_map_info info = {};
 	__u32 len = sizeof(info);
 
-	return !bpf_map_get_info_by_fd(map_fd, &info, &len) && info.value_size == size;
+	if (bpf_map_get_info_by_fd(map_fd, &info, &len))
+		return false;
+	errno = 0;
+	return info.value_size == size;
+}
+
+/* The same. */
+static bool abi_is_ours(int map_fd)
+{
+	__u32 zero = 0, abi = 0;
+
+	if (map_fd < 0 || bpf_map_lookup_elem(map_fd, &zero, &abi))
+		return false;
+	errno = 0;
+	return abi == DUALPI2_ABI;
 }
 
 /* Do the maps mean what this program thinks they mean? */
 static bool is_readable(const struct registration *reg)
 {
-	__u32 zero = 0, abi = 0;
-
-	return !bpf_map_lookup_elem(reg->abi, &zero, &abi) && abi == DUALPI2_ABI &&
+	return abi_is_ours(reg->abi) &&
 	       value_size_is(reg->stats, sizeof(struct dualpi2_stats)) &&
 	       value_size_is(reg->delays, sizeof(struct dualpi2_delays));
 }
@@ -79,9 +94,15 @@ static bool is_compatible(const struct registration *reg)
 	       value_size_is(reg->settings, sizeof(struct prior_settings));
 }
 
+/* After one of these two, with its errno. A map that is not there is of another version, too. */
 static bool refuse_version(struct registration *reg)
 {
+	const int error = errno == EBADF || errno == ENOENT ? 0 : errno;
+
 	registration_close(reg);
+	if (error)
+		return fail(error, "cannot look at the maps of bpf_dualpi2: %s; run it again",
+			    strerror(error));
 	return fail(0, "another version of bpf_dualpi2 is loaded: unload it from all "
 		       "interfaces with its own dualpi2-load --unload, or "
 		       "`rm -r " PIN_DIR "`");
@@ -104,9 +125,9 @@ bool registration_open(struct registration *reg, bool *found)
 
 			registration_close(reg);
 			return fail(error,
-				    PIN_DIR "/%s: cannot be opened: run it as root, with " BPFFS
+				    PIN_DIR "/%s: cannot be opened: run it %s, with " BPFFS
 					    " writable",
-				    pins[i].name);
+				    pins[i].name, privilege_as_root());
 		}
 	}
 	if (!is_compatible(reg))
@@ -129,8 +150,10 @@ bool registration_open_public(struct registration *reg, bool *found)
 		error = -*fd;
 		registration_close(reg);
 		return error == ENOENT ||
-		       fail(error, PUBLIC_PIN_DIR ": cannot be read: run it as root, or let "
-						  "everybody look: `chmod 711 " BPFFS "`");
+		       fail(error,
+			    PUBLIC_PIN_DIR ": cannot be read: run it %s, or let everybody look: "
+					   "`chmod 711 " BPFFS "`",
+			    privilege_as_root());
 	}
 	if (!is_readable(reg))
 		return refuse_version(reg);
@@ -172,7 +195,20 @@ void registration_remove(struct registration *reg)
 
 static int own(int fd)
 {
-	return fd < 0 ? -1 : dup(fd);
+	int owned = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+
+	if (owned < 0)
+		fail(errno, "cannot keep a BPF object");
+	return owned;
+}
+
+static bool all_are_open(const struct registration *reg)
+{
+	for (size_t i = 0; i < N_PINS; i++) {
+		if (*pin_fd((struct registration *)reg, &pins[i]) < 0)
+			return false;
+	}
+	return true;
 }
 
 /* A map of values by interface that no BPF program uses. */
@@ -205,6 +241,10 @@ static bool load(struct dualpi2 *skel, struct registration *reg)
 
 	if (dualpi2__load(skel)) {
 		error = errno;
+		if (error == EPERM && privilege_is_confined())
+			return fail(error, CHECKS_CONFINED_TEXT);
+		if (message_shortage(error))
+			return fail(error, "cannot load the BPF programs");
 		return checks_kernel() &&
 		       fail(error, "the kernel refuses the BPF programs (6.17 to 7.3 are known to "
 				   "take them; -v shows why)");
@@ -232,7 +272,7 @@ static bool load(struct dualpi2 *skel, struct registration *reg)
 	reg->change = own(bpf_program__fd(skel->progs.dualpi2_change));
 	reg->refresh = own(bpf_program__fd(skel->progs.dualpi2_refresh));
 	reg->find_netns = own(bpf_program__fd(skel->progs.dualpi2_find_netns));
-	return create_tool_maps(reg);
+	return create_tool_maps(reg) && all_are_open(reg);
 }
 
 static bool pin_all(struct registration *reg)

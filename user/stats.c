@@ -279,12 +279,16 @@ static bool tell_events(const char *ifname)
 
 	if (!sampler_open(&sampler, ifname))
 		return false;
+	if (!sampler.is_open && sampler.hidden)
+		return fail(0, "--events: they cannot be seen: %s: run it %s", sampler.hidden,
+			    privilege_as_root());
 	if (!sampler.is_open)
 		return sampler_has_nothing(&sampler);
 	if (ifname && !interface_index(ifname, &ifindex))
 		followed = false;
 	else if (sampler.reg.events < 0)
-		followed = fail(0, "--events: reading takes them from others: run it as root");
+		followed = fail(0, "--events: reading takes them from others: run it %s",
+				privilege_as_root());
 	else
 		followed = events_follow(&sampler.reg, ifindex, outputs[OUTPUT_JSON]);
 	sampler_close(&sampler);
