@@ -15,6 +15,7 @@
 #include "attach.h"
 #include "checks.h"
 #include "config.h"
+#include "default_qdisc.h"
 #include "finding.h"
 #include "gso.h"
 #include "ingress.h"
@@ -249,7 +250,8 @@ static bool attach(const char *ifname, const struct wish *wish)
 	sweep(&reg);
 	done = wish->ingress ? attach_ingress(&reg, found, ifname, wish)
 			     : attach_root(&reg, found, ifname, wish);
-	if (!done && !found && !registration_in_use(&reg))
+	/* A kind that was unknown until now is hardly the default (default_qdisc.h). */
+	if (!done && !found && registration_use(&reg) != REGISTRATION_IN_USE)
 		registration_remove(&reg);
 	return done;
 }
@@ -257,16 +259,18 @@ static bool attach(const char *ifname, const struct wish *wish)
 static bool unload(const char *ifname, const struct wish *wish)
 {
 	struct registration reg;
+	enum registration_use use;
 	bool found, attached, done;
 
-	if (!checks_rights_to_unload() || !pins_lock_if_any())
+	if (!checks_rights_to_unload() || !pins_lock_if_any() || !default_qdisc_open())
 		return false;
 	privilege_keep(PRIVILEGE_NET);
 	if (!registration_open(&reg, &found))
 		return false;
 	sweep(&reg);
 	done = unload_interface(&reg, ifname, wish, &attached);
-	if (!found || !registration_in_use(&reg))
+	use = found ? registration_use(&reg) : REGISTRATION_UNUSED;
+	if (use == REGISTRATION_UNUSED)
 		registration_remove(&reg);
 	if (done && !attached && !actions[ACTION_IF_ATTACHED])
 		fail(0, "%s: nothing to unload: %s", ifname,
@@ -275,6 +279,10 @@ static bool unload(const char *ifname, const struct wish *wish)
 	done &= !message_reported();
 	if (done)
 		printf("%s: %s\n", ifname, attached ? "unloaded" : "nothing to unload");
+	if (done && use == REGISTRATION_MAY_BE_DEFAULT)
+		printf("  " DUALPI2_KIND " stays registered: whether it is net.core.default_qdisc "
+		       "cannot be seen from here.\n"
+		       "  If not, `rm -r " PIN_DIR "*` ends it, or the next --unload by root\n");
 	return done;
 }
 

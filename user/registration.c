@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "checks.h"
+#include "default_qdisc.h"
 #include "dualpi2.skel.h"
 #include "message.h"
 #include "pins.h"
@@ -305,21 +306,6 @@ bool registration_make(struct registration *reg)
 	return made;
 }
 
-/* The kernel would go on attaching its default qdisc, without our maps. */
-static bool is_default_qdisc(void)
-{
-	char kind[64] = "";
-	FILE *file = fopen("/proc/sys/net/core/default_qdisc", "re");
-
-	if (!file)
-		return false;
-	if (!fgets(kind, sizeof(kind), file))
-		kind[0] = '\0';
-	fclose(file);
-	kind[strcspn(kind, "\n")] = '\0';
-	return !strcmp(kind, DUALPI2_KIND);
-}
-
 /* Unless the kernel says that it has none, a map may have entries. */
 static bool may_have_entries(int map)
 {
@@ -328,10 +314,19 @@ static bool may_have_entries(int map)
 	return map >= 0 && (!bpf_map_get_next_key(map, NULL, &key) || errno != ENOENT);
 }
 
-bool registration_in_use(const struct registration *reg)
+enum registration_use registration_use(const struct registration *reg)
 {
-	return may_have_entries(reg->places) || may_have_entries(reg->helpers) ||
-	       is_default_qdisc();
+	if (may_have_entries(reg->places) || may_have_entries(reg->helpers))
+		return REGISTRATION_IN_USE;
+	switch (default_qdisc_read()) {
+	case DEFAULT_QDISC_OURS: /* the kernel would go on attaching it, without our maps */
+		return REGISTRATION_IN_USE;
+	case DEFAULT_QDISC_UNKNOWN:
+		return REGISTRATION_MAY_BE_DEFAULT;
+	case DEFAULT_QDISC_OTHER:
+		break;
+	}
+	return REGISTRATION_UNUSED;
 }
 
 size_t registration_room(const struct registration *reg)

@@ -81,10 +81,15 @@ bool registration_open_public(struct registration *reg, bool *found);
  */
 bool registration_make(struct registration *reg);
 
-/* True if a qdisc lives, a helper device (helper.h) is in use, or our kind is
- * net.core.default_qdisc.
- */
-bool registration_in_use(const struct registration *reg);
+enum registration_use {
+	REGISTRATION_UNUSED,
+	REGISTRATION_IN_USE,	     /* a qdisc lives, a helper device (helper.h) is in use, or our
+				      * kind is net.core.default_qdisc */
+	REGISTRATION_MAY_BE_DEFAULT, /* only the last is possible; it cannot be seen from here */
+};
+
+/* With what default_qdisc_open() has opened. */
+enum registration_use registration_use(const struct registration *reg);
 
 /* So many more qdiscs can start. */
 size_t registration_room(const struct registration *reg);
