@@ -154,9 +154,7 @@ static int try_lock(void)
 	fd = open(PIN_DIR, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT ? EWOULDBLOCK : errno;
-	if (!is_safe(fd))
-		error = errno;
-	else if (flock(fd, LOCK_EX | LOCK_NB))
+	if (!is_safe(fd) || flock(fd, LOCK_EX | LOCK_NB))
 		error = errno;
 	else if (!is_current(fd))
 		error = EWOULDBLOCK;

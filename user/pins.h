@@ -24,7 +24,7 @@ enum bpffs {
 
 enum bpffs pins_find_bpffs(void);
 
-#define BPFFS_HIDDEN_TEXT \
+#define BPFFS_HIDDEN_TEXT                                                                          \
 	BPFFS " of the host cannot be seen from here (`ip netns exec` hides it, `nsenter --net=` " \
 	      "does not)"
 

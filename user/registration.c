@@ -83,8 +83,7 @@ static bool abi_is_ours(int map_fd)
 /* Do the maps mean what this program thinks they mean? */
 static bool is_readable(const struct registration *reg)
 {
-	return abi_is_ours(reg->abi) &&
-	       value_size_is(reg->stats, sizeof(struct dualpi2_stats)) &&
+	return abi_is_ours(reg->abi) && value_size_is(reg->stats, sizeof(struct dualpi2_stats)) &&
 	       value_size_is(reg->delays, sizeof(struct dualpi2_delays));
 }
 

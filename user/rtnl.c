@@ -123,6 +123,9 @@ bool rtnl_talk(struct rtnl_request *request, mnl_cb_t on_message, void *data,
 	*refusal = (struct rtnl_refusal){};
 	if (!nl) {
 		refusal->error = errno;
+		/* Whoever asks for an answer may take none for a no. */
+		if (message_shortage(refusal->error))
+			fail(refusal->error, "cannot talk rtnetlink");
 		return false;
 	}
 	done = mnl_socket_sendto(nl, &request->header, request->header.nlmsg_len) >= 0 &&

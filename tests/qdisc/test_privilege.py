@@ -77,8 +77,10 @@ def test_least_rights(own_directory, box):
     assert stats["options"]["target"] == 9000
     assert stats["packets"] == 1 and stats["no-verdict"] == 0
     assert stats["tcx-attached"] is True
-    box.run(*as_nobody(LOADER, "one", "--unload", rights=["net_admin"]))
+    done = box.run(*as_nobody(LOADER, "one", "--unload", rights=["net_admin"]))
     assert root(box, "one") == before
+    assert "stays registered" in done.stdout, "net.core.default_qdisc is not to be seen here"
+    run(*as_nobody(LOADER, "lo", "--unload", "--if-attached", rights=["net_admin"]))
     assert list(PIN_DIR.iterdir()) == []
 
 
@@ -176,6 +178,80 @@ def test_everybody_may_look(space):
     with mode(BPFFS, 0o700):
         line = one_line(space.run(*as_nobody(STATS, "one"), check=False), 1)
         assert "root" in line and f"chmod 711 {BPFFS}" in line
+
+
+def test_statistics_that_are_hidden(space):
+    """By `ip netns exec`: they cannot be seen, which is not that they are gone."""
+    space.run(LOADER, "one")
+
+    def look(*argv):
+        return run("ip", "netns", "exec", space.name, *as_nobody(STATS, *argv), check=False)
+
+    for argv in ("one",), (), ("one", "--json"), ("--prometheus",), ("--jsonl",), ("--events",):
+        line = one_line(look(*argv), 1)
+        assert "cannot be seen" in line and "ip netns exec" in line and "run it as root" in line
+        assert "gone" not in line
+    assert "no bpf_dualpi2 qdisc" in one_line(look("two"), 1)
+    assert json.loads(look("two", "--json").stdout) == []
+
+
+def test_statistics_that_are_not_public(space):
+    """Where the owner of the pins may not publish them."""
+    space.run(LOADER, "one")
+    shutil.rmtree(PUBLIC_PIN_DIR)
+    with mode(BPFFS, 0o711):
+        line = one_line(space.run(*as_nobody(STATS, "one"), check=False), 1)
+    assert f"only the owner of {PIN_DIR}" in line and "run it as root" in line
+
+
+def test_pins_that_are_hidden(space):
+    """Three rights are enough to attach, but not to find the pins behind `ip netns exec`."""
+    space.run(LOADER, "one")
+    for argv in ("one",), ("two",), ("one", "--unload"):
+        done = run("ip", "netns", "exec", space.name, *as_nobody(LOADER, *argv, rights=NEEDED),
+                   check=False)
+        line = one_line(done, 1)
+        assert "cannot be seen" in line and "ip netns exec" in line and "run it as root" in line
+    assert root(space, "one")["kind"] == "bpf_dualpi2"
+    assert root(space, "two")["kind"] != "bpf_dualpi2"
+
+
+# ---- a user namespace -------------------------------------------------------------------
+
+
+IN_USER_NAMESPACE = ("unshare", "--user", "--map-root-user", "--net")
+
+
+@pytest.mark.parametrize("who", ["root", "nobody"])
+def test_user_namespace(space, who):
+    """Its root has all rights there, but the kernel takes no BPF programs from it."""
+    def confined(*argv):
+        command = (*IN_USER_NAMESPACE, *argv)
+        return run(*(as_nobody(*command) if who == "nobody" else command), check=False)
+
+    line = one_line(confined(LOADER, "lo"), 1)
+    assert "user namespace" in line and "root of the host" in line
+    assert not PIN_DIR.exists()
+    done = confined(LOADER, "--check")
+    [missing] = [line for line in done.stdout.splitlines() if line.startswith("MISSING")]
+    assert done.returncode == 1 and done.stderr == ""
+    assert "rights to load" in missing and "user namespace" in missing
+    with mode(BPFFS, 0o700):
+        line = one_line(confined(LOADER, "lo"), 1)
+        assert "user namespace" in line and "root of the host" in line
+
+
+def test_user_namespace_where_it_is_registered(space):
+    """Then nothing has to be loaded."""
+    space.run(LOADER, "one")
+    done = run(*IN_USER_NAMESPACE, "sh", "-ec", f"""
+        ip link add dev dum0 type dummy
+        ip link set dum0 up
+        {LOADER} --check dum0
+        {LOADER} dum0 --no-split-gso
+        {STATS} dum0 --json
+        {LOADER} dum0 --unload""")
+    assert "MISSING" not in done.stdout and "dum0: unloaded" in done.stdout
 
 
 def test_nobody_may_do_more(space):
