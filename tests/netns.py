@@ -117,13 +117,14 @@ def dummy(space, name, *words):
     space.ip(f"link set {name} up")
 
 
-def veth(left, left_name, right, right_name, *, offload=False):
+def veth(left, left_name, right, right_name, *, offload=False, words=()):
     """A cable between two namespaces, both ends up; fixed MAC addresses, so that
     runs repeat to the bit. Without offload no packet on it is larger than the MTU.
-    Of a kernel without modules the cable is a pair of netkit devices."""
+    `words`: more for `ip link add` of the left end. Of a kernel without modules the cable is
+    a pair of netkit devices."""
     kind = ("veth",) if has_modules() else ("netkit", "mode", "l2")
     run("ip", "link", "add", left_name, "netns", left.name, "address", "02:00:00:00:00:01",
-        "type", *kind, "peer", "name", right_name, "netns", right.name,
+        *words, "type", *kind, "peer", "name", right_name, "netns", right.name,
         "address", "02:00:00:00:00:02")
     for space, name in ((left, left_name), (right, right_name)):
         # No IPv6 autoconfiguration: its packets would be counted by the tests.
