@@ -31,6 +31,7 @@ CFLAGS ?= -O2 -g
 V ?= 0
 KERNEL ?= 7.2.12
 SECONDS ?= 60
+SEED ?= 1
 
 VERSION := 0.1.0
 
@@ -67,8 +68,8 @@ MAN7 := $(O)/bpf_dualpi2.7
 MAN5 := $(O)/dualpi2.conf.5
 
 .DELETE_ON_ERROR:
-.PHONY: all foreign test test-kernels test-long test-deb test-monitoring unit-tests fuzz demo \
-	compare bench bench-cost check-vmlinux install installed uninstall deb clean help
+.PHONY: all foreign test test-kernels test-long test-deb test-monitoring unit-tests fuzz soak demo \
+	compare bench bench-cost bench-overload check-vmlinux install installed uninstall deb clean help
 all: $(PROGRAMS) $(PLOT) $(MAN1) $(MAN8) $(MAN7) $(MAN5)
 	@:
 
@@ -240,6 +241,15 @@ test-monitoring: ## the lab's figures through node_exporter and Prometheus; prom
 	$(Q)$(IN_ROOT) all
 	$(Q)tests/monitoring/run --kernel $(KERNEL)
 
+# Of real time, beside what starts and ends it.
+soak: SECONDS = 600
+soak: ## renames, deletions, loads and traffic at once for ten minutes (SECONDS=, SEED=)
+	$(Q)tests/lab/bootstrap
+	$(Q)$(IN_ROOT) all
+	$(Q)$(LAB) run --races --kernel $(KERNEL) --timeout $$(($(SECONDS) + 1200)) -- \
+		env DUALPI2_SECONDS=$(SECONDS) DUALPI2_SEED=$(SEED) \
+		python3 -m pytest -q -s -p no:cacheprovider --tb=short tests/qdisc/soak.py
+
 fuzz: ## a libFuzzer target for each parser, in the build root (SECONDS=60 each)
 	$(Q)tests/lab/bootstrap
 	$(Q)$(IN_ROOT) -j$$(nproc) FUZZ_SECONDS=$(SECONDS) fuzzers
@@ -258,6 +268,12 @@ bench: ## beside other qdiscs: a report (FULL=1: all of it, CELL=pair-40-10ms: t
 	$(Q)tests/lab/bootstrap
 	$(Q)$(IN_ROOT) all $(LAB_O)/tap
 	$(Q)bench/run --kernel $(KERNEL) $(if $(CELL),--cell $(CELL),$(if $(FULL),--full))
+
+bench-overload: ## what unresponsive floods leave to others, beside sch_dualpi2: a table
+	$(Q)tests/lab/bootstrap
+	$(Q)$(IN_ROOT) all
+	$(Q)$(LAB) run --shift 0 --with-native --kernel $(KERNEL) --timeout 3600 -- \
+		python3 bench/guest/overload.py
 
 bench-cost: ## instructions a packet, against a budget (PART=packets|gso|beyond, RECORD=1)
 	$(Q)tests/lab/bootstrap
