@@ -245,7 +245,7 @@ test-monitoring: ## the lab's figures through node_exporter and Prometheus; prom
 soak: SECONDS = 600
 soak: ## renames, deletions, loads and traffic at once for ten minutes (SECONDS=, SEED=)
 	$(Q)tests/lab/bootstrap
-	$(Q)$(IN_ROOT) all
+	$(Q)$(IN_ROOT) all foreign
 	$(Q)$(LAB) run --races --kernel $(KERNEL) --timeout $$(($(SECONDS) + 1200)) -- \
 		env DUALPI2_SECONDS=$(SECONDS) DUALPI2_SEED=$(SEED) \
 		python3 -m pytest -q -s -p no:cacheprovider --tb=short tests/qdisc/soak.py
