@@ -269,7 +269,7 @@ bench: ## beside other qdiscs: a report (FULL=1: all of it, CELL=pair-40-10ms: t
 	$(Q)$(IN_ROOT) all $(LAB_O)/tap
 	$(Q)bench/run --kernel $(KERNEL) $(if $(CELL),--cell $(CELL),$(if $(FULL),--full))
 
-bench-overload: ## what unresponsive floods leave to others, beside sch_dualpi2: a table
+bench-overload: ## what unresponsive floods leave to others, beside sch_dualpi2 (20 minutes)
 	$(Q)tests/lab/bootstrap
 	$(Q)$(IN_ROOT) all
 	$(Q)$(LAB) run --shift 0 --with-native --kernel $(KERNEL) --timeout 3600 -- \

@@ -118,7 +118,8 @@ class NativeDualpi2(UnderHtb):
     def load_child(self):
         if not NATIVE_MODULE.exists():
             raise MissingError("sch_dualpi2 could not be built for this kernel")
-        run("insmod", NATIVE_MODULE)
+        if not Path("/sys/module/sch_dualpi2").exists():
+            run("insmod", NATIVE_MODULE)
 
     def add_child(self):
         options = b"".join(self.OPTIONS[option] for option in self.options)
