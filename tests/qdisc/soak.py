@@ -380,7 +380,7 @@ class Place:
         """Another device takes the name that this one had."""
         old = self.name
         self.rename()
-        dummy(self.here, old)
+        dummy(self.here, old, "numtxqueues", 4)
         self.loader(*self.drawn_options(), dev=old)
         if self.rng.random() < 0.5:
             self.loader("--unload", dev=old)
@@ -395,7 +395,7 @@ class Place:
             assert done.returncode in (0, 1), done
             assert done.stderr.count("\n") == (done.returncode and argv[0] != LOADER), done
 
-    GENTLE = (change, change_rates, rename, namesake, look)
+    GENTLE = ("change", "change_rates", "rename", "namesake", "look")
 
     # -- rough: frames die with their queue or device, which nobody counts
 
@@ -474,18 +474,21 @@ class Place:
         self.dress()
 
     DELETED = ("here", "there", "away")
-    ROUGH = (replace_by_tc, delete_by_tc, delete_helper, make_anew, move, delete_space,
-             set_down_and_up, rename)
+    ROUGH = ("replace_by_tc", "delete_by_tc", "delete_helper", "make_anew", "move",
+             "delete_space", "set_down_and_up", "rename")
 
     # -- rounds
+
+    def act(self, action):
+        self.tally[action] += 1
+        getattr(self, action)()
 
     def gentle_round(self):
         """Every frame is accounted for."""
         begun = self.begin_account()
         self.go()
         for action in self.rng.choices(self.GENTLE, k=self.rng.randint(2, 5)):
-            self.tally[action.__name__] += 1
-            action(self)
+            self.act(action)
         # A time that varies with all that goes on: what comes next meets another state.
         counts = [flow.sent for flow in self.flows]
         wait_until(lambda: all(flow.sent > count for flow, count in
@@ -500,7 +503,6 @@ class Place:
         """A loader and something else at once; then the next load mends it all."""
         self.go()
         for action in self.rng.choices(self.ROUGH, k=self.rng.randint(2, 4)):
-            self.tally[action.__name__] += 1
             options = [*self.drawn_options(), "--replace"]
             if self.rng.random() < 0.3:
                 options = ["--unload"]
@@ -509,7 +511,7 @@ class Place:
             process = popen(argv)
             # So that the loader is met at any point of its work.
             time.sleep(delay)
-            action(self)
+            self.act(action)
             self.ended(argv, process)
         self.heal()
 
@@ -747,6 +749,13 @@ class Arriving(Place):
 
     def least_options(self):
         return ("--rate", self.rng.choice(RATES))
+
+    def mend(self):
+        """A program that came along from another namespace is that one's to take away: with
+        the next dualpi2-load there (docs/reliability.md)."""
+        self.loader(*self.least_options(), dev="left", space=self.away, must=0)
+        self.loader("--unload", dev="left", space=self.away, must=0)
+        super().mend()
 
     def drawn_options(self):
         return [option for option in super().drawn_options()
