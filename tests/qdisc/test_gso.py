@@ -13,6 +13,7 @@ import struct
 import frames
 import pytest
 import superpackets
+from bpfcall import BPF_OBJ_GET, BPF_PROG_ATTACH, bpf
 from conftest import LOADER, PIN_DIR, Qdisc
 from frames import CE, ECT_0, ECT_1, NOT_ECT
 from netns import Namespace, run, veth, wait_until
@@ -516,16 +517,7 @@ def foreign_count(pin):
 
 
 # include/uapi/linux/bpf.h
-SYS_BPF = 321  # x86-64
-BPF_OBJ_GET, BPF_PROG_ATTACH = 7, 8
 BPF_TCX_EGRESS, BPF_F_BEFORE = 47, 1 << 3
-
-
-def bpf(command, attributes):
-    libc = ctypes.CDLL(None, use_errno=True)
-    result = libc.syscall(SYS_BPF, command, attributes, len(attributes))
-    assert result >= 0, os.strerror(ctypes.get_errno())
-    return result
 
 
 def attach_in_front(space, device, pin):
