@@ -245,8 +245,12 @@ static bool attach(const char *ifname, const struct wish *wish)
 	if (!checks_host() || !pins_mount_bpffs())
 		return false;
 	privilege_keep(PRIVILEGE_LOAD | PRIVILEGE_NET);
-	if (!pins_lock() || !registration_open(&reg, &found))
+	if (!pins_lock())
 		return false;
+	if (!registration_open(&reg, &found)) {
+		pins_remove_directory(); /* made for the lock: if it is empty */
+		return false;
+	}
 	sweep(&reg);
 	done = wish->ingress ? attach_ingress(&reg, found, ifname, wish)
 			     : attach_root(&reg, found, ifname, wish);

@@ -22,6 +22,7 @@
 
 #define LOCK_WAIT_MS 10000
 #define LOCK_POLL_MS 20
+#define NOT_SAFE (-1) /* beside errnos */
 
 static enum bpffs find_here(void)
 {
@@ -144,7 +145,13 @@ static bool is_safe(int fd)
 	return only_owner_writes(&dir) && (is_ours_or_roots(&dir) || only_owner_writes(&fs));
 }
 
-/* One try: 0, or an errno. EWOULDBLOCK: somebody has the lock. EPERM: it is not safe. */
+static void remove_directory(const char *path)
+{
+	if (rmdir(path) && errno != ENOENT)
+		verbose("cannot remove %s: %s", path, strerror(errno));
+}
+
+/* One try: 0, an errno, or NOT_SAFE. EWOULDBLOCK: somebody has the lock. */
 static int try_lock(void)
 {
 	int fd, error = 0;
@@ -154,7 +161,9 @@ static int try_lock(void)
 	fd = open(PIN_DIR, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT ? EWOULDBLOCK : errno;
-	if (!is_safe(fd) || flock(fd, LOCK_EX | LOCK_NB))
+	if (!is_safe(fd))
+		error = errno == EPERM ? NOT_SAFE : errno;
+	else if (flock(fd, LOCK_EX | LOCK_NB))
 		error = errno;
 	else if (!is_current(fd))
 		error = EWOULDBLOCK;
@@ -172,16 +181,18 @@ bool pins_lock(void)
 		error = try_lock();
 		if (!error)
 			return true;
-		if (error == EPERM)
-			return fail(error, PIN_DIR ": others than its owner or root could have put "
-						   "pins there: `rm -r " PIN_DIR "`");
+		if (error == NOT_SAFE)
+			return fail(0, PIN_DIR ": others than its owner or root could have put "
+					       "pins there: `rm -r " PIN_DIR "`");
 		if (error == EACCES)
 			return fail(error, PIN_DIR ": only others may open it: run it %s",
 				    privilege_as_root());
-		if (error != EWOULDBLOCK)
+		if (error != EWOULDBLOCK) {
+			remove_directory(PIN_DIR); /* ours, if it is empty */
 			return fail(error,
 				    PIN_DIR ": cannot be created or locked: check that " BPFFS
-					    " is writable");
+					    " is writable, and that no seccomp filter forbids it");
+		}
 		nanosleep(&poll, NULL);
 	}
 	return fail(EWOULDBLOCK, PIN_DIR ": another dualpi2-load has been working for 10 s: "
@@ -193,12 +204,6 @@ bool pins_lock_if_any(void)
 	bool found;
 
 	return look_for_bpffs(&found) && (!found || !pins_directory_exists() || pins_lock());
-}
-
-static void remove_directory(const char *path)
-{
-	if (rmdir(path) && errno != ENOENT)
-		verbose("cannot remove %s: %s", path, strerror(errno));
 }
 
 void pins_remove_directory(void)
