@@ -60,9 +60,9 @@ class Namespace:
         with self.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as asked:
             return int.from_bytes(asked.getsockopt(socket.SOL_SOCKET, 71, 8), "little")
 
-    def links(self):
+    def links(self, *options):
         """What `ip link show` knows of each device, by name."""
-        shown = json.loads(self.run("ip", "-j", "link", "show").stdout)
+        shown = json.loads(self.run("ip", "-j", *options, "link", "show").stdout)
         return {link["ifname"]: link for link in shown}
 
     def sysctl(self, key, value):
