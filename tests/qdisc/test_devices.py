@@ -407,6 +407,47 @@ def forwarding(hosts):
     return host
 
 
+SECURITY_PATH = """table ip paths {
+    chain forward {
+        type filter hook forward priority 0; policy accept;
+        oifname n0 meta secpath exists counter
+    }
+}
+"""
+
+
+def decrypted(space):
+    """(packets, bytes) that are forwarded with a security path."""
+    shown = json.loads(space.run("nft", "-j", "list", "table", "ip", "paths").stdout)["nftables"]
+    [counter] = [expression["counter"] for entry in shown if "rule" in entry
+                 for expression in entry["rule"]["expr"] if "counter" in expression]
+    return counter["packets"], counter["bytes"]
+
+
+def test_decrypted_packets_stay_whole(hosts):
+    """A router that has decrypted packets forwards them with their security path. The way round
+    through the helper device would take it from them, and with it the order to encrypt
+    them in the card (IPsec packet offload)."""
+    host = forwarding(hosts)
+    host.ip("addr add 10.7.0.1/32 dev lo")
+    host.ip("route replace default via 10.1.0.2 src 10.7.0.1")
+    hosts.far.ip("route add 10.7.0.0/24 via 10.0.0.1")
+    hosts.near.ip("route add 10.7.0.0/24 via 10.1.0.1")
+    # The host sends the segments of a GSO packet at once, the router merges them again.
+    hosts.near.run("ethtool", "-K", "i0", "gro", "on")
+    needs("esp4_offload")
+    hosts.near.run("nft", "-f", "-", input=SECURITY_PATH)
+    ipsec((host, hosts.near), ("10.1.0.1", "10.1.0.2"), "tunnel",
+          inner=("10.7.0.1/32", "10.0.0.2/32"), ways=("in", "fwd"))
+    hosts.resolve(host, hosts.far, "10.0.0.2")
+    shaped = hosts.watch(hosts.near, "n0", "--rate", "200mbit")
+    transfer(host, hosts.far, "10.0.0.2")
+    stats = shaped.check()
+    packets, octets = decrypted(hosts.near)
+    assert packets > 0 and octets / packets > 1500, "they are not GSO packets with a path"
+    assert stats["gso"]["whole"] > 0 and stats["gso"]["split"] == 0, stats
+
+
 # ---- ways around ----------------------------------------------------------------------
 
 FLOWTABLE = """
