@@ -50,7 +50,7 @@ def test_little_address_space(box):
     for limit in range(low - 10 * STEP, low, STEP):
         done = limited(box, limit)
         if done.returncode == 1:
-            one_line(done, 1)
+            assert "memory" in one_line(done, 1)
             ours += 1
         else:
             assert done.returncode in (127, -11, -9), done
@@ -146,6 +146,8 @@ def test_one_instance_too_many(registered, long):
     assert f"{queues + 1} qdiscs" in line and f"{queues} are free" in line, line
     assert root(space, "wide") == before["wide"]
     fill(space, queues)
+    check = space.run(LOADER, "--check", "more", check=False)
+    assert check.returncode == 1 and "MISSING" in check.stdout, check.stdout
     for refused in ("more", "--rate", "1mbit"), ("two", "--mq"), ("more", "--replace"):
         line = one_line(space.run(LOADER, *refused, check=False), 1)
         assert str(MAX_INSTANCES) in line and "0 are free" in line, line
