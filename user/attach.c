@@ -10,6 +10,7 @@
  */
 #include "attach.h"
 
+#include <errno.h>
 #include <linux/pkt_sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -133,8 +134,8 @@ static bool find_obstacle_to_mq(const struct target *target, struct obstacle *ob
 {
 	struct link link;
 
-	if (!link_read(target->key.ifindex, &link))
-		return fail(0, "%s: has just been removed", target->ifname);
+	if (!link_expect((int)target->key.ifindex, target->ifname, &link))
+		return false;
 	if (link.tx_queues < 2)
 		obstacle_set(obstacle,
 			     "has one transmit queue, and mq is for several: leave out --mq");
@@ -210,24 +211,27 @@ static bool key_at(const struct target *target, size_t place, struct dualpi2_key
 }
 
 /* Do the maps know them all? If not, the registration that they are of has been deleted
- * by hand. They take no more changes, so new ones must take their place.
+ * by hand. They take no more changes, so new ones must take their place. False: unknown, which is
+ * reported.
  */
-static bool is_live(const struct registration *reg, const struct target *target,
-		    struct dualpi2_params *in_force)
+static bool look_for_live(const struct registration *reg, const struct target *target,
+			  struct dualpi2_params *in_force, bool *live)
 {
 	struct dualpi2_stats stats;
 	struct dualpi2_key key;
-	bool live = false;
 
+	*live = false;
 	for (size_t place = 0; place < n_places(target); place++) {
 		if (!key_at(target, place, &key))
 			continue;
-		if (!stats_read(reg, &key, &stats))
-			return false;
+		*live = stats_read(reg, &key, &stats);
+		if (!*live)
+			return errno == ENOENT ||
+			       fail(errno, "%s: cannot look at its qdisc: %s; run it again",
+				    target->label, strerror(errno));
 		*in_force = stats.params;
-		live = true;
 	}
-	return live;
+	return true;
 }
 
 static bool change_all(const struct registration *reg, const struct target *target,
@@ -334,7 +338,7 @@ static bool create_mq(const struct registration *reg, struct target *target, boo
 static bool create_qdiscs(const struct registration *reg, struct target *target,
 			  const struct wish *wish)
 {
-	bool ours = root_owner(&target->root) == OWNER_US; /* but dead: see is_live() */
+	bool ours = root_owner(&target->root) == OWNER_US; /* but dead: see look_for_live() */
 	bool replace = wish->replace || ours;
 
 	if (wish->mq || (ours && root_is_mq(&target->root)))
@@ -473,11 +477,12 @@ static bool change_live(const struct registration *reg, struct target *target,
 {
 	struct dualpi2_params wanted = *in_force;
 	struct repairs repairs;
+	bool attached;
 
-	if (!wish_apply(wish, &wanted))
+	if (!wish_apply(wish, &wanted) || !tcx_look(reg, &target->key, TCX_EGRESS, &attached))
 		return false;
 	repairs = (struct repairs){
-		.tcx = !tcx_attached(reg, &target->key, TCX_EGRESS),
+		.tcx = !attached,
 		.gso = in_force->split_gso && wanted.split_gso && !gso_works(reg, target),
 		.queues = missing_queues(&target->root),
 	};
@@ -498,10 +503,11 @@ bool attach_or_change(const struct registration *reg, struct target *target,
 		      const struct wish *wish)
 {
 	struct dualpi2_params in_force;
+	bool live;
 
-	if (is_live(reg, target, &in_force))
-		return change_live(reg, target, wish, &in_force);
-	return attach_new(reg, target, wish);
+	if (!look_for_live(reg, target, &in_force, &live))
+		return false;
+	return live ? change_live(reg, target, wish, &in_force) : attach_new(reg, target, wish);
 }
 
 /* ---- unload ---------------------------------------------------------------------- */

@@ -19,13 +19,13 @@ static __u64 taken_at(const struct dualpi2_stats *stats, __u64 now)
 	return refreshed < now && now - refreshed < 2 * tupdate ? refreshed : now;
 }
 
-/* Is the tcx program attached? Known if it is, or if no call failed but for want of a pin. */
 static void read_tcx(const struct registration *reg, const struct dualpi2_key *key,
 		     struct figures *figures)
 {
-	errno = 0;
-	figures->tcx_attached = reg->mark >= 0 && tcx_attached(reg, key, TCX_EGRESS);
-	figures->tcx_known = reg->mark >= 0 && (figures->tcx_attached || !errno || errno == ENOENT);
+	int state = reg->mark >= 0 ? tcx_attached(reg, key, TCX_EGRESS) : -EPERM;
+
+	figures->tcx_attached = state > 0;
+	figures->tcx_known = state >= 0;
 }
 
 /* Put the figures of one instance into `figures`. Returns 0, or an errno; ENOENT: it has just

@@ -71,13 +71,17 @@ static enum way choose_way(const struct target *target, const struct link *link)
 	return WAY_NO_GSO;
 }
 
-static bool has_program(const struct registration *reg, const struct helper *splitter)
+/* 1, 0, or -errno: unknown. */
+static int has_program(const struct registration *reg, const struct helper *splitter)
 {
-	__u32 id = 0;
+	__u32 id = 0, segment = program_id(reg->segment);
 	LIBBPF_OPTS(bpf_prog_query_opts, opts, .prog_ids = &id, .count = 1);
+	int error;
 
-	return !bpf_prog_query_opts((int)splitter->ifindex, BPF_NETKIT_PRIMARY, &opts) && id &&
-	       id == program_id(reg->segment);
+	if (!segment)
+		return -errno;
+	error = bpf_prog_query_opts((int)splitter->ifindex, BPF_NETKIT_PRIMARY, &opts);
+	return error ? error : id == segment;
 }
 
 /* Not by a link: the program stays as long as the device does, whatever becomes of our
@@ -85,9 +89,12 @@ static bool has_program(const struct registration *reg, const struct helper *spl
  */
 static bool attach_program(const struct registration *reg, const struct helper *splitter)
 {
-	int error;
+	int error, state = has_program(reg, splitter);
 
-	if (has_program(reg, splitter))
+	if (state < 0)
+		return fail(-state, "cannot look at the programs of %s: %s; run it again",
+			    splitter->name, strerror(-state));
+	if (state)
 		return true;
 	error = bpf_prog_attach_opts(reg->segment, (int)splitter->ifindex, BPF_NETKIT_PRIMARY,
 				     NULL);
@@ -109,8 +116,8 @@ static bool set_up(const struct helper *splitter)
 
 	snprintf(about_peer, sizeof(about_peer), "other end of %s, carries nothing",
 		 splitter->name);
-	if (!link_read((int)splitter->ifindex, &link))
-		return fail(0, "%s: has just been removed", splitter->name);
+	if (!link_expect((int)splitter->ifindex, splitter->name, &link))
+		return false;
 	link_without_addresses(link.peer);
 	link_without_addresses((int)splitter->ifindex);
 	return link_change(link.peer, &peer_change) && link_change((int)splitter->ifindex, &change);
@@ -150,18 +157,32 @@ static enum link_made make_splitter(const struct registration *reg, const struct
 	return helper_make(reg, splitter, target->ifname);
 }
 
-/* Do GSO packets come to a program of ours before they come to somebody else's? */
-static bool is_in_front(const struct registration *reg, const struct target *target)
+/* Do GSO packets come to a program of ours before they come to somebody else's? 1, 0, or -errno:
+ * unknown.
+ */
+static int is_in_front(const struct registration *reg, const struct target *target)
 {
-	return !tcx_has_others_before(reg, &target->key) ||
-	       tcx_attached(reg, &target->key, TCX_SPLIT);
+	int others = tcx_has_others_before(reg, &target->key);
+
+	if (others < 0)
+		return others;
+	return others ? tcx_attached(reg, &target->key, TCX_SPLIT) : 1;
+}
+
+static bool come_in_front(const struct registration *reg, const struct target *target)
+{
+	int state = is_in_front(reg, target);
+
+	if (state < 0)
+		return fail(-state, "%s: cannot look at its tcx programs: %s; run it again",
+			    target->label, strerror(-state));
+	return state || tcx_attach(reg, &target->key, TCX_SPLIT);
 }
 
 static bool finish_splitter(const struct registration *reg, const struct target *target,
 			    struct helper *splitter)
 {
-	return attach_program(reg, splitter) && set_up(splitter) &&
-	       (is_in_front(reg, target) || tcx_attach(reg, &target->key, TCX_SPLIT)) &&
+	return attach_program(reg, splitter) && set_up(splitter) && come_in_front(reg, target) &&
 	       helper_enter(reg, splitter);
 }
 
@@ -190,8 +211,8 @@ bool gso_start(const struct registration *reg, const struct target *target)
 	const struct dualpi2_key feeder = feeder_key(target);
 	struct link link;
 
-	if (!link_read(target->key.ifindex, &link))
-		return fail(0, "%s: has just been removed", target->label);
+	if (!link_expect((int)target->key.ifindex, target->label, &link))
+		return false;
 	switch (choose_way(target, &link)) {
 	case WAY_SPLITTER:
 		return start_splitter(reg, target);
@@ -231,6 +252,7 @@ bool gso_stop(const struct registration *reg, const struct target *target)
 	return true;
 }
 
+/* What is unknown counts as working: gso_start(), which comes next, tells it. */
 static bool splitter_works(const struct registration *reg, const struct target *target)
 {
 	struct helper splitter;
@@ -284,8 +306,8 @@ bool gso_check(const struct registration *reg, const struct target *target)
 {
 	struct link link;
 
-	if (!link_read(target->key.ifindex, &link))
-		return fail(0, "%s: has just been removed", target->label);
+	if (!link_expect((int)target->key.ifindex, target->label, &link))
+		return false;
 	switch (choose_way(target, &link)) {
 	case WAY_SPLITTER:
 		return check_splitter(reg, target);

@@ -55,8 +55,8 @@ bool ingress_find(const struct registration *reg, const char *ifname, struct ing
 	*ingress = (struct ingress){ .ifname = ifname };
 	if (!interface_index(ifname, &key.ifindex) || !current_netns(&key.netns))
 		return false;
-	if (!link_read(key.ifindex, &link))
-		return fail(0, "%s: has just been removed", ifname);
+	if (!link_expect((int)key.ifindex, ifname, &link))
+		return false;
 	ingress->key = key;
 	ingress->type = link.type;
 	return helper_find(reg, &ifb_kind, &key, &ingress->ifb);
@@ -93,6 +93,8 @@ static bool find_filters(const struct ingress *ingress, struct obstacle *obstacl
 static bool find_obstacle(const struct registration *reg, const struct ingress *ingress,
 			  const struct wish *wish, struct obstacle *obstacle)
 {
+	bool attached;
+
 	*obstacle = (struct obstacle){};
 	if (ingress->type != ARPHRD_ETHER)
 		obstacle_set(obstacle, "is not an Ethernet device, and an ifb takes only those: "
@@ -101,8 +103,9 @@ static bool find_obstacle(const struct registration *reg, const struct ingress *
 		obstacle_set(obstacle, "--ingress: needs --rate, a little less than what the "
 				       "bottleneck before it has: without one nothing waits here");
 		obstacle->is_usage = true;
-	} else if (!tcx_attached(reg, &ingress->key, TCX_INGRESS)) {
-		return find_filters(ingress, obstacle);
+	} else {
+		return tcx_look(reg, &ingress->key, TCX_INGRESS, &attached) &&
+		       (attached || find_filters(ingress, obstacle));
 	}
 	return true;
 }
@@ -208,8 +211,10 @@ static bool attach_steps(const struct registration *reg, struct ingress *ingress
 static bool change_live(const struct registration *reg, struct ingress *ingress,
 			const struct wish *wish)
 {
-	bool attached = tcx_attached(reg, &ingress->key, TCX_INGRESS);
+	bool attached;
 
+	if (!tcx_look(reg, &ingress->key, TCX_INGRESS, &attached))
+		return false;
 	if (!set_up(&ingress->ifb) || (!attached && !tcx_attach(reg, &ingress->key, TCX_INGRESS)) ||
 	    !attach_qdisc(reg, ingress, wish)) {
 		if (!attached)

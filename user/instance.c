@@ -212,21 +212,20 @@ static bool read_tcx_name(const char *name, enum tcx_hook hook, struct dualpi2_k
 		      &key->ifindex) == 2;
 }
 
-/* What a pinned link runs, and where: tcx.ifindex is 0 if its interface is gone. False: there is
- * none, or the kernel does not say.
+/* What a pinned link runs, and where: tcx.ifindex is 0 if its interface is gone. 0: there is none;
+ * -errno: unknown.
  */
-static bool link_info(const char *name, struct bpf_link_info *info)
+static int link_info(const char *name, struct bpf_link_info *info)
 {
 	__u32 len = sizeof(*info);
-	int fd = pin_open(name);
-	bool told;
+	int error, fd = pin_open(name);
 
 	*info = (struct bpf_link_info){};
 	if (fd < 0)
-		return false;
-	told = !bpf_link_get_info_by_fd(fd, info, &len);
+		return fd == -ENOENT ? 0 : fd;
+	error = bpf_link_get_info_by_fd(fd, info, &len);
 	close(fd);
-	return told;
+	return error ? error : 1;
 }
 
 __u32 program_id(int fd)
@@ -243,32 +242,51 @@ static int tcx_program(const struct registration *reg, enum tcx_hook hook)
 }
 
 /* Is a link on that interface of this network namespace? Without the right to ask its number has to
- * do, which an interface of another namespace may have.
+ * do, which an interface of another namespace may have. -errno: unknown.
  */
-static bool is_on(const struct bpf_link_info *info, __u32 ifindex, enum tcx_hook hook)
+static int is_on(const struct bpf_link_info *info, __u32 ifindex, enum tcx_hook hook)
 {
 	__u32 programs[TCX_PROGRAMS_MAX], links[TCX_PROGRAMS_MAX];
 	/* The kernel tells links only to who asks for programs. */
 	LIBBPF_OPTS(bpf_prog_query_opts, opts, .prog_ids = programs, .link_ids = links,
 		    .count = TCX_PROGRAMS_MAX);
+	int error;
 
 	if (info->tcx.ifindex != ifindex)
-		return false;
-	if (bpf_prog_query_opts((int)ifindex, tcx_places[hook].type, &opts))
-		return true;
+		return 0;
+	error = bpf_prog_query_opts((int)ifindex, tcx_places[hook].type, &opts);
+	if (error)
+		return error == -EPERM ? 1 : error;
 	for (__u32 i = 0; i < opts.count; i++)
 		if (links[i] == info->id)
-			return true;
-	return false;
+			return 1;
+	return 0;
 }
 
-bool tcx_attached(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook)
+int tcx_attached(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook)
 {
 	struct bpf_link_info info;
 	char name[TCX_NAME_MAX];
+	int state = link_info(tcx_name(key, hook, name), &info);
+	__u32 program;
 
-	return link_info(tcx_name(key, hook, name), &info) && is_on(&info, key->ifindex, hook) &&
-	       info.prog_id == program_id(tcx_program(reg, hook));
+	if (state > 0)
+		state = is_on(&info, key->ifindex, hook);
+	if (state <= 0)
+		return state;
+	program = program_id(tcx_program(reg, hook));
+	return program ? info.prog_id == program : -errno;
+}
+
+bool tcx_look(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook,
+	      bool *attached)
+{
+	int state = tcx_attached(reg, key, hook);
+
+	*attached = state > 0;
+	return state >= 0 ||
+	       fail(-state, "cannot look at the tcx programs of the interface: %s; run it again",
+		    strerror(-state));
 }
 
 bool interface_is_gone(const struct registration *reg, const struct dualpi2_key *key,
@@ -282,22 +300,26 @@ bool interface_is_gone(const struct registration *reg, const struct dualpi2_key 
 		return netns_is_gone(reg, key->netns);
 	if (!link_look((int)key->ifindex, &link))
 		return false;
-	return !link.ifindex ||
-	       (link_info(tcx_name(key, hook, name), &info) && !is_on(&info, key->ifindex, hook));
+	return !link.ifindex || (link_info(tcx_name(key, hook, name), &info) > 0 &&
+				 !is_on(&info, key->ifindex, hook));
 }
 
-bool tcx_has_others_before(const struct registration *reg, const struct dualpi2_key *key)
+int tcx_has_others_before(const struct registration *reg, const struct dualpi2_key *key)
 {
 	const __u32 mark = program_id(reg->mark), split = program_id(reg->split);
 	__u32 ids[TCX_PROGRAMS_MAX];
 	LIBBPF_OPTS(bpf_prog_query_opts, opts, .prog_ids = ids, .count = TCX_PROGRAMS_MAX);
+	int error;
 
-	if (!mark || !split || bpf_prog_query_opts(key->ifindex, BPF_TCX_EGRESS, &opts))
-		return false;
+	if (!mark || !split)
+		return -errno;
+	error = bpf_prog_query_opts((int)key->ifindex, BPF_TCX_EGRESS, &opts);
+	if (error)
+		return error;
 	for (__u32 i = 0; i < opts.count && ids[i] != mark; i++)
 		if (ids[i] != split)
-			return true;
-	return false;
+			return 1;
+	return 0;
 }
 
 /* An interface that has the program already, but not from here. */
@@ -314,8 +336,8 @@ static void release_one(const char *name, void *data)
 	struct bpf_link_info info;
 	struct dualpi2_key former;
 
-	if (!read_tcx_name(name, arrival->hook, &former) || !link_info(name, &info) ||
-	    !is_on(&info, arrival->key->ifindex, arrival->hook) ||
+	if (!read_tcx_name(name, arrival->hook, &former) || link_info(name, &info) <= 0 ||
+	    is_on(&info, arrival->key->ifindex, arrival->hook) <= 0 ||
 	    info.prog_id != program_id(tcx_program(arrival->reg, arrival->hook)))
 		return;
 	verbose("%s: that interface is here now", name);

@@ -70,11 +70,14 @@ enum tcx_hook {
 	TCX_SPLIT,
 };
 
-/* Is our program attached to this very interface, by the link that is pinned for it? Reports
- * nothing.
+/* Is our program attached to this very interface, by the link that is pinned for it: 1, 0, or
+ * -errno: unknown. Reports nothing.
  */
-bool tcx_attached(const struct registration *reg, const struct dualpi2_key *key,
-		  enum tcx_hook hook);
+int tcx_attached(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook);
+
+/* The same; what is unknown is reported. */
+bool tcx_look(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook,
+	      bool *attached);
 
 /* Is the interface gone that a key was made for and our program attached to: deleted, in another
  * network namespace, or ended with its own? Another one may have its number. False if that is not
@@ -84,9 +87,9 @@ bool interface_is_gone(const struct registration *reg, const struct dualpi2_key 
 		       enum tcx_hook hook);
 
 /* Is there somebody else's egress program that sees packets before dualpi2_mark does? Or will
- * there be, when that is attached? If the kernel does not tell, no.
+ * there be, when that is attached? 1, 0, or -errno: unknown.
  */
-bool tcx_has_others_before(const struct registration *reg, const struct dualpi2_key *key);
+int tcx_has_others_before(const struct registration *reg, const struct dualpi2_key *key);
 
 /* Attach it in its place, and pin the link. */
 bool tcx_attach(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook);
@@ -96,7 +99,7 @@ bool tcx_attach(const struct registration *reg, const struct dualpi2_key *key, e
  */
 bool tcx_detach(const struct dualpi2_key *key, enum tcx_hook hook);
 
-/* The id of a program, by its file descriptor; 0: none. Reports nothing. */
+/* The id of a program, by its file descriptor; 0, with errno: unknown. Reports nothing. */
 __u32 program_id(int fd);
 
 /* Forget parameters, prior qdisc and prior settings of an interface. */

@@ -113,6 +113,12 @@ bool link_look(int ifindex, struct link *link)
 		    strerror(errno));
 }
 
+bool link_expect(int ifindex, const char *label, struct link *link)
+{
+	return link_look(ifindex, link) &&
+	       (link->ifindex || fail(0, "%s: has just been removed", label));
+}
+
 bool link_look_for(const char *name, struct link *link)
 {
 	return link_find(name, link) || errno == ENODEV ||

@@ -46,6 +46,11 @@ bool link_find(const char *name, struct link *link);
 bool link_look(int ifindex, struct link *link);
 bool link_look_for(const char *name, struct link *link);
 
+/* The same of one that has to be there: that it is gone is reported as well. `label` begins the
+ * message.
+ */
+bool link_expect(int ifindex, const char *label, struct link *link);
+
 /* Its number alone; reports that there is none. */
 bool interface_index(const char *ifname, unsigned int *ifindex);
 

@@ -55,7 +55,9 @@ bool settings_borrow(const struct registration *reg, const struct dualpi2_key *k
 		return false;
 	if (remembers(&prior, setting))
 		return true;
-	if (!link_read(key->ifindex, &link))
+	if (!link_look((int)key->ifindex, &link))
+		return false;
+	if (!link.ifindex)
 		return fail(0, "interface %u has just been removed", key->ifindex);
 	if (setting == SETTING_NO_GSO) {
 		prior.gso_max_segs = link.gso_max_segs;

@@ -23,8 +23,8 @@ DIFFERENCES = {
     "three tags":
         "bpf_dualpi2 looks behind two VLAN tags, sch_dualpi2 behind eight.",
     "filters":
-        "Filters of clsact come behind all tcx programs, so behind the one that chooses the queue of "
-        "bpf_dualpi2 and marks. What has a say there is what comes before: nftables, a tcx program.",
+        "Filters of clsact come behind all tcx programs, so behind the one that chooses the queue "
+        "of bpf_dualpi2 and marks. nftables or a tcx program comes before it.",
     "version":
         "bpf_dualpi2 takes for IP only what has the EtherType and the version number.",
     "maxq":
