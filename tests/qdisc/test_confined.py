@@ -125,9 +125,17 @@ def test_statistics_where_bpf_is_forbidden(registered, box):
 # ---- 256 instances, and one more ---------------------------------------------------------
 
 
-def test_one_instance_too_many(registered, long):
-    """256 work, the next is refused, and any that goes makes room for it."""
+@pytest.fixture
+def full(registered):
+    """A namespace for as many as there can be."""
     space = Namespace("full")
+    yield space
+    space.delete()
+
+
+def test_one_instance_too_many(full, long):
+    """256 work, the next is refused, and any that goes makes room for it."""
+    space = full
     names = [f"s{number}" for number in range(MAX_INSTANCES - 2 if long else 4)]
     for name in [*names, "more"]:
         dummy(space, name)
@@ -159,7 +167,6 @@ def test_one_instance_too_many(registered, long):
     for name in [*names[1:], "more", "rest"]:
         space.run(LOADER, name, "--unload")
     assert not instances(space)
-    space.delete()
 
 
 def fill(space, queues):
