@@ -178,3 +178,11 @@ def fill(space, queues):
 def instances(space):
     shown = json.loads(space.run(BIN / "dualpi2-stats", "--json").stdout)
     return [entry for entry in shown if entry["kind"] == "bpf_dualpi2"]
+
+
+def test_check_tells_that_there_is_no_room(full):
+    fill(full, MAX_INSTANCES - 1)
+    dummy(full, "more")
+    check = full.run(LOADER, "--check", "more", check=False)
+    full.run(LOADER, "rest", "--unload")
+    assert check.returncode == 1 and "MISSING" in check.stdout, check.stdout
