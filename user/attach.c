@@ -246,14 +246,25 @@ static bool change_all(const struct registration *reg, const struct target *targ
 	return true;
 }
 
-static bool have_room(const struct registration *reg, const struct target *target, size_t needed)
+static void find_obstacle_of_room(const struct registration *reg, size_t needed,
+				  struct obstacle *obstacle)
 {
 	size_t room = registration_room(reg);
 
-	return needed <= room || fail(0,
-				      "%s: needs %zu qdiscs of the kind, and of the %u that a "
-				      "host can have %zu are free: unload some",
-				      target->label, needed, DUALPI2_MAX_INSTANCES, room);
+	*obstacle = (struct obstacle){};
+	if (needed > room)
+		obstacle_set(obstacle,
+			     "needs %zu qdiscs of the kind, and of the %u that a host can have %zu "
+			     "are free: unload some",
+			     needed, DUALPI2_MAX_INSTANCES, room);
+}
+
+static bool have_room(const struct registration *reg, const struct target *target, size_t needed)
+{
+	struct obstacle obstacle;
+
+	find_obstacle_of_room(reg, needed, &obstacle);
+	return obstacle_absent(&obstacle, target->label);
 }
 
 /* ---- the queues of an mq --------------------------------------------------------- */
@@ -286,6 +297,18 @@ static bool complete_queues(const struct registration *reg, const struct target 
 			return false;
 	}
 	return true;
+}
+
+bool attach_check_room(const struct registration *reg, const struct target *target,
+		       const struct link *link, const struct wish *wish)
+{
+	bool ours = root_owner(&target->root) == OWNER_US;
+	size_t needed = ours ? missing_queues(&target->root) : wish->mq ? link->tx_queues : 1;
+	struct obstacle obstacle;
+
+	find_obstacle_of_room(reg, needed, &obstacle);
+	return !obstacle.text[0] ||
+	       finding_show(FINDING_MISSING, "%s: %s", target->label, obstacle.text);
 }
 
 /* ---- attach ---------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 #ifndef ATTACH_H
 #define ATTACH_H
 
+#include "link.h"
 #include "obstacle.h"
 #include "registration.h"
 #include "root.h"
@@ -56,5 +57,9 @@ bool attach_undo(const struct registration *reg, struct target *target, bool *fo
 
 /* Show (finding.h) whether attach_allowed(). */
 bool attach_check(const struct target *target, const struct wish *wish);
+
+/* Show if there is no room for so many qdiscs of the kind. */
+bool attach_check_room(const struct registration *reg, const struct target *target,
+		       const struct link *link, const struct wish *wish);
 
 #endif /* ATTACH_H */

@@ -37,14 +37,19 @@ static const struct tcx_place tcx_places[] = {
 
 bool current_netns(__u64 *netns)
 {
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	socklen_t size = sizeof(*netns);
-	bool told = fd >= 0 && !getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, netns, &size);
-	int error = errno;
+	static __u64 here; /* we stay in it */
+	socklen_t size = sizeof(here);
+	int fd;
 
-	if (fd >= 0)
+	if (!here) {
+		fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+		if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &here, &size))
+			return fail(errno, "cannot look at the network namespace: %s",
+				    strerror(errno));
 		close(fd);
-	return told || fail(error, "cannot look at the network namespace: %s", strerror(error));
+	}
+	*netns = here;
+	return true;
 }
 
 bool is_current_netns(__u64 netns)

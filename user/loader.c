@@ -201,6 +201,8 @@ static bool check_use(const struct target *target, const struct link *link, cons
 
 	if (!registration_open(&reg, &found) || !wanted_params(&reg, target, wish, &wanted))
 		return false;
+	if (!attach_check_room(&reg, target, link, wish))
+		return false;
 	advice_show(link, &wanted, wish->mq || is_mq);
 	return !wanted.split_gso || gso_check(&reg, target);
 }
@@ -252,8 +254,9 @@ static bool attach(const char *ifname, const struct wish *wish)
 		return false;
 	}
 	sweep(&reg);
-	done = wish->ingress ? attach_ingress(&reg, found, ifname, wish)
-			     : attach_root(&reg, found, ifname, wish);
+	/* Where it could not look the run ends, as nothing is changed yet. */
+	done = !message_reported() && (wish->ingress ? attach_ingress(&reg, found, ifname, wish)
+						     : attach_root(&reg, found, ifname, wish));
 	/* A kind that was unknown until now is hardly the default (default_qdisc.h). */
 	if (!done && !found && registration_use(&reg) != REGISTRATION_IN_USE)
 		registration_remove(&reg);

@@ -644,9 +644,10 @@ def test_big_tcp(hosts, long_backlog, version, mss, split):
     transfer(hosts.near, hosts.far, address, BIG_TRANSFER_BYTES)
     stats = watched.finish()
     packets = stats["gso"]["split" if split == "--split-gso" else "whole"]
-    # Some are smaller, before the congestion window has opened.
+    # On average; some are smaller, before the congestion window has opened. ACKs come in between
+    # where the segments are many.
     segments = stats["forwarded"][0] / packets
-    assert segments > (65536 / mss if mss == 1400 else 100), stats
+    assert segments > (65536 / mss if mss == 1400 else 20), stats
     if split == "--split-gso":
         assert stats["sent"] == stats["forwarded"] and stats["gso"]["whole"] == 0, stats
     else:  # the device counts a GSO packet as one, with one header
