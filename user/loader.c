@@ -231,7 +231,9 @@ static bool check_ingress(const char *ifname, const struct wish *wish)
 
 /* ---- actions --------------------------------------------------------------------- */
 
-/* Clear away what belongs to interfaces that are gone. */
+/* Clear away what belongs to interfaces that are gone. Where it could not look the run is to end,
+ * for nothing is changed yet.
+ */
 static void sweep(const struct registration *reg)
 {
 	ingress_sweep(reg);
@@ -254,7 +256,6 @@ static bool attach(const char *ifname, const struct wish *wish)
 		return false;
 	}
 	sweep(&reg);
-	/* Where it could not look the run ends, as nothing is changed yet. */
 	done = !message_reported() && (wish->ingress ? attach_ingress(&reg, found, ifname, wish)
 						     : attach_root(&reg, found, ifname, wish));
 	/* A kind that was unknown until now is hardly the default (default_qdisc.h). */
@@ -275,6 +276,8 @@ static bool unload(const char *ifname, const struct wish *wish)
 	if (!registration_open(&reg, &found))
 		return false;
 	sweep(&reg);
+	if (message_reported())
+		return false;
 	done = unload_interface(&reg, ifname, wish, &attached);
 	use = found ? registration_use(&reg) : REGISTRATION_UNUSED;
 	if (use == REGISTRATION_UNUSED)
