@@ -264,7 +264,7 @@ static __always_inline int admit(struct slot *slot, struct Qdisc *sch, struct sk
 
 	cause = over_limit(slot, sch, counters, info.truesize);
 	if (cause) {
-		sch->qstats.overlimits++;
+		sch->qstats.overlimits += info.packets;
 		goto drop;
 	}
 	if (params->drop_enqueue) {

@@ -374,9 +374,13 @@ bool tcx_attach(const struct registration *reg, const struct dualpi2_key *key, e
 		return fail(-fd,
 			    "our tcx program is on the interface, but not from here: run "
 			    "`dualpi2-load IFACE --unload` in the network namespace it was in");
+	if (fd == -ENODEV)
+		return fail(-fd, "the interface has just been removed");
 	if (fd < 0)
-		return fail(-fd, "the kernel refuses the tcx program: does it have "
-				 "CONFIG_NET_XGRESS=y?");
+		return fail(-fd,
+			    "the kernel refuses the tcx program (%s): does it have "
+			    "CONFIG_NET_XGRESS=y?",
+			    strerror(-fd));
 	pinned = pin_create(fd, tcx_name(key, hook, name));
 	if (!pinned)
 		bpf_link_detach(fd);

@@ -229,6 +229,16 @@ def test_not_split_it_waits_as_one(wire):
     assert wire.devices() == {}
 
 
+def test_not_split_at_the_limit(wire):
+    """A drop counts as the packets that it would have been, everywhere."""
+    wire.load("--no-split-gso", "--limit", 3, "--memlimit", "1m", "--rate", "1mbit", *CALM)
+    for _ in range(8):
+        wire.send_local(payload_of(FEW))
+    wait_until(lambda: wire.qdisc.tc()["qlen"] == 0, "the queue is empty")
+    queue = wire.qdisc.check_conservation()["c-queue"]
+    assert queue["drop-limit"] % FEW == 0 and queue["drop-limit"] >= 4 * FEW
+
+
 def test_not_split_for_somebody_elses_qdisc(wire):
     """Our tcx programs and the device are still there when ours is replaced by hand."""
     wire.load(*CALM)
