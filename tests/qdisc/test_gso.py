@@ -229,6 +229,18 @@ def test_not_split_it_waits_as_one(wire):
     assert wire.devices() == {}
 
 
+def test_more_segments_than_can_be_counted(wire):
+    """65536 and more: counted as 65535, the highest that the kernel itself can say, not from 0 on
+    again; or as tc does, where the kernel has counted them (from 6.19 on)."""
+    wire.load("--no-split-gso", *CALM)
+    frame = super_frame(payload_of(1), mss=1) + bytes(70_000)
+    wire.sender.send(frame)
+    queue = wire.qdisc.stats()["c-queue"]
+    expected = wire.qdisc.tc()["packets"] or 65535
+    assert queue["packets-in"] == queue["packets-out"] == expected
+    wire.load("--unload")
+
+
 def test_not_split_at_the_limit(wire):
     """A drop counts as the packets that it would have been, everywhere."""
     wire.load("--no-split-gso", "--limit", 3, "--memlimit", "1m", "--rate", "1mbit", *CALM)
