@@ -174,8 +174,7 @@ static bool come_in_front(const struct registration *reg, const struct target *t
 	int state = is_in_front(reg, target);
 
 	if (state < 0)
-		return fail(-state, "%s: cannot look at its tcx programs: %s; run it again",
-			    target->label, strerror(-state));
+		return tcx_unknown(-state);
 	return state || tcx_attach(reg, &target->key, TCX_SPLIT);
 }
 

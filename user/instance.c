@@ -283,15 +283,21 @@ int tcx_attached(const struct registration *reg, const struct dualpi2_key *key, 
 	return program ? info.prog_id == program : -errno;
 }
 
+bool tcx_unknown(int error)
+{
+	if (error == ENODEV)
+		return fail(error, "the interface has just been removed");
+	return fail(error, "cannot look at the tcx programs of the interface: %s; run it again",
+		    strerror(error));
+}
+
 bool tcx_look(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook,
 	      bool *attached)
 {
 	int state = tcx_attached(reg, key, hook);
 
 	*attached = state > 0;
-	return state >= 0 ||
-	       fail(-state, "cannot look at the tcx programs of the interface: %s; run it again",
-		    strerror(-state));
+	return state >= 0 || tcx_unknown(-state);
 }
 
 bool interface_is_gone(const struct registration *reg, const struct dualpi2_key *key,
@@ -366,7 +372,7 @@ bool tcx_attach(const struct registration *reg, const struct dualpi2_key *key, e
 
 	tcx_detach(key, hook); /* a dead one, or one of an older registration */
 	fd = create_link(reg, key, hook);
-	if (fd == -EEXIST && hook != TCX_INGRESS) {
+	if (fd == -EEXIST) {
 		pins_each(tcx_places[hook].prefix, release_one, &arrival);
 		fd = create_link(reg, key, hook);
 	}

@@ -79,6 +79,9 @@ int tcx_attached(const struct registration *reg, const struct dualpi2_key *key, 
 bool tcx_look(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook,
 	      bool *attached);
 
+/* Report that it is unknown which programs are attached, for this errno. Always false. */
+bool tcx_unknown(int error);
+
 /* Is the interface gone that a key was made for and our program attached to: deleted, in another
  * network namespace, or ended with its own? Another one may have its number. False if that is not
  * known. Reports only what the kernel does not tell.

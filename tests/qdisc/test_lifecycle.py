@@ -250,6 +250,27 @@ def test_interface_goes_to_another_namespace(registered, box):
         other.delete()
 
 
+def test_interface_with_ingress_goes_to_another_namespace(registered, box):
+    """It can have --ingress there at once, whatever is left where it came from."""
+    other = Namespace("elsewhere")
+    try:
+        box.run(LOADER, "one", "--ingress", "--rate", "5mbit")
+        box.ip("link set one netns elsewhere")
+        other.ip("link set one up")
+        other.run(LOADER, "one", "--ingress", "--rate", "6mbit")
+        assert tcx_programs(other) == {"dualpi2_ingress"}
+        assert Qdisc(other, "in-one").stats()["options"]["rate"] == 6_000_000
+        Qdisc(box, "two").load()
+        assert "in-one" not in box.links()
+        assert tcx_programs(other) == {"dualpi2_ingress"}, "that of here was not taken for it"
+        other.run(LOADER, "one", "--ingress", "--unload")
+        assert set(other.links()) == {"lo", "one"}
+        Qdisc(box, "two").load("--unload")
+        assert interface_pins(registered) == {"anchor"}
+    finally:
+        other.delete()
+
+
 def tcx_programs(space):
     [net] = json.loads(space.run("bpftool", "-j", "net", "show").stdout)
     return {program["name"] for program in net["tc"] if program["devname"] == "one"}
