@@ -168,7 +168,7 @@ struct {
 static __always_inline bool is_helper(const struct net_device *dev,
 				      const struct dualpi2_helper *helper)
 {
-	const u64 mac = 0xffffffffffffULL;
+	const u64 mac = bpf_be64_to_cpu(0xffffffffffff0000ULL); /* its first six bytes */
 
 	return (*(const u64 *)readable(dev->dev_addr) & mac) == helper->address;
 }
