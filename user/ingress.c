@@ -31,7 +31,8 @@ static const struct helper_kind ifb_kind = {
 	.about = "what arrives at",
 };
 
-/* With the rate lifted what waits is gone within SHAPER_LOOK_NS, unless the device takes nothing. */
+/* With the rate lifted what waits is gone within SHAPER_LOOK_NS, unless the device takes nothing.
+ */
 #define DRAIN_WAIT_MS 2000
 #define DRAIN_POLL_MS 2
 
