@@ -23,6 +23,9 @@ from steady import steadily
 
 # Objects of a cache that come and go by themselves: up to 60 were seen.
 NOISE = 96
+# kmalloc-96 moves by up to 420 on 6.17.13 while nothing is done, in whole slabs of 42, and is no
+# higher after 2000 turns than before.
+MORE_NOISE = {"kmalloc-96": 450}
 # Freed when there is much of it: lazy_max_pages() of mm/vmalloc.c.
 LAZY = ("vmap_area",)
 
@@ -100,7 +103,8 @@ def check_nothing_grows(turns, times):
         return {name: now[name] - before.get(name, 0) for name in now}
 
     def leaking():
-        return {name: count for name, count in growth().items() if count >= max(times / 2, NOISE)}
+        return {name: count for name, count in growth().items()
+                if count >= max(times / 2, MORE_NOISE.get(name, NOISE))}
 
     # Freed after grace periods of RCU, some by way of a worker.
     with contextlib.suppress(AssertionError):
