@@ -3,6 +3,7 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <linux/netlink.h>
 #include <linux/pkt_sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,7 +43,8 @@ bool current_netns(__u64 *netns)
 	int fd;
 
 	if (!here) {
-		fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+		/* Of the one family that the systemd units allow. */
+		fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
 		if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &here, &size))
 			return fail(errno, "cannot look at the network namespace: %s",
 				    strerror(errno));
