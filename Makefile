@@ -50,16 +50,15 @@ PREFIX_MAP := -ffile-prefix-map=$(CURDIR)=.
 BPF_CFLAGS := $(PREFIX_MAP) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror \
 	-I. -Iinclude -Ibpf -I/usr/include/$(shell uname -m)-linux-gnu
 ALL_CFLAGS := $(CPPFLAGS) $(CFLAGS) $(PREFIX_MAP) -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE \
-	-DDUALPI2_VERSION='"$(VERSION)"' -I. -Iinclude -I$(O)
+	-DDUALPI2_VERSION='"$(VERSION)"' -I. -Iinclude -Iuser -I$(O)
 LDLIBS := -lbpf -lmnl -lelf -lz
 
-MAINS := user/loader.c user/stats.c
 # What only dualpi2-stats has, and the library for it.
-STATS := $(wildcard user/watch*.c)
-STATS_O := $(STATS:user/%.c=$(O)/%.o)
+STATS := $(wildcard user/watch/*.c)
+STATS_O := $(STATS:%.c=$(O)/%.o)
 STATS_LDLIBS := -lncursesw -ltinfo
-SHARED := $(filter-out $(MAINS) $(STATS),$(wildcard user/*.c))
-SHARED_O := $(SHARED:user/%.c=$(O)/%.o)
+SHARED := $(filter-out $(STATS),$(wildcard user/*/*.c))
+SHARED_O := $(SHARED:%.c=$(O)/%.o)
 PROGRAMS := $(O)/dualpi2-load $(O)/dualpi2-stats
 PLOT := $(O)/dualpi2-plot
 MAN8 := $(PROGRAMS:=.8)
@@ -97,12 +96,13 @@ $(O)/foreign.bpf.o: tests/qdisc/foreign.bpf.c Makefile
 	$(Q)mkdir -p $(O)
 	$(Q)$(CLANG) $(BPF_CFLAGS) -c $< -o $@
 
-$(O)/%.o: user/%.c $(wildcard user/*.h include/*.h) $(O)/dualpi2.skel.h Makefile
+$(O)/user/%.o: user/%.c $(wildcard user/*/*.h include/*.h) $(O)/dualpi2.skel.h Makefile
 	$(say) CC $@
+	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
 
-$(O)/dualpi2-load: $(O)/loader.o $(SHARED_O)
-$(O)/dualpi2-stats: $(O)/stats.o $(STATS_O) $(SHARED_O)
+$(O)/dualpi2-load: $(O)/user/loader.o $(SHARED_O)
+$(O)/dualpi2-stats: $(O)/user/stats.o $(STATS_O) $(SHARED_O)
 $(O)/dualpi2-stats: LDLIBS := $(STATS_LDLIBS) $(LDLIBS)
 $(PROGRAMS):
 	$(say) LINK $@

@@ -11,22 +11,22 @@
 #include <signal.h>
 #include <stdio.h>
 
-#include "advice.h"
-#include "attach.h"
-#include "checks.h"
-#include "config.h"
-#include "default_qdisc.h"
-#include "finding.h"
-#include "gso.h"
-#include "ingress.h"
-#include "instance.h"
-#include "link.h"
-#include "message.h"
-#include "options.h"
-#include "params.h"
-#include "pins.h"
-#include "privilege.h"
-#include "registration.h"
+#include "check/interface.h"
+#include "attach/attach.h"
+#include "check/host.h"
+#include "cli/config.h"
+#include "kernel/default_qdisc.h"
+#include "check/report.h"
+#include "attach/gso.h"
+#include "attach/ingress.h"
+#include "pinned/instance.h"
+#include "kernel/link.h"
+#include "cli/message.h"
+#include "cli/options.h"
+#include "cli/params.h"
+#include "pinned/pins.h"
+#include "cli/privilege.h"
+#include "pinned/registration.h"
 
 enum action {
 	/* how it is attached */

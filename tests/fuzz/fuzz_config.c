@@ -5,9 +5,9 @@
 #include <getopt.h>
 #include <stdio.h>
 
-#include "config.h"
-#include "message.h"
-#include "params.h"
+#include "cli/config.h"
+#include "cli/message.h"
+#include "cli/params.h"
 
 static const struct dualpi2_params defaults = DUALPI2_DEFAULT_PARAMS;
 

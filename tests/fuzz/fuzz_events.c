@@ -9,9 +9,9 @@
 #include <errno.h>
 #include <stdbool.h>
 
-#include "events.h"
-#include "message.h"
-#include "registration.h"
+#include "show/events.h"
+#include "cli/message.h"
+#include "pinned/registration.h"
 
 static const uint8_t *records, *records_end;
 static ring_buffer_sample_fn on_record;

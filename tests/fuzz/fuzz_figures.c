@@ -9,15 +9,15 @@
 #include <linux/pkt_sched.h>
 #include <stdio.h>
 
-#include "distribution.h"
-#include "document.h"
-#include "figures.h"
-#include "interval.h"
-#include "jsonl.h"
-#include "openmetrics.h"
-#include "table.h"
-#include "tc.h"
-#include "watch_screen.h"
+#include "show/histogram.h"
+#include "show/json.h"
+#include "sample/sample.h"
+#include "sample/interval.h"
+#include "show/jsonl.h"
+#include "show/openmetrics.h"
+#include "show/table.h"
+#include "show/tc_text.h"
+#include "watch/screen.h"
 
 /* What comes out of maps and of the kernel. */
 struct content {

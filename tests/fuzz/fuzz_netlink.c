@@ -11,10 +11,10 @@
 #include <sanitizer/asan_interface.h>
 #include <stdbool.h>
 
-#include "link.h"
-#include "message.h"
-#include "netlink.h"
-#include "root.h"
+#include "kernel/link.h"
+#include "cli/message.h"
+#include "kernel/qdisc.h"
+#include "attach/tree.h"
 
 static const uint8_t *answers, *answers_end;
 static void *poisoned; /* the part of the reader's buffer that holds nothing */

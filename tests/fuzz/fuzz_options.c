@@ -4,9 +4,9 @@
 
 #include <getopt.h>
 
-#include "message.h"
-#include "options.h"
-#include "params.h"
+#include "cli/message.h"
+#include "cli/options.h"
+#include "cli/params.h"
 
 #define ARGUMENTS_MAX 64
 

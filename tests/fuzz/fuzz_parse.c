@@ -7,8 +7,8 @@
 #include <stdbool.h>
 
 #include "dualpi2.h"
-#include "format.h"
-#include "parse.h"
+#include "cli/format.h"
+#include "cli/parse.h"
 
 /* No option takes a longer time: 2^32 us. */
 #define TIME_MAX_NS (UINT32_MAX * DUALPI2_NSEC_PER_USEC)

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "message.h"
+#include "cli/message.h"
 #include "pi2.h"
-#include "sampler.h"
+#include "sample/sampler.h"
 
 #define PACKET_BYTES 1000
 #define INSTANCES_MAX 8

@@ -5,8 +5,8 @@
 #include <linux/pkt_sched.h>
 #include <stdlib.h>
 
-#include "interval.h"
-#include "words.h"
+#include "sample/interval.h"
+#include "show/diagnosis.h"
 
 #define MSEC DUALPI2_NSEC_PER_MSEC
 #define SEC DUALPI2_NSEC_PER_SEC

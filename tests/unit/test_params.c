@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "dualpi2.h"
-#include "parse.h"
-#include "params.h" /* before unit.h: cmocka has a macro fail(), we have a function */
+#include "cli/parse.h"
+#include "cli/params.h" /* before unit.h: cmocka has a macro fail(), we have a function */
 
 #include "unit.h"
 

@@ -4,8 +4,8 @@
  */
 #include "unit.h"
 
-#include "format.h"
-#include "parse.h"
+#include "cli/format.h"
+#include "cli/parse.h"
 
 typedef bool (*parser)(const char *text, uint64_t *value);
 

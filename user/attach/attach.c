@@ -1,0 +1,555 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Attaching goes in steps, each of which is undone if a later one fails:
+ *
+ *	dualpi2_prior	remember the root qdisc that has to go (--replace)
+ *	dualpi2_conf	parameters, for the qdiscs to start with
+ *	tcx		the program that classifies and marks, pinned (instance.h)
+ *	gso		what splits GSO packets (gso.h)
+ *	qdisc		last: from here on packets go through it. With --mq the mq,
+ *			then a qdisc for each queue
+ */
+#include "attach/attach.h"
+
+#include <errno.h>
+#include <linux/pkt_sched.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "check/report.h"
+#include "attach/gso.h"
+#include "pinned/instance.h"
+#include "kernel/link.h"
+#include "cli/message.h"
+#include "kernel/qdisc.h"
+#include "cli/params.h"
+
+bool target_find(const char *ifname, struct target *target)
+{
+	*target = (struct target){
+		.ifname = ifname,
+		.label = ifname,
+		.key.parent = TC_H_ROOT,
+	};
+	return interface_index(ifname, &target->key.ifindex) && current_netns(&target->key.netns) &&
+	       root_read(target->key.ifindex, &target->root);
+}
+
+void target_free(struct target *target)
+{
+	root_free(&target->root);
+}
+
+static bool read_root_again(struct target *target)
+{
+	root_free(&target->root);
+	return root_read(target->key.ifindex, &target->root);
+}
+
+/* ---- may it be attached? ------------------------------------------------------- */
+
+bool wishes_rate(const struct wish *wish)
+{
+	const char *text = wish->params[PARAM_RATE];
+	struct dualpi2_params given = {};
+
+	if (text)
+		param_specs[PARAM_RATE].set(text, &given);
+	return given.rate;
+}
+
+bool wish_apply(const struct wish *wish, struct dualpi2_params *params)
+{
+	static const struct dualpi2_params defaults = DUALPI2_DEFAULT_PARAMS;
+	char why[PARAMS_WHY_MAX];
+
+	if (wish->whole)
+		*params = defaults;
+	return params_apply(wish->params, params, why) || fail_usage("%s", why);
+}
+
+static const struct root_queue *foreign_queue(const struct root *root)
+{
+	for (size_t i = 0; i < root->n_queues; i++) {
+		if (queue_owner(&root->queues[i]) == OWNER_FOREIGN)
+			return &root->queues[i];
+	}
+	return NULL;
+}
+
+/* Where bpf_dualpi2 is attached already. */
+static void find_obstacle_to_change(const struct target *target, const struct wish *wish,
+				    struct obstacle *obstacle)
+{
+	const struct root_queue *foreign = foreign_queue(&target->root);
+	char text[QDISC_TEXT_MAX];
+
+	if (!root_is_mq(&target->root)) {
+		if (wish->mq)
+			obstacle_set(obstacle,
+				     DUALPI2_KIND " is attached as one qdisc for all queues: first "
+						  "`dualpi2-load %s --unload`",
+				     target->ifname);
+		return;
+	}
+	obstacle->is_usage = wishes_rate(wish);
+	if (obstacle->is_usage)
+		obstacle_set(
+			obstacle,
+			"--rate: is not for an mq, each queue would send at the full rate: first "
+			"`dualpi2-load %s --unload`",
+			target->ifname);
+	else if (foreign && !wish->replace)
+		obstacle_set(
+			obstacle,
+			"somebody configured one of its queues: `%s`; --replace takes its place, "
+			"for good",
+			qdisc_text(foreign->kind, foreign->handle, foreign->parent, text));
+}
+
+/* Where somebody configured the root. */
+static bool find_obstacle_to_replace(const struct target *target, const struct wish *wish,
+				     struct obstacle *obstacle)
+{
+	const struct qdisc *root = &target->root.qdisc;
+	char text[QDISC_TEXT_MAX], why[ROOT_WHY_MAX];
+	bool restorable;
+
+	if (!root_restorable(target->key.ifindex, &target->root, &restorable, why))
+		return false;
+	qdisc_text(root->kind, root->handle, TC_H_ROOT, text);
+	if (!restorable)
+		obstacle_set(
+			obstacle,
+			"somebody configured its root, and --unload could not put back `%s` with "
+			"%s: note it, then `tc qdisc del dev %s root`",
+			text, why, target->ifname);
+	else if (!wish->replace)
+		obstacle_set(obstacle,
+			     "somebody configured its root: `%s`; --replace takes its place", text);
+	return true;
+}
+
+/* What mq_init_common() of net/sched/sch_mq.c asks for. */
+static bool find_obstacle_to_mq(const struct target *target, struct obstacle *obstacle)
+{
+	struct link link;
+
+	if (!link_expect((int)target->key.ifindex, target->ifname, &link))
+		return false;
+	if (link.tx_queues < 2)
+		obstacle_set(obstacle,
+			     "has one transmit queue, and mq is for several: leave out --mq");
+	return true;
+}
+
+static bool find_obstacle(const struct target *target, const struct wish *wish,
+			  struct obstacle *obstacle)
+{
+	*obstacle = (struct obstacle){};
+	if (wish->mq && !find_obstacle_to_mq(target, obstacle))
+		return false;
+	if (obstacle->text[0])
+		return true;
+	switch (root_owner(&target->root)) {
+	case OWNER_NONE:
+		break;
+	case OWNER_US:
+		find_obstacle_to_change(target, wish, obstacle);
+		break;
+	case OWNER_FOREIGN:
+		return find_obstacle_to_replace(target, wish, obstacle);
+	}
+	return true;
+}
+
+bool attach_allowed(const struct target *target, const struct wish *wish)
+{
+	struct obstacle obstacle;
+
+	return find_obstacle(target, wish, &obstacle) && obstacle_absent(&obstacle, target->label);
+}
+
+bool attach_check(const struct target *target, const struct wish *wish)
+{
+	struct obstacle obstacle;
+
+	if (!find_obstacle(target, wish, &obstacle))
+		return false;
+	if (obstacle.text[0])
+		return finding_show(FINDING_MISSING, "%s: %s", target->label, obstacle.text);
+	switch (root_owner(&target->root)) {
+	case OWNER_US:
+		return finding_show(FINDING_OK, "its root qdisc is " DUALPI2_KIND "%s already",
+				    root_is_mq(&target->root) ? " under mq" : "");
+	case OWNER_FOREIGN:
+		return finding_show(FINDING_OK, "its root qdisc, %s, can be put back",
+				    target->root.qdisc.kind);
+	case OWNER_NONE:
+		break;
+	}
+	return finding_show(FINDING_OK, "its root qdisc is the kernel's automatic one");
+}
+
+/* ---- the qdiscs of ours on an interface ---------------------------------------- */
+
+/* Where one may be: the root, or the queues of an mq. */
+static size_t n_places(const struct target *target)
+{
+	return root_is_mq(&target->root) ? target->root.n_queues : 1;
+}
+
+/* The key of the one that is in a place; false if none is. */
+static bool key_at(const struct target *target, size_t place, struct dualpi2_key *key)
+{
+	const struct root_queue *queue = target->root.queues + place;
+
+	*key = target->key;
+	if (!root_is_mq(&target->root))
+		return root_owner(&target->root) == OWNER_US;
+	key->parent = queue->parent;
+	return queue_owner(queue) == OWNER_US;
+}
+
+/* Do the maps know them all? If not, the registration that they are of has been deleted
+ * by hand. They take no more changes, so new ones must take their place. False: unknown, which is
+ * reported.
+ */
+static bool look_for_live(const struct registration *reg, const struct target *target,
+			  struct dualpi2_params *in_force, bool *live)
+{
+	struct dualpi2_stats stats;
+	struct dualpi2_key key;
+
+	*live = false;
+	for (size_t place = 0; place < n_places(target); place++) {
+		if (!key_at(target, place, &key))
+			continue;
+		*live = stats_read(reg, &key, &stats);
+		if (!*live)
+			return errno == ENOENT ||
+			       fail(errno, "%s: cannot look at its qdisc: %s; run it again",
+				    target->label, strerror(errno));
+		*in_force = stats.params;
+	}
+	return true;
+}
+
+static bool change_all(const struct registration *reg, const struct target *target,
+		       const struct dualpi2_params *params)
+{
+	struct dualpi2_key key;
+
+	for (size_t place = 0; place < n_places(target); place++) {
+		if (key_at(target, place, &key) && !params_change(reg, &key, params))
+			return false;
+	}
+	return true;
+}
+
+static void find_obstacle_of_room(const struct registration *reg, size_t needed,
+				  struct obstacle *obstacle)
+{
+	size_t room = registration_room(reg);
+
+	*obstacle = (struct obstacle){};
+	if (needed > room)
+		obstacle_set(obstacle,
+			     "needs %zu qdiscs of the kind, and of the %u that a host can have %zu "
+			     "are free: unload some",
+			     needed, DUALPI2_MAX_INSTANCES, room);
+}
+
+static bool have_room(const struct registration *reg, const struct target *target, size_t needed)
+{
+	struct obstacle obstacle;
+
+	find_obstacle_of_room(reg, needed, &obstacle);
+	return obstacle_absent(&obstacle, target->label);
+}
+
+/* ---- the queues of an mq --------------------------------------------------------- */
+
+static bool queue_is_missing(const struct root_queue *queue)
+{
+	return !queue->unused && queue_owner(queue) != OWNER_US;
+}
+
+static size_t missing_queues(const struct root *root)
+{
+	size_t missing = 0;
+
+	for (size_t i = 0; i < root->n_queues; i++)
+		missing += queue_is_missing(&root->queues[i]);
+	return missing;
+}
+
+/* Give each queue in use that has none of ours one. */
+static bool complete_queues(const struct registration *reg, const struct target *target)
+{
+	struct qdisc qdisc = { .kind = DUALPI2_KIND };
+
+	if (!have_room(reg, target, missing_queues(&target->root)))
+		return false;
+	for (size_t i = 0; i < target->root.n_queues; i++) {
+		qdisc.parent = target->root.queues[i].parent;
+		if (queue_is_missing(&target->root.queues[i]) &&
+		    !qdisc_create(target->key.ifindex, &qdisc, true))
+			return false;
+	}
+	return true;
+}
+
+bool attach_check_room(const struct registration *reg, const struct target *target,
+		       const struct link *link, const struct wish *wish)
+{
+	bool ours = root_owner(&target->root) == OWNER_US;
+	size_t needed = ours ? missing_queues(&target->root) : wish->mq ? link->tx_queues : 1;
+	struct obstacle obstacle;
+
+	find_obstacle_of_room(reg, needed, &obstacle);
+	return !obstacle.text[0] ||
+	       finding_show(FINDING_MISSING, "%s: %s", target->label, obstacle.text);
+}
+
+/* ---- attach ---------------------------------------------------------------------- */
+
+/* Take our qdisc from the root: the remembered one takes its place, or the kernel's
+ * automatic one.
+ */
+static bool remove_root(const struct registration *reg, const struct target *target)
+{
+	static const struct qdisc placeholder = { .kind = "pfifo", .parent = TC_H_ROOT };
+	int ifindex = target->key.ifindex;
+	struct qdisc prior;
+
+	if (!prior_read(reg, &target->key, &prior))
+		return false;
+	/* An automatic qdisc, of net.core.default_qdisc, cannot be deleted, only
+	 * replaced. Then the kernel chooses anew.
+	 */
+	if (!TC_H_MAJ(target->root.qdisc.handle) && !qdisc_create(ifindex, &placeholder, true))
+		return false;
+	return prior.kind[0] ? qdisc_create(ifindex, &prior, true) : qdisc_delete(ifindex);
+}
+
+static bool create_root(const struct target *target, const char *kind, bool replace)
+{
+	/* From the range that the kernel itself takes handles from. */
+	const __u32 first_handle = 0x8001U << 16, second_handle = 0x8002U << 16;
+	const struct qdisc *now = &target->root.qdisc;
+	struct qdisc qdisc = { .parent = TC_H_ROOT };
+
+	snprintf(qdisc.kind, sizeof(qdisc.kind), "%s", kind);
+	/* The same kind under the same handle, or without a handle, would be a change,
+	 * which neither BPF qdiscs nor mq have.
+	 */
+	if (TC_H_MAJ(now->handle))
+		qdisc.handle = now->handle == first_handle ? second_handle : first_handle;
+	return qdisc_create(target->key.ifindex, &qdisc, replace);
+}
+
+static bool create_mq(const struct registration *reg, struct target *target, bool replace)
+{
+	if (!create_root(target, MQ_KIND, replace))
+		return false;
+	if (read_root_again(target) && complete_queues(reg, target))
+		return true;
+	remove_root(reg, target);
+	return false;
+}
+
+static bool create_qdiscs(const struct registration *reg, struct target *target,
+			  const struct wish *wish)
+{
+	bool ours = root_owner(&target->root) == OWNER_US; /* but dead: see look_for_live() */
+	bool replace = wish->replace || ours;
+
+	if (wish->mq || (ours && root_is_mq(&target->root)))
+		return create_mq(reg, target, replace);
+	return have_room(reg, target, 1) && create_root(target, DUALPI2_KIND, replace);
+}
+
+/* attach_new() undoes them if this returns false. */
+static bool attach_steps(const struct registration *reg, struct target *target,
+			 const struct wish *wish, const struct dualpi2_params *wanted)
+{
+	if (root_owner(&target->root) == OWNER_FOREIGN &&
+	    !prior_write(reg, &target->key, &target->root.qdisc))
+		return false;
+	return conf_write(reg, &target->key, wanted) && tcx_attach(reg, &target->key, TCX_EGRESS) &&
+	       (!wanted->split_gso || gso_start(reg, target)) && create_qdiscs(reg, target, wish);
+}
+
+static void print_attached(const struct target *target, const struct wish *wish,
+			   const struct dualpi2_params *params)
+{
+	char text[512], queues[48] = "";
+	const char *shown[N_PARAMS];
+
+	memcpy(shown, wish->params, sizeof(shown));
+	shown[PARAM_RATE] = shown[PARAM_TARGET] = "";
+	if (root_is_mq(&target->root))
+		snprintf(queues, sizeof(queues), " to each transmit queue (mq)");
+	printf("%s: " DUALPI2_KIND " attached%s%s\n", target->label, queues,
+	       params_describe(shown, params, text, sizeof(text)));
+}
+
+static bool attach_new(const struct registration *reg, struct target *target,
+		       const struct wish *wish)
+{
+	struct dualpi2_params wanted = DUALPI2_DEFAULT_PARAMS;
+
+	if (!wish_apply(wish, &wanted))
+		return false;
+	/* What is left from an earlier time with us on this interface. */
+	gso_stop(reg, target);
+	instance_forget(reg, &target->key);
+	if (!attach_steps(reg, target, wish, &wanted)) {
+		gso_stop(reg, target);
+		tcx_detach(&target->key, TCX_EGRESS);
+		instance_forget(reg, &target->key);
+		return false;
+	}
+	print_attached(target, wish, &wanted);
+	gso_remark(reg, target);
+	return true;
+}
+
+/* ---- change ---------------------------------------------------------------------- */
+
+/* What was found missing. */
+struct repairs {
+	bool tcx;
+	bool gso;
+	size_t queues;
+};
+
+static const char *repairs_text(const struct repairs *repairs, char *text, size_t size)
+{
+	int used =
+		snprintf(text, size, "%s", repairs->tcx ? "its tcx program is attached again" : "");
+
+	if (repairs->gso)
+		used += snprintf(text + used, size - used, "%sGSO packets are split again",
+				 used ? ", " : "");
+	if (repairs->queues)
+		snprintf(text + used, size - used, "%s%zu of its queues have it again",
+			 used ? ", " : "", repairs->queues);
+	return text;
+}
+
+/* Change the parameters of the live qdiscs, and what they start with next time. */
+static bool change_params(const struct registration *reg, const struct target *target,
+			  const struct dualpi2_params *in_force,
+			  const struct dualpi2_params *wanted)
+{
+	if (!conf_write(reg, &target->key, wanted))
+		return false;
+	if (change_all(reg, target, wanted))
+		return true;
+	change_all(reg, target, in_force);
+	conf_write(reg, &target->key, in_force);
+	return false;
+}
+
+/* A queue that is attached again starts with the parameters in force, and stays so if
+ * a later step fails. The way GSO packets take is there before it is switched on, and
+ * ends after it was switched off.
+ */
+static bool change_steps(const struct registration *reg, struct target *target,
+			 const struct repairs *repairs, const struct dualpi2_params *in_force,
+			 const struct dualpi2_params *wanted)
+{
+	if (repairs->tcx && !tcx_attach(reg, &target->key, TCX_EGRESS))
+		return false;
+	if (wanted->split_gso && !gso_start(reg, target))
+		return false;
+	if (repairs->queues && (!conf_write(reg, &target->key, in_force) ||
+				!complete_queues(reg, target) || !read_root_again(target)))
+		return false;
+	if (!change_params(reg, target, in_force, wanted))
+		return false;
+	if (wanted->split_gso || gso_stop(reg, target))
+		return true;
+	change_params(reg, target, wanted, in_force);
+	return false;
+}
+
+static void print_changed(const struct target *target, const struct wish *wish,
+			  const struct dualpi2_params *in_force,
+			  const struct dualpi2_params *wanted, const struct repairs *repairs)
+{
+	bool changed = wish->whole ? memcmp(in_force, wanted, sizeof(*wanted))
+				   : params_given(wish->params);
+	char params[512], repaired[128];
+
+	repairs_text(repairs, repaired, sizeof(repaired));
+	if (changed)
+		printf("%s: " DUALPI2_KIND " changed%s%s%s%s\n", target->label,
+		       params_describe(wish->params, wanted, params, sizeof(params)),
+		       wish->whole ? ", all else default" : "", repaired[0] ? "; " : "", repaired);
+	else if (repaired[0])
+		printf("%s: " DUALPI2_KIND " repaired: %s\n", target->label, repaired);
+	else
+		printf("%s: " DUALPI2_KIND " is attached already, nothing changed\n",
+		       target->label);
+}
+
+static bool change_live(const struct registration *reg, struct target *target,
+			const struct wish *wish, const struct dualpi2_params *in_force)
+{
+	struct dualpi2_params wanted = *in_force;
+	struct repairs repairs;
+	bool attached;
+
+	if (!wish_apply(wish, &wanted) || !tcx_look(reg, &target->key, TCX_EGRESS, &attached))
+		return false;
+	repairs = (struct repairs){
+		.tcx = !attached,
+		.gso = in_force->split_gso && wanted.split_gso && !gso_works(reg, target),
+		.queues = missing_queues(&target->root),
+	};
+	if (!change_steps(reg, target, &repairs, in_force, &wanted)) {
+		if (repairs.tcx)
+			tcx_detach(&target->key, TCX_EGRESS);
+		if (!in_force->split_gso)
+			gso_stop(reg, target);
+		return false;
+	}
+	print_changed(target, wish, in_force, &wanted, &repairs);
+	if (!in_force->split_gso)
+		gso_remark(reg, target);
+	return true;
+}
+
+bool attach_or_change(const struct registration *reg, struct target *target,
+		      const struct wish *wish)
+{
+	struct dualpi2_params in_force;
+	bool live;
+
+	if (!look_for_live(reg, target, &in_force, &live))
+		return false;
+	return live ? change_live(reg, target, wish, &in_force) : attach_new(reg, target, wish);
+}
+
+/* ---- unload ---------------------------------------------------------------------- */
+
+bool attach_undo(const struct registration *reg, struct target *target, bool *found)
+{
+	bool had_tcx, ours = root_owner(&target->root) == OWNER_US;
+
+	if (ours && (!remove_root(reg, target) || !read_root_again(target)))
+		return false;
+	if (ours && root_owner(&target->root) == OWNER_US)
+		return fail(0,
+			    "%s: the kernel attached " DUALPI2_KIND " again, as its default: first "
+			    "`sysctl net.core.default_qdisc=fq_codel`",
+			    target->label);
+	had_tcx = tcx_detach(&target->key, TCX_EGRESS);
+	if (!gso_stop(reg, target))
+		return false;
+	instance_forget(reg, &target->key);
+	*found = ours || had_tcx;
+	return true;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* bpf_dualpi2 at the root of an interface: one qdisc, or one for each transmit queue
+ * under an mq.
+ *
+ * Functions that return bool have reported (message.h) why they return false; then
+ * they have put back what they changed.
+ */
+#ifndef ATTACH_H
+#define ATTACH_H
+
+#include "kernel/link.h"
+#include "attach/obstacle.h"
+#include "pinned/registration.h"
+#include "attach/tree.h"
+
+/* What the command line asks for. */
+struct wish {
+	const char *const *params; /* N_PARAMS values as given (params.h) */
+	bool mq;
+	bool ingress; /* what arrives, not what leaves (ingress.h) */
+	bool replace;
+	bool whole; /* parameters that are not given get their defaults */
+};
+
+/* Is a rate wished, other than 0 (not shaped)? */
+bool wishes_rate(const struct wish *wish);
+
+/* Put the parameters that are wished into `params`. */
+bool wish_apply(const struct wish *wish, struct dualpi2_params *params);
+
+/* An interface of this network namespace. */
+struct target {
+	const char *ifname;
+	const char *label;	/* begins the messages about it */
+	struct dualpi2_key key; /* of a qdisc at its root */
+	__u32 feeder;		/* number of the interface before it, if it is an ifb; or 0 */
+	struct root root;
+};
+
+/* Find an interface and read its root. To be freed with target_free(). */
+bool target_find(const char *ifname, struct target *target);
+void target_free(struct target *target);
+
+/* May bpf_dualpi2 be attached as wished? Not if that takes away what somebody
+ * configured, unless `replace` is wished and --unload can put it back.
+ */
+bool attach_allowed(const struct target *target, const struct wish *wish);
+
+/* Attach it, which is allowed; or, where it is attached already, change its parameters without loss
+ * and repair what is missing. Prints what was done. The lock is held.
+ */
+bool attach_or_change(const struct registration *reg, struct target *target,
+		      const struct wish *wish);
+
+/* Put the interface back as it was. `reg` need not be open. `found`: was there anything of us? */
+bool attach_undo(const struct registration *reg, struct target *target, bool *found);
+
+/* Show (finding.h) whether attach_allowed(). */
+bool attach_check(const struct target *target, const struct wish *wish);
+
+/* Show if there is no room for so many qdiscs of the kind. */
+bool attach_check_room(const struct registration *reg, const struct target *target,
+		       const struct link *link, const struct wish *wish);
+
+#endif /* ATTACH_H */

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "attach/borrowed.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <string.h>
+
+#include "pinned/instance.h"
+#include "kernel/link.h"
+#include "cli/message.h"
+
+#define LEAST 1U /* what a setting is changed to */
+
+/* What was remembered of an interface; all 0 if nothing was. */
+static bool read_prior(const struct registration *reg, const struct dualpi2_key *key,
+		       struct prior_settings *prior)
+{
+	const struct dualpi2_key map_key = interface_key(key);
+
+	*prior = (struct prior_settings){};
+	return reg->settings < 0 || !bpf_map_lookup_elem(reg->settings, &map_key, prior) ||
+	       errno == ENOENT ||
+	       fail(errno, "cannot look up the former settings: %s; run it again", strerror(errno));
+}
+
+static bool write_prior(const struct registration *reg, const struct dualpi2_key *key,
+			const struct prior_settings *prior)
+{
+	const struct dualpi2_key map_key = interface_key(key);
+
+	if (!prior->gso_max_segs && !prior->gro_max_size) {
+		bpf_map_delete_elem(reg->settings, &map_key);
+		return true;
+	}
+	if (bpf_map_update_elem(reg->settings, &map_key, prior, BPF_ANY))
+		return fail(errno,
+			    "cannot remember the settings: at most %u interfaces can have some",
+			    DUALPI2_MAX_INSTANCES);
+	return true;
+}
+
+static bool remembers(const struct prior_settings *prior, enum setting setting)
+{
+	return setting == SETTING_NO_GSO ? prior->gso_max_segs : prior->gro_max_size;
+}
+
+bool settings_borrow(const struct registration *reg, const struct dualpi2_key *key,
+		     enum setting setting)
+{
+	struct link_change change = {};
+	struct prior_settings prior;
+	struct link link;
+
+	if (!read_prior(reg, key, &prior))
+		return false;
+	if (remembers(&prior, setting))
+		return true;
+	if (!link_look((int)key->ifindex, &link))
+		return false;
+	if (!link.ifindex)
+		return fail(0, "interface %u has just been removed", key->ifindex);
+	if (setting == SETTING_NO_GSO) {
+		prior.gso_max_segs = link.gso_max_segs;
+		change.gso_max_segs = LEAST;
+	} else {
+		prior.gro_max_size = link.gro_max_size;
+		prior.gro_ipv4_max_size = link.gro_ipv4_max_size;
+		change.gro_max_size = change.gro_ipv4_max_size = LEAST;
+	}
+	return write_prior(reg, key, &prior) && link_change(key->ifindex, &change);
+}
+
+/* The value to put back; 0, for none, unless the one in force is ours. */
+static uint32_t to_return(uint32_t prior, uint32_t now)
+{
+	return now == LEAST ? prior : 0;
+}
+
+bool settings_return(const struct registration *reg, const struct dualpi2_key *key,
+		     enum setting setting)
+{
+	struct link_change change = {};
+	struct prior_settings prior;
+	struct link link;
+
+	if (!read_prior(reg, key, &prior))
+		return false;
+	if (!remembers(&prior, setting))
+		return true;
+	if (!link_look(key->ifindex, &link))
+		return false;
+	if (!link.ifindex)
+		return true;
+	if (setting == SETTING_NO_GSO) {
+		change.gso_max_segs = to_return(prior.gso_max_segs, link.gso_max_segs);
+		prior.gso_max_segs = 0;
+	} else {
+		change.gro_max_size = to_return(prior.gro_max_size, link.gro_max_size);
+		change.gro_ipv4_max_size =
+			to_return(prior.gro_ipv4_max_size, link.gro_ipv4_max_size);
+		prior.gro_max_size = prior.gro_ipv4_max_size = 0;
+	}
+	return link_change(key->ifindex, &change) && write_prior(reg, key, &prior);
+}
+
+bool settings_borrowed(const struct registration *reg, const struct dualpi2_key *key,
+		       enum setting setting)
+{
+	struct prior_settings prior;
+
+	return read_prior(reg, key, &prior) && remembers(&prior, setting);
+}

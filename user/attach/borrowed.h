@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Settings of a user's interface that we change and put back.
+ *
+ * Functions that return bool have reported (message.h) why they return false.
+ */
+#ifndef BORROWED_H
+#define BORROWED_H
+
+#include "pinned/registration.h"
+
+/* What to have the interface do without. */
+enum setting {
+	SETTING_NO_GSO, /* gso_max_segs 1: local senders make no GSO packets */
+	SETTING_NO_GRO, /* gro_max_size 1: received packets are not merged */
+};
+
+/* Change a setting, whose value is remembered first. Nothing to do if that was done
+ * already.
+ */
+bool settings_borrow(const struct registration *reg, const struct dualpi2_key *key,
+		     enum setting setting);
+
+/* Put it back, unless somebody else has changed it since. */
+bool settings_return(const struct registration *reg, const struct dualpi2_key *key,
+		     enum setting setting);
+
+/* Is it changed? Reports nothing. */
+bool settings_borrowed(const struct registration *reg, const struct dualpi2_key *key,
+		       enum setting setting);
+
+#endif /* BORROWED_H */

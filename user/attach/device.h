@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Devices that we make for an interface: an ifb (ingress.h), a GSO splitter (gso.h).
+ *
+ * What says that a device is ours is its MAC address: drawn at random, noted in the map
+ * dualpi2_helpers before the device is made with it. So the programs find it, and a later run what
+ * an interrupted one has made; the name is the user's to change, and a number comes again. Where
+ * the map is gone, because the pins were deleted, the alias tells by the number of the interface.
+ *
+ * Functions that return bool have reported (message.h) why they return false.
+ */
+#ifndef DEVICE_H
+#define DEVICE_H
+
+#include "kernel/link.h"
+#include "pinned/registration.h"
+
+/* What devices are made for. */
+struct helper_kind {
+	__u32 purpose; /* DUALPI2_IFB, DUALPI2_SPLITTER */
+	const char *kind;
+	const char *prefix;	 /* of the name */
+	const char *peer_prefix; /* of the name of the other end of a pair; or NULL */
+	const char *about;	 /* begins its alias */
+};
+
+struct helper {
+	const struct helper_kind *kind;
+	struct dualpi2_key key;	    /* of the interface, with what for in place of the parent */
+	char alias[LINK_ALIAS_MAX]; /* says what the device is for */
+	__u64 address;		    /* as in struct link */
+	__u32 ifindex;		    /* of the device; 0: there is none */
+	bool entered;		/* the programs use it; if not, an earlier run was interrupted */
+	char name[IF_NAMESIZE]; /* that it has now */
+};
+
+/* Find the helper of an interface (key.parent: any). `reg` need not be open. */
+bool helper_find(const struct registration *reg, const struct helper_kind *kind,
+		 const struct dualpi2_key *key, struct helper *helper);
+
+/* Make the device of an interface that has none. It is called "PREFIX-eth0", "PREFIX-7" by the
+ * interface's number where that is too long or taken, else as the kernel numbers it. Reports
+ * LINK_REFUSED only.
+ */
+enum link_made helper_make(const struct registration *reg, struct helper *helper,
+			   const char *ifname);
+
+/* From now on the programs use it. */
+bool helper_enter(const struct registration *reg, struct helper *helper);
+
+/* From now on they use it no more. */
+void helper_forget(const struct registration *reg, const struct helper *helper);
+
+/* Call `visit` with the key of each helper of a kind. It may be forgotten on the way. */
+void helpers_each(const struct registration *reg, const struct helper_kind *kind,
+		  void (*visit)(const struct registration *reg, const struct dualpi2_key *key));
+
+#endif /* DEVICE_H */

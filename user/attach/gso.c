@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The steps to a splitter, each of which is undone if a later one fails:
+ *
+ *	netkit		make the pair; its program, which goes with it; set it up, and no
+ *			GSO packet passes it whole; enter it in the map of helpers
+ *	tcx egress	the program that sends GSO packets there, before all others
+ */
+#include "attach/gso.h"
+
+#include <net/if.h> /* first: <linux/if_arp.h> yields to it */
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <linux/if_arp.h>
+#include <linux/if_link.h>
+#include <linux/membarrier.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "check/report.h"
+#include "attach/device.h"
+#include "pinned/instance.h"
+#include "kernel/link.h"
+#include "cli/message.h"
+#include "attach/borrowed.h"
+
+static const struct helper_kind splitter_kind = {
+	.purpose = DUALPI2_SPLITTER,
+	.kind = NETKIT_KIND,
+	.prefix = "gso",
+	.peer_prefix = "gsx", /* the other end, which carries nothing */
+	.about = "splits GSO packets of",
+};
+
+/* No packet of more than one segment passes whole; and none above this many bytes, for those
+ * of virtual machines may leave it to the kernel to count their segments. The kernel
+ * allows no less than a TCP header's room (MAX_TCP_HEADER, 320 at most).
+ */
+#define SPLITTER_GSO_MAX_SEGS 1
+#define SPLITTER_GSO_MAX_SIZE 512
+
+/* ---- the device ------------------------------------------------------------------ */
+
+/* How to come by packets that are no GSO packets. */
+enum way {
+	WAY_SPLITTER,
+	WAY_NO_GSO,    /* local senders make none */
+	WAY_NO_GRO,    /* the interface that feeds an ifb merges none */
+	WAY_UNCHANGED, /* not at all */
+};
+
+/* Splitting is for Ethernet and for links that carry bare IP packets. An ifb needs to know
+ * where a packet came from, and a tunnel that is one by type where it goes: a redirect
+ * takes both away.
+ */
+static enum way choose_way(const struct target *target, const struct link *link)
+{
+	if (target->feeder)
+		return WAY_NO_GRO;
+	if (!strcmp(link->kind, "ifb"))
+		return WAY_UNCHANGED;
+	switch (link->type) {
+	case ARPHRD_ETHER:
+	case ARPHRD_NONE:
+	case ARPHRD_RAWIP:
+	case ARPHRD_PPP:
+		return WAY_SPLITTER;
+	}
+	return WAY_NO_GSO;
+}
+
+/* 1, 0, or -errno: unknown. */
+static int has_program(const struct registration *reg, const struct helper *splitter)
+{
+	__u32 id = 0, segment = program_id(reg->segment);
+	LIBBPF_OPTS(bpf_prog_query_opts, opts, .prog_ids = &id, .count = 1);
+	int error;
+
+	if (!segment)
+		return -errno;
+	error = bpf_prog_query_opts((int)splitter->ifindex, BPF_NETKIT_PRIMARY, &opts);
+	return error ? error : id == segment;
+}
+
+/* Not by a link: the program stays as long as the device does, whatever becomes of our
+ * pins.
+ */
+static bool attach_program(const struct registration *reg, const struct helper *splitter)
+{
+	int error, state = has_program(reg, splitter);
+
+	if (state < 0)
+		return fail(-state, "cannot look at the programs of %s: %s; run it again",
+			    splitter->name, strerror(-state));
+	if (state)
+		return true;
+	error = bpf_prog_attach_opts(reg->segment, (int)splitter->ifindex, BPF_NETKIT_PRIMARY,
+				     NULL);
+	return !error || fail(-error, "the kernel refuses the program of %s", splitter->name);
+}
+
+/* Both ends have to be up. */
+static bool set_up(const struct helper *splitter)
+{
+	char about_peer[LINK_ALIAS_MAX];
+	const struct link_change change = {
+		.up = true,
+		.alias = splitter->alias,
+		.gso_max_segs = SPLITTER_GSO_MAX_SEGS,
+		.gso_max_size = SPLITTER_GSO_MAX_SIZE,
+	};
+	const struct link_change peer_change = { .up = true, .alias = about_peer };
+	struct link link;
+
+	snprintf(about_peer, sizeof(about_peer), "other end of %s, carries nothing",
+		 splitter->name);
+	if (!link_expect((int)splitter->ifindex, splitter->name, &link))
+		return false;
+	link_without_addresses(link.peer);
+	link_without_addresses((int)splitter->ifindex);
+	return link_change(link.peer, &peer_change) && link_change((int)splitter->ifindex, &change);
+}
+
+static void remove_splitter(const struct registration *reg, const struct helper *splitter)
+{
+	helper_forget(reg, splitter);
+	tcx_detach(&splitter->key, TCX_SPLIT);
+	if (!splitter->ifindex)
+		return;
+	/* Whoever has seen the device in the map is done with it after this: all that runs
+	 * under RCU on any CPU.
+	 */
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
+		verbose("membarrier: %s", strerror(errno));
+	link_delete((int)splitter->ifindex);
+}
+
+/* ---- start, stop ----------------------------------------------------------------- */
+
+/* The interface that an ifb takes its packets from. */
+static struct dualpi2_key feeder_key(const struct target *target)
+{
+	return (struct dualpi2_key){ .netns = target->key.netns, .ifindex = target->feeder };
+}
+
+/* The splitter is there afterwards if this returns LINK_MADE. */
+static enum link_made make_splitter(const struct registration *reg, const struct target *target,
+				    struct helper *splitter)
+{
+	if (splitter->entered)
+		return LINK_MADE;
+	/* The remains of an earlier run, maybe with another program. */
+	if (splitter->ifindex && !link_delete((int)splitter->ifindex))
+		return LINK_REFUSED;
+	return helper_make(reg, splitter, target->ifname);
+}
+
+/* Do GSO packets come to a program of ours before they come to somebody else's? 1, 0, or -errno:
+ * unknown.
+ */
+static int is_in_front(const struct registration *reg, const struct target *target)
+{
+	int others = tcx_has_others_before(reg, &target->key);
+
+	if (others < 0)
+		return others;
+	return others ? tcx_attached(reg, &target->key, TCX_SPLIT) : 1;
+}
+
+static bool come_in_front(const struct registration *reg, const struct target *target)
+{
+	int state = is_in_front(reg, target);
+
+	if (state < 0)
+		return tcx_unknown(-state);
+	return state || tcx_attach(reg, &target->key, TCX_SPLIT);
+}
+
+static bool finish_splitter(const struct registration *reg, const struct target *target,
+			    struct helper *splitter)
+{
+	return attach_program(reg, splitter) && set_up(splitter) && come_in_front(reg, target) &&
+	       helper_enter(reg, splitter);
+}
+
+static bool start_splitter(const struct registration *reg, const struct target *target)
+{
+	struct helper splitter;
+
+	if (!helper_find(reg, &splitter_kind, &target->key, &splitter))
+		return false;
+	switch (make_splitter(reg, target, &splitter)) {
+	case LINK_MADE:
+		break;
+	case LINK_UNKNOWN_KIND:
+		return settings_borrow(reg, &target->key, SETTING_NO_GSO);
+	default:
+		return false;
+	}
+	if (finish_splitter(reg, target, &splitter))
+		return true;
+	remove_splitter(reg, &splitter);
+	return false;
+}
+
+bool gso_start(const struct registration *reg, const struct target *target)
+{
+	const struct dualpi2_key feeder = feeder_key(target);
+	struct link link;
+
+	if (!link_expect((int)target->key.ifindex, target->label, &link))
+		return false;
+	switch (choose_way(target, &link)) {
+	case WAY_SPLITTER:
+		return start_splitter(reg, target);
+	case WAY_NO_GSO:
+		return settings_borrow(reg, &target->key, SETTING_NO_GSO);
+	case WAY_NO_GRO:
+		return settings_borrow(reg, &feeder, SETTING_NO_GRO);
+	case WAY_UNCHANGED:
+		break;
+	}
+	return true;
+}
+
+void gso_remark(const struct registration *reg, const struct target *target)
+{
+	struct link link;
+
+	if (!settings_borrowed(reg, &target->key, SETTING_NO_GSO) ||
+	    !link_read(target->key.ifindex, &link))
+		return;
+	printf("  GSO packets cannot be split %s: local senders make\n"
+	       "  none now (gso_max_segs 1), forwarded ones are queued whole\n",
+	       choose_way(target, &link) == WAY_SPLITTER ? "without CONFIG_NETKIT" : "on a tunnel");
+}
+
+bool gso_stop(const struct registration *reg, const struct target *target)
+{
+	const struct dualpi2_key feeder = feeder_key(target);
+	struct helper splitter;
+
+	if (target->feeder)
+		return settings_return(reg, &feeder, SETTING_NO_GRO);
+	if (!helper_find(reg, &splitter_kind, &target->key, &splitter) ||
+	    !settings_return(reg, &target->key, SETTING_NO_GSO))
+		return false;
+	remove_splitter(reg, &splitter);
+	return true;
+}
+
+/* What is unknown counts as working: gso_start(), which comes next, tells it. */
+static bool splitter_works(const struct registration *reg, const struct target *target)
+{
+	struct helper splitter;
+	struct link link;
+
+	return helper_find(reg, &splitter_kind, &target->key, &splitter) && splitter.entered &&
+	       link_read((int)splitter.ifindex, &link) && link.running &&
+	       link.gso_max_segs == SPLITTER_GSO_MAX_SEGS && has_program(reg, &splitter) &&
+	       is_in_front(reg, target);
+}
+
+bool gso_works(const struct registration *reg, const struct target *target)
+{
+	const struct dualpi2_key feeder = feeder_key(target);
+	struct link link;
+
+	if (!link_read(target->key.ifindex, &link))
+		return false;
+	switch (choose_way(target, &link)) {
+	case WAY_SPLITTER:
+		return splitter_works(reg, target) ||
+		       settings_borrowed(reg, &target->key, SETTING_NO_GSO);
+	case WAY_NO_GSO:
+		return settings_borrowed(reg, &target->key, SETTING_NO_GSO);
+	case WAY_NO_GRO:
+		return settings_borrowed(reg, &feeder, SETTING_NO_GRO);
+	case WAY_UNCHANGED:
+		break;
+	}
+	return true;
+}
+
+/* ---- check, sweep ------------------------------------------------------------------ */
+
+static bool check_splitter(const struct registration *reg, const struct target *target)
+{
+	struct helper splitter;
+
+	if (!helper_find(reg, &splitter_kind, &target->key, &splitter))
+		return false;
+	if (splitter.ifindex)
+		return finding_show(FINDING_OK, "%s splits GSO packets already", splitter.name);
+	if (link_kernel_has_netkit())
+		return finding_show(FINDING_OK, "a device made for it will split GSO packets");
+	return finding_show(FINDING_WARNING,
+			    "the kernel cannot split GSO packets (CONFIG_NETKIT): local senders "
+			    "are asked for none (gso_max_segs 1), forwarded ones wait whole");
+}
+
+bool gso_check(const struct registration *reg, const struct target *target)
+{
+	struct link link;
+
+	if (!link_expect((int)target->key.ifindex, target->label, &link))
+		return false;
+	switch (choose_way(target, &link)) {
+	case WAY_SPLITTER:
+		return check_splitter(reg, target);
+	case WAY_NO_GSO:
+		return finding_show(FINDING_WARNING,
+				    "on a tunnel GSO packets cannot be split: local senders are "
+				    "asked for none (gso_max_segs 1), forwarded ones wait whole");
+	case WAY_NO_GRO:
+	case WAY_UNCHANGED:
+		break;
+	}
+	return true;
+}
+
+/* Those of other namespaces are for a loader there; with a namespace its devices are gone. */
+static void sweep_one(const struct registration *reg, const struct dualpi2_key *key)
+{
+	struct helper splitter = { .key = *key };
+
+	if (is_current_netns(key->netns)
+		    ? instance_lives(reg, key) || !helper_find(reg, &splitter_kind, key, &splitter)
+		    : !netns_is_gone(reg, key->netns))
+		return;
+	verbose("interface %u has no qdisc of ours any more, and its splitter goes", key->ifindex);
+	remove_splitter(reg, &splitter);
+}
+
+void gso_sweep(const struct registration *reg)
+{
+	helpers_each(reg, &splitter_kind, sweep_one);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* --split-gso: GSO packets do not come to the qdisc as one.
+ *
+ *	usually		a netkit device, gso-IFACE, splits them (bpf/split.bpf.h)
+ *	without netkit,	local senders are told to make none (gso_max_segs 1); those
+ *	other devices	that are forwarded are queued whole
+ *	--ingress	the interface before the ifb does not merge what it receives
+ *			(gro_max_size 1)
+ *	another ifb	nothing is done: GSO packets are queued whole
+ *
+ * Functions that return bool have reported (message.h) why they return false; then
+ * they have put back what they changed.
+ */
+#ifndef GSO_H
+#define GSO_H
+
+#include "attach/attach.h"
+
+/* Have them split, or mend what is missing. The lock is held. */
+bool gso_start(const struct registration *reg, const struct target *target);
+
+/* Print what people should know about how they are split, if anything, on lines of their own. */
+void gso_remark(const struct registration *reg, const struct target *target);
+
+/* End it, and lose nothing. `reg` need not be open. */
+bool gso_stop(const struct registration *reg, const struct target *target);
+
+/* Is it in force, with nothing missing? Reports nothing. */
+bool gso_works(const struct registration *reg, const struct target *target);
+
+/* Show (finding.h) what gso_start() would do. */
+bool gso_check(const struct registration *reg, const struct target *target);
+
+/* Remove the devices of interfaces that have no qdisc of ours any more. The lock is held. */
+void gso_sweep(const struct registration *reg);
+
+#endif /* GSO_H */

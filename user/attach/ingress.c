@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The steps, each of which is undone if a later one fails:
+ *
+ *	ifb		make it, enter it in the map of helpers, set it up
+ *	tcx ingress	the program that sends packets to the ifb; it lets them pass as
+ *			long as no bpf_dualpi2 is in service there
+ *	qdisc		last, as on any interface (attach.c): from here on packets go
+ *			through the ifb
+ */
+#include "attach/ingress.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <linux/if_arp.h>
+#include <linux/pkt_sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "check/report.h"
+#include "pinned/instance.h"
+#include "kernel/link.h"
+#include "cli/message.h"
+#include "cli/params.h"
+#include "attach/borrowed.h"
+
+static const struct helper_kind ifb_kind = {
+	.purpose = DUALPI2_IFB,
+	.kind = "ifb",
+	.prefix = "in",
+	.about = "what arrives at",
+};
+
+/* With the rate lifted what waits is gone within SHAPER_LOOK_NS, unless the device takes nothing.
+ */
+#define DRAIN_WAIT_MS 2000
+#define DRAIN_POLL_MS 2
+
+/* ---- find ------------------------------------------------------------------------ */
+
+/* The key of the qdisc at the root of the ifb. */
+static struct dualpi2_key qdisc_key(const struct helper *ifb)
+{
+	return (struct dualpi2_key){
+		.netns = ifb->key.netns,
+		.ifindex = ifb->ifindex,
+		.parent = TC_H_ROOT,
+	};
+}
+
+bool ingress_find(const struct registration *reg, const char *ifname, struct ingress *ingress)
+{
+	struct dualpi2_key key = {};
+	struct link link;
+
+	*ingress = (struct ingress){ .ifname = ifname };
+	if (!interface_index(ifname, &key.ifindex) || !current_netns(&key.netns))
+		return false;
+	if (!link_expect((int)key.ifindex, ifname, &link))
+		return false;
+	ingress->key = key;
+	ingress->type = link.type;
+	return helper_find(reg, &ifb_kind, &key, &ingress->ifb);
+}
+
+/* ---- may it be attached? --------------------------------------------------------- */
+
+static bool has_rate(const struct registration *reg, const struct ingress *ingress)
+{
+	const struct dualpi2_key key = qdisc_key(&ingress->ifb);
+	struct dualpi2_stats live;
+
+	return ingress->ifb.ifindex && stats_read(reg, &key, &live) && live.params.rate;
+}
+
+/* Filters of clsact come behind all tcx programs, so that they would see no packet any
+ * more.
+ */
+static bool find_filters(const struct ingress *ingress, struct obstacle *obstacle)
+{
+	bool has_filters;
+
+	if (!qdisc_has_filters(ingress->key.ifindex, TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_INGRESS),
+			       &has_filters))
+		return false;
+	if (has_filters)
+		obstacle_set(obstacle,
+			     "its ingress filters would see no packet any more: "
+			     "`tc filter del dev %s ingress`, or make them tcx programs",
+			     ingress->ifname);
+	return true;
+}
+
+static bool find_obstacle(const struct registration *reg, const struct ingress *ingress,
+			  const struct wish *wish, struct obstacle *obstacle)
+{
+	bool attached;
+
+	*obstacle = (struct obstacle){};
+	if (ingress->type != ARPHRD_ETHER)
+		obstacle_set(obstacle, "is not an Ethernet device, and an ifb takes only those: "
+				       "use --ingress on the one below it");
+	else if (!wishes_rate(wish) && (wish->whole || !has_rate(reg, ingress))) {
+		obstacle_set(obstacle, "--ingress: needs --rate, a little less than what the "
+				       "bottleneck before it has: without one nothing waits here");
+		obstacle->is_usage = true;
+	} else {
+		return tcx_look(reg, &ingress->key, TCX_INGRESS, &attached) &&
+		       (attached || find_filters(ingress, obstacle));
+	}
+	return true;
+}
+
+bool ingress_allowed(const struct registration *reg, const struct ingress *ingress,
+		     const struct wish *wish)
+{
+	struct obstacle obstacle;
+
+	return find_obstacle(reg, ingress, wish, &obstacle) &&
+	       obstacle_absent(&obstacle, ingress->ifname);
+}
+
+bool ingress_check(const struct registration *reg, const struct ingress *ingress,
+		   const struct wish *wish)
+{
+	struct obstacle obstacle;
+
+	if (!find_obstacle(reg, ingress, wish, &obstacle))
+		return false;
+	if (obstacle.text[0])
+		return finding_show(FINDING_MISSING, "%s: %s", ingress->ifname, obstacle.text);
+	if (ingress->ifb.ifindex)
+		return finding_show(FINDING_OK, "%s is its ifb already", ingress->ifb.name);
+	return finding_show(FINDING_OK, "what arrives will go through an ifb made for it");
+}
+
+/* ---- attach ---------------------------------------------------------------------- */
+
+static bool make_ifb(const struct registration *reg, struct ingress *ingress)
+{
+	struct helper *ifb = &ingress->ifb;
+
+	switch (ifb->ifindex ? LINK_MADE : helper_make(reg, ifb, ingress->ifname)) {
+	case LINK_MADE:
+		return helper_enter(reg, ifb);
+	case LINK_UNKNOWN_KIND:
+		return fail(EOPNOTSUPP, "the kernel has no ifb devices: `modprobe ifb`, or take a "
+					"kernel with it");
+	default:
+		return false;
+	}
+}
+
+static bool set_up(const struct helper *ifb)
+{
+	const struct link_change change = { .up = true, .alias = ifb->alias };
+
+	link_without_addresses((int)ifb->ifindex);
+	return link_change((int)ifb->ifindex, &change);
+}
+
+/* Remove what there is of us, the interface's own pin first: packets then take the
+ * straight way.
+ */
+static bool remove_all(const struct registration *reg, const struct ingress *ingress)
+{
+	const struct dualpi2_key key = qdisc_key(&ingress->ifb);
+
+	tcx_detach(&ingress->key, TCX_INGRESS);
+	if (ingress->ifb.ifindex) {
+		if (!link_delete((int)ingress->ifb.ifindex))
+			return false;
+		tcx_detach(&key, TCX_EGRESS);
+		instance_forget(reg, &key);
+	}
+	helper_forget(reg, &ingress->ifb);
+	return true;
+}
+
+/* The interface as it was before. */
+static bool put_back(const struct registration *reg, const struct ingress *ingress)
+{
+	return settings_return(reg, &ingress->key, SETTING_NO_GRO) && remove_all(reg, ingress);
+}
+
+/* The qdisc, at the root of the ifb. */
+static bool attach_qdisc(const struct registration *reg, const struct ingress *ingress,
+			 const struct wish *wish)
+{
+	char label[2 * IF_NAMESIZE + 16];
+	struct target target;
+	bool done;
+
+	if (!target_find(ingress->ifb.name, &target))
+		return false;
+	snprintf(label, sizeof(label), "%s, ingress (%s)", ingress->ifname, ingress->ifb.name);
+	target.label = label;
+	target.feeder = ingress->key.ifindex;
+	done = attach_allowed(&target, wish) && attach_or_change(reg, &target, wish);
+	target_free(&target);
+	return done;
+}
+
+static bool attach_steps(const struct registration *reg, struct ingress *ingress,
+			 const struct wish *wish)
+{
+	return make_ifb(reg, ingress) && set_up(&ingress->ifb) &&
+	       tcx_attach(reg, &ingress->key, TCX_INGRESS) && attach_qdisc(reg, ingress, wish);
+}
+
+/* What was there stays, changed or not. */
+static bool change_live(const struct registration *reg, struct ingress *ingress,
+			const struct wish *wish)
+{
+	bool attached;
+
+	if (!tcx_look(reg, &ingress->key, TCX_INGRESS, &attached))
+		return false;
+	if (!set_up(&ingress->ifb) || (!attached && !tcx_attach(reg, &ingress->key, TCX_INGRESS)) ||
+	    !attach_qdisc(reg, ingress, wish)) {
+		if (!attached)
+			tcx_detach(&ingress->key, TCX_INGRESS);
+		return false;
+	}
+	if (!attached)
+		printf("%s: what arrives goes through %s again\n", ingress->ifname,
+		       ingress->ifb.name);
+	return true;
+}
+
+bool ingress_attach(const struct registration *reg, struct ingress *ingress,
+		    const struct wish *wish)
+{
+	if (ingress->ifb.entered)
+		return change_live(reg, ingress, wish);
+	if (attach_steps(reg, ingress, wish))
+		return true;
+	put_back(reg, ingress);
+	return false;
+}
+
+/* ---- unload ---------------------------------------------------------------------- */
+
+static bool is_empty(const struct registration *reg, const struct dualpi2_key *key)
+{
+	struct dualpi2_stats live;
+
+	stats_refresh(reg);
+	return !stats_read(reg, key, &live) || (!live.l.backlog_packets && !live.c.backlog_packets);
+}
+
+/* Let the packets that wait in the ifb go at once. What has not gone in time is lost with
+ * the device.
+ */
+static void drain(const struct registration *reg, const struct dualpi2_key *key)
+{
+	const struct timespec poll = { .tv_nsec = DRAIN_POLL_MS * 1000000L };
+	struct dualpi2_stats live;
+
+	if (!stats_read(reg, key, &live))
+		return;
+	live.params.rate = 0;
+	params_change(reg, key, &live.params);
+	for (int waited_ms = 0; waited_ms < DRAIN_WAIT_MS && !is_empty(reg, key);
+	     waited_ms += DRAIN_POLL_MS)
+		nanosleep(&poll, NULL);
+}
+
+bool ingress_undo(const struct registration *reg, const struct ingress *ingress, bool *found)
+{
+	const struct dualpi2_key key = qdisc_key(&ingress->ifb);
+	bool had_tcx = tcx_detach(&ingress->key, TCX_INGRESS);
+
+	*found = ingress->ifb.ifindex || had_tcx;
+	if (!*found)
+		return true;
+	if (ingress->ifb.ifindex)
+		drain(reg, &key);
+	return put_back(reg, ingress);
+}
+
+/* ---- sweep ----------------------------------------------------------------------- */
+
+/* If an interface is gone, its ifb goes. */
+static void sweep_one(const struct registration *reg, const struct dualpi2_key *key)
+{
+	struct ingress ingress = { .key = interface_key(key), .ifb.key = *key };
+
+	if (!interface_is_gone(reg, key, TCX_INGRESS))
+		return;
+	/* With a namespace its devices are gone. */
+	if (is_current_netns(key->netns) && !helper_find(reg, &ifb_kind, key, &ingress.ifb))
+		return;
+	verbose("interface %u is gone, and its ifb goes", key->ifindex);
+	remove_all(reg, &ingress);
+	instance_forget(reg, &ingress.key);
+}
+
+void ingress_sweep(const struct registration *reg)
+{
+	helpers_each(reg, &ifb_kind, sweep_one);
+}

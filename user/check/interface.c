@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "check/interface.h"
+
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "check/report.h"
+#include "cli/format.h"
+
+#define BYTES_PER_MBIT (1000000 / 8)
+
+/* What the device says it sends at, bytes/s; 0 if it does not say. */
+static uint64_t device_rate(const struct link *link)
+{
+	struct ethtool_cmd settings = { .cmd = ETHTOOL_GSET };
+	struct ifreq request = { .ifr_data = (char *)&settings };
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool answered;
+
+	memcpy(request.ifr_name, link->name, sizeof(request.ifr_name));
+	answered = fd >= 0 && !ioctl(fd, SIOCETHTOOL, &request);
+	close(fd);
+	if (!answered || ethtool_cmd_speed(&settings) == (uint32_t)SPEED_UNKNOWN)
+		return 0;
+	return (uint64_t)ethtool_cmd_speed(&settings) * BYTES_PER_MBIT;
+}
+
+/* Packets wait where the bottleneck is. What comes behind this host nobody can see from here. */
+static void show_bottleneck(const struct link *link, uint64_t rate)
+{
+	/* What is not a piece of hardware may say a speed (veth: 10 Gbit/s), but has none. */
+	const uint64_t own = link->kind[0] ? 0 : device_rate(link);
+	char wanted[FORMAT_MAX], device[FORMAT_MAX];
+
+	format_rate(rate, wanted);
+	format_rate(own, device);
+	if (rate && own && rate > own)
+		finding_show(FINDING_HINT,
+			     "rate %s: the device itself has %s, so nothing waits for the rate: "
+			     "give less",
+			     wanted, device);
+	else if (rate)
+		finding_show(FINDING_OK,
+			     "packets wait here unless what comes behind has less than %s", wanted);
+	else if (own)
+		finding_show(FINDING_HINT,
+			     "without --rate packets wait here only at the %s of the device: if "
+			     "something behind it is slower, give --rate",
+			     device);
+	else if (link->kind[0])
+		finding_show(FINDING_HINT,
+			     "a %s device has no speed of its own: without --rate hardly anything "
+			     "waits here",
+			     link->kind);
+	else
+		finding_show(FINDING_HINT,
+			     "the device does not say its speed: if something behind it is "
+			     "slower, give --rate");
+}
+
+static void show_queues(const struct link *link, uint64_t rate, bool is_mq)
+{
+	if (link->tx_queues < 2)
+		return;
+	if (is_mq)
+		finding_show(FINDING_OK,
+			     "each of its %u transmit queues has an instance of its own",
+			     link->tx_queues);
+	else if (rate)
+		finding_show(FINDING_OK,
+			     "its %u transmit queues share one instance, and so the rate",
+			     link->tx_queues);
+	else
+		finding_show(FINDING_HINT,
+			     "its %u transmit queues share one instance: --mq gives each its own",
+			     link->tx_queues);
+}
+
+void advice_show(const struct link *link, const struct dualpi2_params *wanted, bool is_mq)
+{
+	if (!link->running)
+		finding_show(FINDING_HINT, "%s is down or not connected: `ip link set %s up`",
+			     link->name, link->name);
+	show_queues(link, wanted->rate, is_mq);
+	show_bottleneck(link, wanted->rate);
+}

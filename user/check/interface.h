@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Is this the interface to attach to? What can be told from the interface alone. */
+#ifndef INTERFACE_H
+#define INTERFACE_H
+
+#include <stdbool.h>
+
+#include "dualpi2.h"
+#include "kernel/link.h"
+
+/* Show (finding.h) what will work, but maybe not for what it is meant, at the root of an
+ * interface with these parameters. `is_mq`: with an instance for each of its queues.
+ */
+void advice_show(const struct link *link, const struct dualpi2_params *wanted, bool is_mq);
+
+#endif /* INTERFACE_H */

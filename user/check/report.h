@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The lines of --check. */
+#ifndef REPORT_H
+#define REPORT_H
+
+#include <stdbool.h>
+
+enum finding {
+	FINDING_OK,
+	FINDING_HINT,	 /* it works; maybe not for what it is meant */
+	FINDING_WARNING, /* it works, with something left out */
+	FINDING_MISSING, /* it does not work */
+};
+
+/* Print a line (printf-like, without a newline): what was found, with the remedy if one is
+ * needed. False if it stands in the way. A terminal gets as many lines as the text takes there.
+ */
+bool finding_show(enum finding finding, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif /* REPORT_H */

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Options from a file, one a line, as dualpi2.conf(5) describes it. */
+#ifndef CONFIG_H
+#define CONFIG_H
+
+#include "cli/options.h"
+
+#define CONFIG_SIZE_MAX 65536 /* bytes of a file */
+
+/* Take the options of a text, of `size` bytes and a NUL, as if they stood on the command line
+ * behind those that do. The text is cut into words, which the values of the command's groups
+ * point to afterwards. False: bad input was reported, with `path` and the number of the line.
+ */
+bool config_parse(const struct command *command, const char *path, char *text, size_t size);
+
+/* The same from a file. Only one can be read. */
+bool config_read(const struct command *command, const char *path);
+
+#endif /* CONFIG_H */

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "cli/message.h"
+
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *program_name;
+static bool is_verbose;
+static char place[512]; /* "FILE:LINE: ", or empty */
+static enum status status = STATUS_OK;
+static bool is_held;
+static char held[1024]; /* the first line meanwhile */
+
+static int print_libbpf(enum libbpf_print_level level, const char *format, va_list args)
+{
+	(void)level;
+	return is_verbose ? vfprintf(stderr, format, args) : 0;
+}
+
+void message_init(const char *program)
+{
+	program_name = program;
+	libbpf_set_print(print_libbpf);
+}
+
+void message_set_verbose(void)
+{
+	is_verbose = true;
+}
+
+void message_set_place(const char *format, ...)
+{
+	va_list args;
+
+	place[0] = '\0';
+	if (!format)
+		return;
+	va_start(args, format);
+	vsnprintf(place, sizeof(place) - 2, format, args);
+	va_end(args);
+	strcat(place, ": ");
+}
+
+/* Print one line whatever the arguments contain: they may be the user's. */
+static void print_line(const char *format, va_list args)
+{
+	char line[1024 + sizeof(place)];
+	size_t used = snprintf(line, sizeof(line), "%s", place);
+
+	vsnprintf(line + used, sizeof(line) - used, format, args);
+	for (char *c = line; *c; c++) {
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?';
+	}
+	if (!is_held)
+		fprintf(stderr, "%s: %s\n", program_name, line);
+	else if (!*held)
+		memcpy(held, line, sizeof(held));
+}
+
+void message_hold(void)
+{
+	is_held = true;
+}
+
+void message_release(void)
+{
+	is_held = false;
+	if (*held)
+		fprintf(stderr, "%s: %s\n", program_name, held);
+	*held = '\0';
+}
+
+const char *message_shortage(int error)
+{
+	switch (error) {
+	case EMFILE:
+		return "too few open files are allowed: raise the limit (`ulimit -n 1024`), and "
+		       "run it again";
+	case ENFILE:
+		return "this host has no room for more open files: raise the limit "
+		       "(`sysctl fs.file-max`), and run it again";
+	case ENOMEM:
+		return "out of memory: free some, and run it again";
+	}
+	return NULL;
+}
+
+static void report(enum status this_status, const char *format, va_list args)
+{
+	if (!status || is_verbose)
+		print_line(format, args);
+	if (!status)
+		status = this_status;
+}
+
+static void report_text(enum status this_status, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	report(this_status, format, args);
+	va_end(args);
+}
+
+bool fail(int error, const char *format, ...)
+{
+	va_list args;
+
+	if (message_shortage(error))
+		report_text(STATUS_FAILURE, "%s", message_shortage(error));
+	va_start(args, format);
+	report(STATUS_FAILURE, format, args);
+	va_end(args);
+	if (error)
+		verbose("  errno %d: %s", error, strerror(error));
+	return false;
+}
+
+bool fail_usage(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	report(STATUS_USAGE, format, args);
+	va_end(args);
+	return false;
+}
+
+bool message_reported(void)
+{
+	return status != STATUS_OK;
+}
+
+enum status message_status(void)
+{
+	return status ? status : STATUS_FAILURE;
+}
+
+void verbose(const char *format, ...)
+{
+	va_list args;
+
+	if (!is_verbose)
+		return;
+	va_start(args, format);
+	print_line(format, args);
+	va_end(args);
+}

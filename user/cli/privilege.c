@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* With capget(2) and capset(2): libcap would be one more library for these two calls. */
+#include "cli/privilege.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <linux/types.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "pinned/pins.h"
+
+/* PROC_USER_INIT_INO of include/linux/proc_ns.h */
+#define FIRST_USER_NAMESPACE 0xEFFFFFFDU
+
+struct right {
+	const char *name;
+	unsigned int capability;
+	unsigned int privilege; /* that needs it */
+};
+
+static const struct right rights[] = {
+	{ "CAP_NET_ADMIN", CAP_NET_ADMIN, PRIVILEGE_NET | PRIVILEGE_LOAD },
+	{ "CAP_PERFMON", CAP_PERFMON, PRIVILEGE_LOAD },
+	{ "CAP_BPF", CAP_BPF, PRIVILEGE_LOAD },
+	{ "CAP_SYS_ADMIN", CAP_SYS_ADMIN, PRIVILEGE_MOUNT },
+	{ "CAP_SYS_CHROOT", CAP_SYS_CHROOT, PRIVILEGE_MOUNT },
+	/* to open /proc/1/ns/mnt with fewer rights than that process */
+	{ "CAP_SYS_PTRACE", CAP_SYS_PTRACE, PRIVILEGE_MOUNT },
+};
+
+#define N_RIGHTS (sizeof(rights) / sizeof(rights[0]))
+
+/* capget(2) and capset(2) have 32 capabilities a word. */
+struct capabilities {
+	struct __user_cap_header_struct header;
+	struct __user_cap_data_struct words[_LINUX_CAPABILITY_U32S_3];
+};
+
+static struct capabilities read_own(void)
+{
+	struct capabilities own = { .header.version = _LINUX_CAPABILITY_VERSION_3 };
+
+	syscall(SYS_capget, &own.header, own.words);
+	return own;
+}
+
+static __u64 bit(unsigned int capability)
+{
+	return 1ULL << capability;
+}
+
+static void restrict_to(__u64 kept)
+{
+	struct capabilities own = read_own();
+
+	for (size_t i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
+		own.words[i].permitted &= (__u32)(kept >> 32 * i);
+		own.words[i].effective &= own.words[i].permitted;
+		own.words[i].inheritable = 0; /* and with it the ambient ones */
+	}
+	if (syscall(SYS_capset, &own.header, own.words))
+		verbose("capset: %s", strerror(errno));
+}
+
+void privilege_keep(unsigned int privileges)
+{
+	__u64 kept = 0;
+
+	for (size_t i = 0; i < N_RIGHTS; i++) {
+		if (rights[i].privilege & privileges)
+			kept |= bit(rights[i].capability);
+	}
+	if (privileges & PRIVILEGE_MOUNT || !pins_are_own())
+		kept |= bit(CAP_DAC_OVERRIDE) | bit(CAP_DAC_READ_SEARCH);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		verbose("no_new_privs: %s", strerror(errno));
+	restrict_to(kept);
+}
+
+bool privilege_suffices(unsigned int privileges, char *missing, size_t size)
+{
+	const struct capabilities own = read_own();
+	size_t used = 0;
+
+	for (size_t i = 0; i < N_RIGHTS; i++) {
+		unsigned int word = rights[i].capability / 32;
+
+		if (!(rights[i].privilege & privileges) ||
+		    own.words[word].effective & 1U << rights[i].capability % 32)
+			continue;
+		used += snprintf(missing + used, size - used, "%s%s", used ? ", " : "",
+				 rights[i].name);
+	}
+	return !used;
+}
+
+bool privilege_is_confined(void)
+{
+	struct stat ns;
+
+	return !stat("/proc/self/ns/user", &ns) && ns.st_ino != FIRST_USER_NAMESPACE;
+}
+
+const char *privilege_as_root(void)
+{
+	return privilege_is_confined() ? "as root of the host (here is a user namespace)"
+				       : "as root";
+}

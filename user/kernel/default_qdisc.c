@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* /proc/sys/net is that of the network namespace of the thread that opens a file there
+ * (net/sysctl_net.c); the open file stays that of this namespace, whoever reads it.
+ */
+#include "kernel/default_qdisc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "dualpi2.h"
+#include "cli/message.h"
+
+static int file = -1;
+static int error; /* why it is not open */
+
+static int try_open(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	error = fd < 0 ? errno : 0;
+	return fd;
+}
+
+static void open_here(void)
+{
+	file = try_open("/proc/sys/net/core/default_qdisc");
+}
+
+/* A thread enters the namespace and ends there, so nothing can leave us in the wrong one. (A thread
+ * cannot leave a mount namespace while another has the same root and working directory, so
+ * pins_find_bpffs() comes first.)
+ */
+static void *open_there(void *data)
+{
+	int namespace = try_open("/proc/1/ns/net");
+
+	(void)data;
+	if (namespace < 0)
+		return NULL;
+	if (setns(namespace, CLONE_NEWNET))
+		error = errno;
+	else
+		open_here();
+	close(namespace);
+	return NULL;
+}
+
+bool default_qdisc_open(void)
+{
+	pthread_t thread;
+
+	open_here();
+	if (error == ENOENT && !pthread_create(&thread, NULL, open_there, NULL))
+		pthread_join(thread, NULL);
+	if (error)
+		verbose("cannot look for net.core.default_qdisc: %s", strerror(error));
+	return !message_shortage(error) || fail(error, "cannot look for net.core.default_qdisc");
+}
+
+enum default_qdisc default_qdisc_read(void)
+{
+	char kind[64];
+	ssize_t size = file < 0 ? -1 : pread(file, kind, sizeof(kind) - 1, 0);
+
+	if (size <= 0)
+		return DEFAULT_QDISC_UNKNOWN;
+	kind[size] = '\0';
+	kind[strcspn(kind, "\n")] = '\0';
+	return strcmp(kind, DUALPI2_KIND) ? DEFAULT_QDISC_OTHER : DEFAULT_QDISC_OURS;
+}

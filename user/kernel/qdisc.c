@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "kernel/qdisc.h"
+
+#include <linux/gen_stats.h>
+#include <linux/pkt_sched.h>
+#include <linux/rtnetlink.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/message.h"
+#include "kernel/rtnl.h"
+
+static void read_counters(const struct nlattr *stats2, struct qdisc_counters *counters)
+{
+	const struct nlattr *attr;
+	struct gnet_stats_basic basic = {};
+	struct gnet_stats_queue queue = {};
+	uint64_t packets64 = 0; /* left out where it fits `basic` */
+
+	mnl_attr_for_each_nested(attr, stats2) {
+		switch (mnl_attr_get_type(attr)) {
+		case TCA_STATS_BASIC:
+			rtnl_copy(attr, &basic, sizeof(basic));
+			break;
+		case TCA_STATS_PKT64:
+			rtnl_copy(attr, &packets64, sizeof(packets64));
+			break;
+		case TCA_STATS_QUEUE:
+			rtnl_copy(attr, &queue, sizeof(queue));
+			break;
+		}
+	}
+	*counters = (struct qdisc_counters){
+		.bytes = basic.bytes,
+		.packets = packets64 ?: basic.packets,
+		.drops = queue.drops,
+		.overlimits = queue.overlimits,
+		.requeues = queue.requeues,
+		.backlog = queue.backlog,
+		.qlen = queue.qlen,
+	};
+}
+
+static void read_options(const struct nlattr *attr, struct qdisc *qdisc)
+{
+	size_t len = mnl_attr_get_payload_len(attr);
+
+	qdisc->options_cut = len > sizeof(qdisc->options);
+	qdisc->options_len = qdisc->options_cut ? sizeof(qdisc->options) : len;
+	memcpy(qdisc->options, mnl_attr_get_payload(attr), qdisc->options_len);
+}
+
+struct dump {
+	void (*visit)(int ifindex, const struct qdisc *qdisc, void *data);
+	void *data;
+};
+
+static int on_qdisc(const struct nlmsghdr *message, void *data)
+{
+	const struct tcmsg *tc = rtnl_header(message, sizeof(*tc));
+	const struct dump *dump = data;
+	const struct nlattr *attr;
+	struct qdisc qdisc;
+
+	if (!tc)
+		return MNL_CB_ERROR;
+	qdisc = (struct qdisc){ .handle = tc->tcm_handle,
+				.parent = tc->tcm_parent,
+				.refcnt = tc->tcm_info };
+	mnl_attr_for_each(attr, message, sizeof(*tc)) {
+		switch (mnl_attr_get_type(attr)) {
+		case TCA_KIND:
+			rtnl_text(attr, qdisc.kind, sizeof(qdisc.kind));
+			break;
+		case TCA_OPTIONS:
+			read_options(attr, &qdisc);
+			break;
+		case TCA_STAB:
+			qdisc.has_size_table = true;
+			break;
+		case TCA_STATS2:
+			read_counters(attr, &qdisc.counters);
+			break;
+		}
+	}
+	dump->visit(tc->tcm_ifindex, &qdisc, dump->data);
+	return MNL_CB_OK;
+}
+
+bool qdisc_dump(void (*visit)(int ifindex, const struct qdisc *qdisc, void *data), void *data)
+{
+	struct dump dump = { visit, data };
+	struct rtnl_refusal refusal;
+	struct rtnl_request request;
+
+	rtnl_begin(&request, RTM_GETQDISC, NLM_F_DUMP, sizeof(struct tcmsg));
+	if (!rtnl_talk(&request, on_qdisc, &dump, &refusal))
+		return fail(refusal.error, "cannot read the qdiscs of this host through rtnetlink");
+	return true;
+}
+
+struct search {
+	int ifindex;
+	struct qdisc *qdisc;
+	bool found;
+};
+
+static void visit_root(int ifindex, const struct qdisc *qdisc, void *data)
+{
+	struct search *search = data;
+
+	if (ifindex == search->ifindex && qdisc->parent == TC_H_ROOT)
+		*search->qdisc = *qdisc;
+}
+
+bool qdisc_root(int ifindex, struct qdisc *root)
+{
+	struct search search = { .ifindex = ifindex, .qdisc = root };
+
+	*root = (struct qdisc){};
+	return qdisc_dump(visit_root, &search);
+}
+
+static void copy_qdisc(int ifindex, const struct qdisc *qdisc, void *data)
+{
+	(void)ifindex;
+	*(struct qdisc *)data = *qdisc;
+}
+
+enum qdisc_found qdisc_below(int ifindex, uint32_t parent, struct qdisc *qdisc)
+{
+	struct dump dump = { copy_qdisc, qdisc };
+	struct rtnl_refusal refusal;
+	struct rtnl_request request;
+	struct tcmsg *tc;
+
+	*qdisc = (struct qdisc){};
+	/* The answer is a notification, which the asker gets by NLM_F_ECHO only. */
+	tc = rtnl_begin(&request, RTM_GETQDISC, NLM_F_ACK | NLM_F_ECHO, sizeof(*tc));
+	tc->tcm_ifindex = ifindex;
+	tc->tcm_parent = parent;
+	if (!rtnl_talk(&request, on_qdisc, &dump, &refusal))
+		return QDISC_NO_CLASS;
+	/* For noop_qdisc qdisc_get_notify() of net/sched/sch_api.c sends no answer. */
+	return qdisc->kind[0] ? QDISC_FOUND : QDISC_NONE;
+}
+
+static void visit_child(int ifindex, const struct qdisc *qdisc, void *data)
+{
+	struct search *search = data;
+
+	/* Children without a handle come and go with their parent. */
+	if (ifindex == search->ifindex && qdisc->handle && qdisc->parent != TC_H_ROOT &&
+	    TC_H_MAJ(qdisc->parent) == TC_H_MAJ(search->qdisc->handle))
+		search->found = true;
+}
+
+static int on_filter(const struct nlmsghdr *message, void *data)
+{
+	(void)message;
+	*(bool *)data = true;
+	return MNL_CB_OK;
+}
+
+bool qdisc_has_filters(int ifindex, uint32_t parent, bool *has_filters)
+{
+	struct rtnl_refusal refusal;
+	struct rtnl_request request;
+	struct tcmsg *tc;
+
+	*has_filters = false;
+	tc = rtnl_begin(&request, RTM_GETTFILTER, NLM_F_DUMP, sizeof(*tc));
+	tc->tcm_ifindex = ifindex;
+	tc->tcm_parent = parent;
+	if (!rtnl_talk(&request, on_filter, has_filters, &refusal))
+		return fail(refusal.error, "cannot read the filters of the interface");
+	return true;
+}
+
+bool qdisc_has_parts(int ifindex, const struct qdisc *qdisc, bool *has_parts)
+{
+	struct search search = { .ifindex = ifindex, .qdisc = (struct qdisc *)qdisc };
+
+	if (!qdisc_dump(visit_child, &search) ||
+	    !qdisc_has_filters(ifindex, qdisc->handle, has_parts))
+		return false;
+	*has_parts |= search.found;
+	return true;
+}
+
+bool qdisc_create(int ifindex, const struct qdisc *qdisc, bool replace)
+{
+	struct rtnl_request request;
+	struct tcmsg *tc;
+
+	tc = rtnl_begin(&request, RTM_NEWQDISC,
+			NLM_F_ACK | NLM_F_CREATE | (replace ? NLM_F_REPLACE : NLM_F_EXCL),
+			sizeof(*tc));
+	tc->tcm_ifindex = ifindex;
+	tc->tcm_parent = qdisc->parent;
+	tc->tcm_handle = qdisc->handle;
+	mnl_attr_put_strz(&request.header, TCA_KIND, qdisc->kind);
+	if (qdisc->options_len)
+		mnl_attr_put(&request.header, TCA_OPTIONS, qdisc->options_len, qdisc->options);
+	return rtnl_order(&request, "attach %s", qdisc->kind);
+}
+
+bool qdisc_delete(int ifindex)
+{
+	struct rtnl_request request;
+	struct tcmsg *tc;
+
+	tc = rtnl_begin(&request, RTM_DELQDISC, NLM_F_ACK, sizeof(*tc));
+	tc->tcm_ifindex = ifindex;
+	tc->tcm_parent = TC_H_ROOT;
+	return rtnl_order(&request, "remove the root qdisc");
+}
+
+const char *qdisc_text(const char *kind, uint32_t handle, uint32_t parent, char *text)
+{
+	int used = snprintf(text, QDISC_TEXT_MAX, "qdisc %s %x: ", kind, TC_H_MAJ(handle) >> 16);
+
+	if (parent == TC_H_ROOT)
+		snprintf(text + used, QDISC_TEXT_MAX - used, "root");
+	else
+		snprintf(text + used, QDISC_TEXT_MAX - used, "parent %x:%x", TC_H_MAJ(parent) >> 16,
+			 TC_H_MIN(parent));
+	return text;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Interfaces and their qdiscs, through rtnetlink.
+ *
+ * All functions return false after they have reported what is wrong (message.h).
+ */
+#ifndef QDISC_H
+#define QDISC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define QDISC_KIND_MAX 16      /* IFNAMSIZ, with the terminator, as the kernel has it */
+#define QDISC_OPTIONS_MAX 4096 /* of those that are remembered */
+
+/* The kernel's counters, as `tc -s qdisc show` prints them. */
+struct qdisc_counters {
+	uint64_t bytes;
+	uint64_t packets;
+	uint32_t drops;
+	uint32_t overlimits;
+	uint32_t requeues;
+	uint32_t backlog; /* bytes */
+	uint32_t qlen;	  /* packets */
+};
+
+struct qdisc {
+	char kind[QDISC_KIND_MAX];
+	uint32_t handle; /* major 0: attached by the kernel on its own */
+	uint32_t parent;
+	uint32_t refcnt;
+	bool has_size_table; /* tc's "stab": linklayer and overhead */
+	uint16_t options_len;
+	uint8_t options[QDISC_OPTIONS_MAX]; /* TCA_OPTIONS as dumped */
+	bool options_cut;		    /* they were longer */
+	struct qdisc_counters counters;
+};
+
+/* Call `visit` for each qdisc of all interfaces. */
+bool qdisc_dump(void (*visit)(int ifindex, const struct qdisc *qdisc, void *data), void *data);
+
+/* The qdisc at the root of an interface; without one (a device that is down may have
+ * none) an empty kind.
+ */
+bool qdisc_root(int ifindex, struct qdisc *root);
+
+/* What hangs in a class of a classful qdisc, whether or not a dump shows it. Reports
+ * nothing.
+ */
+enum qdisc_found {
+	QDISC_FOUND,
+	QDISC_NONE,	/* it was deleted: packets for this class are thrown away */
+	QDISC_NO_CLASS, /* no such class, or no such classful qdisc */
+};
+
+enum qdisc_found qdisc_below(int ifindex, uint32_t parent, struct qdisc *qdisc);
+
+/* Are there filters at a qdisc, by its handle, or at TC_H_CLSACT with TC_H_MIN_INGRESS? */
+bool qdisc_has_filters(int ifindex, uint32_t parent, bool *has_filters);
+
+/* Is anything hung into a classful qdisc that belongs to a user: a qdisc with a
+ * handle below it, or a filter?
+ */
+bool qdisc_has_parts(int ifindex, const struct qdisc *qdisc, bool *has_parts);
+
+/* Put a qdisc at its parent, with a handle (0: the kernel chooses) and TCA_OPTIONS
+ * (NULL: none). With `replace` whatever is there goes; without, only an
+ * automatic one does.
+ */
+bool qdisc_create(int ifindex, const struct qdisc *qdisc, bool replace);
+
+/* Remove the root qdisc; the kernel attaches its automatic one. */
+bool qdisc_delete(int ifindex);
+
+/* "qdisc fq_codel 8001: root", as tc prints it, in `text` (QDISC_TEXT_MAX bytes). */
+#define QDISC_TEXT_MAX 64
+const char *qdisc_text(const char *kind, uint32_t handle, uint32_t parent, char *text);
+
+#endif /* QDISC_H */

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "kernel/rtnl.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/rtnetlink.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/message.h"
+
+void *rtnl_begin(struct rtnl_request *request, uint16_t type, uint16_t flags, size_t size)
+{
+	*request = (struct rtnl_request){};
+	mnl_nlmsg_put_header(request->buffer);
+	request->header.nlmsg_type = type;
+	request->header.nlmsg_flags = NLM_F_REQUEST | flags;
+	return mnl_nlmsg_put_extra_header(&request->header, size);
+}
+
+static struct mnl_socket *open_socket(void)
+{
+	struct mnl_socket *nl = mnl_socket_open2(NETLINK_ROUTE, SOCK_CLOEXEC);
+	int on = 1;
+
+	if (!nl)
+		return NULL;
+	if (mnl_socket_bind(nl, 0, MNL_SOCKET_AUTOPID) < 0) {
+		mnl_socket_close(nl);
+		return NULL;
+	}
+	/* Best effort: without them we have just the errno. */
+	mnl_socket_setsockopt(nl, NETLINK_EXT_ACK, &on, sizeof(on));
+	on = 1;
+	mnl_socket_setsockopt(nl, NETLINK_CAP_ACK, &on, sizeof(on));
+	return nl;
+}
+
+const void *rtnl_header(const struct nlmsghdr *message, size_t size)
+{
+	if (mnl_nlmsg_get_payload_len(message) >= size)
+		return mnl_nlmsg_get_payload(message);
+	errno = EBADMSG;
+	return NULL;
+}
+
+void rtnl_copy(const struct nlattr *attr, void *to, size_t size)
+{
+	size_t len = mnl_attr_get_payload_len(attr);
+
+	memset(to, 0, size);
+	memcpy(to, mnl_attr_get_payload(attr), len < size ? len : size);
+}
+
+void rtnl_text(const struct nlattr *attr, char *text, size_t size)
+{
+	snprintf(text, size, "%.*s", (int)mnl_attr_get_payload_len(attr),
+		 (const char *)mnl_attr_get_payload(attr));
+}
+
+static int on_error(const struct nlmsghdr *message, void *data)
+{
+	const struct nlmsgerr *answer = rtnl_header(message, sizeof(*answer));
+	struct rtnl_refusal *refusal = data;
+	const struct nlattr *attr;
+
+	if (!answer)
+		return MNL_CB_ERROR;
+	if (!answer->error)
+		return MNL_CB_STOP;
+	refusal->error = answer->error > INT_MIN ? -answer->error : EBADMSG;
+	if (message->nlmsg_flags & NLM_F_ACK_TLVS) {
+		mnl_attr_for_each(attr, message, sizeof(*answer)) {
+			if (mnl_attr_get_type(attr) == NLMSGERR_ATTR_MSG)
+				rtnl_text(attr, refusal->text, sizeof(refusal->text));
+		}
+	}
+	errno = refusal->error;
+	return MNL_CB_ERROR;
+}
+
+static bool is_error(const char *buffer, size_t len)
+{
+	return len >= sizeof(struct nlmsghdr) &&
+	       ((const struct nlmsghdr *)buffer)->nlmsg_type == NLMSG_ERROR;
+}
+
+static int receive(struct mnl_socket *nl, mnl_cb_t on_message, void *data,
+		   struct rtnl_refusal *refusal)
+{
+	mnl_cb_t control[NLMSG_MIN_TYPE] = { [NLMSG_ERROR] = on_error };
+	char *buffer = malloc(MNL_SOCKET_DUMP_SIZE);
+	ssize_t len;
+	int result = MNL_CB_ERROR;
+
+	if (!buffer)
+		return MNL_CB_ERROR;
+	do {
+		len = mnl_socket_recvfrom(nl, buffer, MNL_SOCKET_DUMP_SIZE);
+		if (len <= 0) {
+			result = MNL_CB_ERROR;
+			break;
+		}
+		/* NLMSG_ERROR messages are for on_error(), all others for on_message(). */
+		if (is_error(buffer, len))
+			result = mnl_cb_run2(buffer, len, 0, 0, NULL, refusal, control,
+					     NLMSG_MIN_TYPE);
+		else
+			result = mnl_cb_run(buffer, len, 0, 0, on_message, data);
+	} while (result > MNL_CB_STOP);
+	free(buffer);
+	return result;
+}
+
+bool rtnl_talk(struct rtnl_request *request, mnl_cb_t on_message, void *data,
+	       struct rtnl_refusal *refusal)
+{
+	struct mnl_socket *nl = open_socket();
+	bool done;
+
+	*refusal = (struct rtnl_refusal){};
+	if (!nl) {
+		refusal->error = errno;
+		/* Whoever asks for an answer may take none for a no. */
+		if (message_shortage(refusal->error))
+			fail(refusal->error, "cannot talk rtnetlink");
+		return false;
+	}
+	done = mnl_socket_sendto(nl, &request->header, request->header.nlmsg_len) >= 0 &&
+	       receive(nl, on_message, data, refusal) >= MNL_CB_STOP;
+	if (!done && !refusal->error)
+		refusal->error = errno;
+	mnl_socket_close(nl);
+	return done;
+}
+
+bool rtnl_order(struct rtnl_request *request, const char *what, ...)
+{
+	struct rtnl_refusal refusal;
+	char text[64];
+	va_list arguments;
+
+	if (rtnl_talk(request, NULL, NULL, &refusal))
+		return true;
+	va_start(arguments, what);
+	vsnprintf(text, sizeof(text), what, arguments);
+	va_end(arguments);
+	return fail(refusal.error, "the kernel refuses to %s: %s", text, rtnl_reason(&refusal));
+}
+
+const char *rtnl_reason(const struct rtnl_refusal *refusal)
+{
+	return refusal->text[0] ? refusal->text : strerror(refusal->error);
+}

@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "pinned/instance.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <linux/netlink.h>
+#include <linux/pkt_sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "kernel/link.h"
+#include "cli/message.h"
+#include "pinned/pins.h"
+
+/* What is pinned for an interface: PREFIX-NETNS-IFINDEX. */
+#define TCX_NAME_MAX 48
+#define EGRESS_PREFIX "tcx-"
+
+#define PUBLISHED_LOOKS 3
+
+#define TCX_PROGRAMS_MAX 64 /* BPF_MPROG_MAX, include/linux/bpf_mprog.h */
+
+struct tcx_place {
+	const char *prefix;
+	enum bpf_attach_type type;
+	__u32 flags;	/* BPF_F_BEFORE: in front of all others; 0: behind them */
+	size_t program; /* member of struct registration */
+};
+
+static const struct tcx_place tcx_places[] = {
+	[TCX_EGRESS] = { EGRESS_PREFIX, BPF_TCX_EGRESS, 0, offsetof(struct registration, mark) },
+	[TCX_INGRESS] = { "ingress-", BPF_TCX_INGRESS, 0, offsetof(struct registration, ingress) },
+	[TCX_SPLIT] = { "split-", BPF_TCX_EGRESS, BPF_F_BEFORE,
+			offsetof(struct registration, split) },
+};
+
+bool current_netns(__u64 *netns)
+{
+	static __u64 here; /* we stay in it */
+	socklen_t size = sizeof(here);
+	int fd;
+
+	if (!here) {
+		/* Of the one family that the systemd units allow. */
+		fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+		if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &here, &size))
+			return fail(errno, "cannot look at the network namespace: %s",
+				    strerror(errno));
+		close(fd);
+	}
+	*netns = here;
+	return true;
+}
+
+bool is_current_netns(__u64 netns)
+{
+	__u64 here = 0;
+
+	return current_netns(&here) && here == netns;
+}
+
+bool netns_is_gone(const struct registration *reg, __u64 netns)
+{
+	const __u64 frame[8] = { netns }; /* as short as a test run takes */
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = sizeof(frame));
+
+	return reg->find_netns >= 0 && !bpf_prog_test_run_opts(reg->find_netns, &opts) &&
+	       opts.retval == DUALPI2_NETNS_NONE;
+}
+
+void stats_refresh(const struct registration *reg)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+	int error = bpf_prog_test_run_opts(reg->refresh, &opts);
+
+	if (error)
+		verbose("cannot refresh the statistics: %s", strerror(-error));
+}
+
+/* An entry moves whenever it is written, and a look-up may miss it at that very moment, but hardly
+ * again and again.
+ */
+static bool read_published(int map, const struct dualpi2_key *key, void *value)
+{
+	for (int i = 0; i < PUBLISHED_LOOKS; i++) {
+		if (!bpf_map_lookup_elem(map, key, value))
+			return true;
+	}
+	return false;
+}
+
+bool stats_read(const struct registration *reg, const struct dualpi2_key *key,
+		struct dualpi2_stats *stats)
+{
+	return read_published(reg->stats, key, stats);
+}
+
+bool delays_read(const struct registration *reg, const struct dualpi2_key *key,
+		 struct dualpi2_delays *delays)
+{
+	return read_published(reg->delays, key, delays);
+}
+
+struct dualpi2_key interface_key(const struct dualpi2_key *key)
+{
+	return (struct dualpi2_key){ .netns = key->netns, .ifindex = key->ifindex };
+}
+
+bool conf_read(const struct registration *reg, const struct dualpi2_key *key,
+	       struct dualpi2_params *params)
+{
+	struct dualpi2_key conf_key = interface_key(key);
+
+	return !bpf_map_lookup_elem(reg->conf, &conf_key, params);
+}
+
+bool conf_write(const struct registration *reg, const struct dualpi2_key *key,
+		const struct dualpi2_params *params)
+{
+	struct dualpi2_key conf_key = interface_key(key);
+
+	if (bpf_map_update_elem(reg->conf, &conf_key, params, BPF_ANY))
+		return fail(errno,
+			    "cannot store the parameters: at most %u interfaces can have some",
+			    DUALPI2_MAX_INSTANCES);
+	return true;
+}
+
+bool params_change(const struct registration *reg, const struct dualpi2_key *key,
+		   const struct dualpi2_params *params)
+{
+	struct dualpi2_change change = { .key = *key, .params = *params };
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = &change, .ctx_size_in = sizeof(change));
+	int error = bpf_prog_test_run_opts(reg->change, &opts);
+
+	if (!error)
+		error = (int)opts.retval;
+	if (error)
+		return fail(-error, "cannot change the live qdisc: it has just been removed");
+	return true;
+}
+
+bool prior_read(const struct registration *reg, const struct dualpi2_key *key, struct qdisc *qdisc)
+{
+	struct dualpi2_key prior_key = interface_key(key);
+	struct prior_qdisc prior;
+
+	*qdisc = (struct qdisc){};
+	if (reg->prior < 0)
+		return true;
+	if (bpf_map_lookup_elem(reg->prior, &prior_key, &prior))
+		return errno == ENOENT ||
+		       fail(errno, "cannot look up the former root qdisc: %s; run it again",
+			    strerror(errno));
+	*qdisc = (struct qdisc){
+		.handle = prior.handle,
+		.parent = TC_H_ROOT,
+		.options_len = prior.options_len,
+	};
+	memcpy(qdisc->kind, prior.kind, sizeof(qdisc->kind));
+	memcpy(qdisc->options, prior.options, sizeof(qdisc->options));
+	return true;
+}
+
+bool prior_write(const struct registration *reg, const struct dualpi2_key *key,
+		 const struct qdisc *qdisc)
+{
+	struct dualpi2_key prior_key = interface_key(key);
+	struct prior_qdisc prior = {
+		.handle = qdisc->handle,
+		.options_len = qdisc->options_len,
+	};
+
+	memcpy(prior.kind, qdisc->kind, sizeof(prior.kind));
+	memcpy(prior.options, qdisc->options, sizeof(prior.options));
+	if (bpf_map_update_elem(reg->prior, &prior_key, &prior, BPF_ANY))
+		return fail(errno,
+			    "cannot remember the root qdisc: at most %u interfaces can have one",
+			    DUALPI2_MAX_INSTANCES);
+	return true;
+}
+
+void instance_forget(const struct registration *reg, const struct dualpi2_key *key)
+{
+	struct dualpi2_key map_key = interface_key(key);
+
+	bpf_map_delete_elem(reg->conf, &map_key);
+	bpf_map_delete_elem(reg->prior, &map_key);
+	bpf_map_delete_elem(reg->settings, &map_key);
+}
+
+bool instance_lives(const struct registration *reg, const struct dualpi2_key *key)
+{
+	struct dualpi2_key live, *previous = NULL;
+
+	while (!bpf_map_get_next_key(reg->places, previous, &live)) {
+		if (live.netns == key->netns && live.ifindex == key->ifindex)
+			return true;
+		previous = &live;
+	}
+	return errno != ENOENT;
+}
+
+static const char *tcx_name(const struct dualpi2_key *key, enum tcx_hook hook,
+			    char name[TCX_NAME_MAX])
+{
+	snprintf(name, TCX_NAME_MAX, "%s%llu-%u", tcx_places[hook].prefix, key->netns,
+		 key->ifindex);
+	return name;
+}
+
+/* The other way round. */
+static bool read_tcx_name(const char *name, enum tcx_hook hook, struct dualpi2_key *key)
+{
+	*key = (struct dualpi2_key){};
+	return sscanf(name + strlen(tcx_places[hook].prefix), "%llu-%u", &key->netns,
+		      &key->ifindex) == 2;
+}
+
+/* What a pinned link runs, and where: tcx.ifindex is 0 if its interface is gone. 0: there is none;
+ * -errno: unknown.
+ */
+static int link_info(const char *name, struct bpf_link_info *info)
+{
+	__u32 len = sizeof(*info);
+	int error, fd = pin_open(name);
+
+	*info = (struct bpf_link_info){};
+	if (fd < 0)
+		return fd == -ENOENT ? 0 : fd;
+	error = bpf_link_get_info_by_fd(fd, info, &len);
+	close(fd);
+	return error ? error : 1;
+}
+
+__u32 program_id(int fd)
+{
+	struct bpf_prog_info info = {};
+	__u32 len = sizeof(info);
+
+	return bpf_prog_get_info_by_fd(fd, &info, &len) ? 0 : info.id;
+}
+
+static int tcx_program(const struct registration *reg, enum tcx_hook hook)
+{
+	return *(const int *)((const char *)reg + tcx_places[hook].program);
+}
+
+/* Is a link on that interface of this network namespace? Without the right to ask its number has to
+ * do, which an interface of another namespace may have. -errno: unknown.
+ */
+static int is_on(const struct bpf_link_info *info, __u32 ifindex, enum tcx_hook hook)
+{
+	__u32 programs[TCX_PROGRAMS_MAX], links[TCX_PROGRAMS_MAX];
+	/* The kernel tells links only to who asks for programs. */
+	LIBBPF_OPTS(bpf_prog_query_opts, opts, .prog_ids = programs, .link_ids = links,
+		    .count = TCX_PROGRAMS_MAX);
+	int error;
+
+	if (info->tcx.ifindex != ifindex)
+		return 0;
+	error = bpf_prog_query_opts((int)ifindex, tcx_places[hook].type, &opts);
+	if (error)
+		return error == -EPERM ? 1 : error;
+	for (__u32 i = 0; i < opts.count; i++)
+		if (links[i] == info->id)
+			return 1;
+	return 0;
+}
+
+int tcx_attached(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook)
+{
+	struct bpf_link_info info;
+	char name[TCX_NAME_MAX];
+	int state = link_info(tcx_name(key, hook, name), &info);
+	__u32 program;
+
+	if (state > 0)
+		state = is_on(&info, key->ifindex, hook);
+	if (state <= 0)
+		return state;
+	program = program_id(tcx_program(reg, hook));
+	return program ? info.prog_id == program : -errno;
+}
+
+bool tcx_unknown(int error)
+{
+	if (error == ENODEV)
+		return fail(error, "the interface has just been removed");
+	return fail(error, "cannot look at the tcx programs of the interface: %s; run it again",
+		    strerror(error));
+}
+
+bool tcx_look(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook,
+	      bool *attached)
+{
+	int state = tcx_attached(reg, key, hook);
+
+	*attached = state > 0;
+	return state >= 0 || tcx_unknown(-state);
+}
+
+bool interface_is_gone(const struct registration *reg, const struct dualpi2_key *key,
+		       enum tcx_hook hook)
+{
+	struct bpf_link_info info;
+	char name[TCX_NAME_MAX];
+	struct link link;
+
+	if (!is_current_netns(key->netns))
+		return netns_is_gone(reg, key->netns);
+	if (!link_look((int)key->ifindex, &link))
+		return false;
+	return !link.ifindex || (link_info(tcx_name(key, hook, name), &info) > 0 &&
+				 !is_on(&info, key->ifindex, hook));
+}
+
+int tcx_has_others_before(const struct registration *reg, const struct dualpi2_key *key)
+{
+	const __u32 mark = program_id(reg->mark), split = program_id(reg->split);
+	__u32 ids[TCX_PROGRAMS_MAX];
+	LIBBPF_OPTS(bpf_prog_query_opts, opts, .prog_ids = ids, .count = TCX_PROGRAMS_MAX);
+	int error;
+
+	if (!mark || !split)
+		return -errno;
+	error = bpf_prog_query_opts((int)key->ifindex, BPF_TCX_EGRESS, &opts);
+	if (error)
+		return error;
+	for (__u32 i = 0; i < opts.count && ids[i] != mark; i++)
+		if (ids[i] != split)
+			return 1;
+	return 0;
+}
+
+/* An interface that has the program already, but not from here. */
+struct arrival {
+	const struct registration *reg;
+	const struct dualpi2_key *key;
+	enum tcx_hook hook;
+};
+
+/* It came from another network namespace, where its qdisc ended: the link is of no more use. */
+static void release_one(const char *name, void *data)
+{
+	const struct arrival *arrival = data;
+	struct bpf_link_info info;
+	struct dualpi2_key former;
+
+	if (!read_tcx_name(name, arrival->hook, &former) || link_info(name, &info) <= 0 ||
+	    is_on(&info, arrival->key->ifindex, arrival->hook) <= 0 ||
+	    info.prog_id != program_id(tcx_program(arrival->reg, arrival->hook)))
+		return;
+	verbose("%s: that interface is here now", name);
+	tcx_detach(&former, arrival->hook);
+}
+
+static int create_link(const struct registration *reg, const struct dualpi2_key *key,
+		       enum tcx_hook hook)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = tcx_places[hook].flags);
+
+	return bpf_link_create(tcx_program(reg, hook), key->ifindex, tcx_places[hook].type, &opts);
+}
+
+bool tcx_attach(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook)
+{
+	struct arrival arrival = { reg, key, hook };
+	char name[TCX_NAME_MAX];
+	bool pinned;
+	int fd;
+
+	tcx_detach(key, hook); /* a dead one, or one of an older registration */
+	fd = create_link(reg, key, hook);
+	if (fd == -EEXIST) {
+		pins_each(tcx_places[hook].prefix, release_one, &arrival);
+		fd = create_link(reg, key, hook);
+	}
+	if (fd == -EEXIST)
+		return fail(-fd,
+			    "our tcx program is on the interface, but not from here: run "
+			    "`dualpi2-load IFACE --unload` in the network namespace it was in");
+	if (fd == -ENODEV)
+		return fail(-fd, "the interface has just been removed");
+	if (fd < 0)
+		return fail(-fd,
+			    "the kernel refuses the tcx program (%s): does it have "
+			    "CONFIG_NET_XGRESS=y?",
+			    strerror(-fd));
+	pinned = pin_create(fd, tcx_name(key, hook, name));
+	if (!pinned)
+		bpf_link_detach(fd);
+	close(fd);
+	return pinned;
+}
+
+bool tcx_detach(const struct dualpi2_key *key, enum tcx_hook hook)
+{
+	char name[TCX_NAME_MAX];
+	int fd = pin_open(tcx_name(key, hook, name));
+
+	if (fd < 0)
+		return fd != -ENOENT && fail(-fd, PIN_DIR "/%s: cannot be opened: %s; run it again",
+					     name, strerror(-fd));
+	pin_remove(name);
+	bpf_link_detach(fd); /* at once, not when the last reference is gone */
+	close(fd);
+	return true;
+}
+
+static void sweep_one(const char *name, void *data)
+{
+	const struct registration *reg = data;
+	struct dualpi2_key key;
+
+	if (!read_tcx_name(name, TCX_EGRESS, &key) || !interface_is_gone(reg, &key, TCX_EGRESS))
+		return;
+	verbose("%s: that interface is gone", name);
+	instance_forget(reg, &key);
+	tcx_detach(&key, TCX_EGRESS);
+}
+
+void instances_sweep(const struct registration *reg)
+{
+	pins_each(EGRESS_PREFIX, sweep_one, (void *)reg);
+}

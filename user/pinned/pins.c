@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "pinned/pins.h"
+
+#include <bpf/bpf.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/privilege.h"
+
+#define LOCK_WAIT_MS 10000
+#define LOCK_POLL_MS 20
+#define NOT_SAFE (-1) /* beside errnos */
+
+static enum bpffs find_here(void)
+{
+	struct statfs fs;
+
+	if (statfs(BPFFS, &fs))
+		return errno == ENOENT ? BPFFS_NONE : BPFFS_HIDDEN;
+	return fs.f_type == BPF_FS_MAGIC ? BPFFS_FOUND : BPFFS_NONE;
+}
+
+/* Go to the mount namespace of the first process, if that is another one. False, with errno: we
+ * may not, or cannot tell whether it is another one.
+ */
+static bool enter_first_mount_namespace(void)
+{
+	struct stat here, first;
+	int fd, error = 0;
+
+	if (stat("/proc/self/ns/mnt", &here) || stat("/proc/1/ns/mnt", &first))
+		return false;
+	if (here.st_ino == first.st_ino)
+		return true;
+	fd = open("/proc/1/ns/mnt", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	if (setns(fd, CLONE_NEWNS))
+		error = errno;
+	close(fd);
+	errno = error;
+	return !error;
+}
+
+enum bpffs pins_find_bpffs(void)
+{
+	enum bpffs here = find_here();
+
+	if (here != BPFFS_NONE)
+		return here;
+	return enter_first_mount_namespace() ? find_here() : BPFFS_HIDDEN;
+}
+
+/* False, with a report, if we cannot see whether there is one. */
+static bool look_for_bpffs(bool *found)
+{
+	enum bpffs bpffs = pins_find_bpffs();
+
+	*found = bpffs == BPFFS_FOUND;
+	return bpffs != BPFFS_HIDDEN ||
+	       fail(errno, "BPF file system at " BPFFS ": " BPFFS_HIDDEN_TEXT ": run it %s",
+		    privilege_as_root());
+}
+
+bool pins_mount_bpffs(void)
+{
+	bool found;
+
+	if (!look_for_bpffs(&found))
+		return false;
+	if (found)
+		return true;
+	if (mount("bpf", BPFFS, "bpf", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=0700"))
+		return fail(errno, "there is no BPF file system, and mounting one fails: run "
+				   "`mount -t bpf bpf " BPFFS "`");
+	verbose("mounted a BPF file system at " BPFFS);
+	return true;
+}
+
+bool pins_directory_exists(void)
+{
+	return !access(PIN_DIR, F_OK);
+}
+
+/* Where the pins are, or their directory will be. */
+static const char *place(void)
+{
+	return pins_directory_exists() ? PIN_DIR : BPFFS;
+}
+
+bool pins_are_writable(void)
+{
+	return !faccessat(AT_FDCWD, place(), W_OK | X_OK, AT_EACCESS);
+}
+
+bool pins_are_own(void)
+{
+	struct stat dir;
+
+	return !stat(place(), &dir) && dir.st_uid == geteuid();
+}
+
+/* Another tool may have removed the directory while we waited for it. */
+static bool is_current(int fd)
+{
+	struct stat locked, current;
+
+	return !fstat(fd, &locked) && !stat(PIN_DIR, &current) && locked.st_ino == current.st_ino;
+}
+
+static bool is_ours_or_roots(const struct stat *dir)
+{
+	return !dir->st_uid || dir->st_uid == geteuid();
+}
+
+static bool only_owner_writes(const struct stat *dir)
+{
+	return !(dir->st_mode & (S_IWGRP | S_IWOTH));
+}
+
+/* Can nobody else put pins into the directory? Where everybody may write to the file system, as
+ * in one that was mounted without a mode, anybody could have made it before us. False, with errno:
+ * EPERM: it is not safe; else we could not look.
+ */
+static bool is_safe(int fd)
+{
+	struct stat dir, fs;
+
+	if (fstat(fd, &dir) || stat(BPFFS, &fs))
+		return false;
+	errno = EPERM;
+	return only_owner_writes(&dir) && (is_ours_or_roots(&dir) || only_owner_writes(&fs));
+}
+
+static void remove_directory(const char *path)
+{
+	if (rmdir(path) && errno != ENOENT)
+		verbose("cannot remove %s: %s", path, strerror(errno));
+}
+
+/* One try: 0, an errno, or NOT_SAFE. EWOULDBLOCK: somebody has the lock. */
+static int try_lock(void)
+{
+	int fd, error = 0;
+
+	if (mkdir(PIN_DIR, 0700) && errno != EEXIST)
+		return errno;
+	fd = open(PIN_DIR, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT ? EWOULDBLOCK : errno;
+	if (!is_safe(fd))
+		error = errno == EPERM ? NOT_SAFE : errno;
+	else if (flock(fd, LOCK_EX | LOCK_NB))
+		error = errno;
+	else if (!is_current(fd))
+		error = EWOULDBLOCK;
+	if (error)
+		close(fd);
+	return error; /* the fd stays open, and so locked, until we exit */
+}
+
+bool pins_lock(void)
+{
+	const struct timespec poll = { .tv_nsec = LOCK_POLL_MS * 1000000L };
+	int error;
+
+	for (int waited_ms = 0; waited_ms < LOCK_WAIT_MS; waited_ms += LOCK_POLL_MS) {
+		error = try_lock();
+		if (!error)
+			return true;
+		if (error == NOT_SAFE)
+			return fail(0, PIN_DIR ": others than its owner or root could have put "
+					       "pins there: `rm -r " PIN_DIR "`");
+		if (error == EACCES)
+			return fail(error, PIN_DIR ": only others may open it: run it %s",
+				    privilege_as_root());
+		if (error != EWOULDBLOCK) {
+			remove_directory(PIN_DIR); /* ours, if it is empty */
+			return fail(error,
+				    PIN_DIR ": cannot be created or locked: check that " BPFFS
+					    " is writable, and that no seccomp filter forbids it");
+		}
+		nanosleep(&poll, NULL);
+	}
+	return fail(EWOULDBLOCK, PIN_DIR ": another dualpi2-load has been working for 10 s: "
+					 "wait for it, or end it, and try again");
+}
+
+bool pins_lock_if_any(void)
+{
+	bool found;
+
+	return look_for_bpffs(&found) && (!found || !pins_directory_exists() || pins_lock());
+}
+
+void pins_remove_directory(void)
+{
+	remove_directory(PIN_DIR);
+}
+
+static const char *pin_path(const char *name, char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, PIN_DIR "/%s", name);
+	return path;
+}
+
+int pin_open(const char *name)
+{
+	char path[PATH_MAX];
+	int fd = bpf_obj_get(pin_path(name, path));
+
+	return fd < 0 ? -errno : fd;
+}
+
+bool pin_exists(const char *name)
+{
+	char path[PATH_MAX];
+
+	return !access(pin_path(name, path), F_OK);
+}
+
+bool pin_create(int fd, const char *name)
+{
+	char path[PATH_MAX];
+
+	if (bpf_obj_pin(fd, pin_path(name, path)))
+		return fail(errno, "%s: cannot be pinned there: check that " BPFFS " is writable",
+			    path);
+	verbose("pinned %s", path);
+	return true;
+}
+
+void pin_remove(const char *name)
+{
+	char path[PATH_MAX];
+
+	if (!unlink(pin_path(name, path)))
+		verbose("removed %s", path);
+	else if (errno != ENOENT)
+		fail(errno, "%s: cannot be removed: check that " BPFFS " is writable", path);
+}
+
+void pins_each(const char *prefix, void (*visit)(const char *name, void *data), void *data)
+{
+	DIR *dir = opendir(PIN_DIR);
+	struct dirent *entry;
+
+	if (!dir) {
+		if (errno != ENOENT)
+			fail(errno, PIN_DIR ": cannot be read: %s; run it again", strerror(errno));
+		return;
+	}
+	while ((entry = readdir(dir))) {
+		if (entry->d_type != DT_DIR && !strncmp(entry->d_name, prefix, strlen(prefix)))
+			visit(entry->d_name, data);
+	}
+	closedir(dir);
+}
+
+/* ---- for everybody ----------------------------------------------------------------- */
+
+static const char *public_path(const char *name, char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, PUBLIC_PIN_DIR "/%s", name);
+	return path;
+}
+
+bool pins_are_hidden(void)
+{
+	return faccessat(AT_FDCWD, PIN_DIR, R_OK | W_OK | X_OK, AT_EACCESS) &&
+	       (errno == EACCES || errno == EROFS);
+}
+
+int pin_open_public(const char *name)
+{
+	LIBBPF_OPTS(bpf_obj_get_opts, opts, .file_flags = BPF_F_RDONLY);
+	char path[PATH_MAX];
+	int fd = bpf_obj_get_opts(public_path(name, path), &opts);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* The directory, made if need be: an fd, or -1 with errno. EPERM: it is not safe. */
+static int open_public(bool make)
+{
+	int fd, error;
+
+	if (make && mkdir(PUBLIC_PIN_DIR, 0755) && errno != EEXIST)
+		return -1;
+	fd = open(PUBLIC_PIN_DIR, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || is_safe(fd))
+		return fd;
+	error = errno;
+	close(fd);
+	errno = error;
+	return -1;
+}
+
+static bool publish(int fd, const char *path)
+{
+	int dir = open_public(true);
+	bool done = dir >= 0 && !fchmod(dir, 0755) && !bpf_obj_pin(fd, path) && !chmod(path, 0444);
+	int error = errno;
+
+	if (dir >= 0)
+		close(dir);
+	errno = error;
+	return done;
+}
+
+bool pin_publish(int fd, const char *name)
+{
+	char path[PATH_MAX];
+
+	if (publish(fd, public_path(name, path)))
+		return true;
+	if (errno != EACCES && errno != EPERM)
+		return fail(errno, "%s: cannot be pinned there: check that " BPFFS " is writable",
+			    path);
+	verbose("%s: not ours to write: only we can read statistics", path);
+	return true;
+}
+
+void pins_unpublish(void)
+{
+	int fd = open_public(false);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	if (!dir)
+		return;
+	while ((entry = readdir(dir))) {
+		if (entry->d_type != DT_DIR)
+			unlinkat(fd, entry->d_name, 0);
+	}
+	closedir(dir);
+	remove_directory(PUBLIC_PIN_DIR);
+}

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "pinned/registration.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check/host.h"
+#include "kernel/default_qdisc.h"
+#include "dualpi2.skel.h"
+#include "cli/message.h"
+#include "pinned/pins.h"
+#include "cli/privilege.h"
+
+/* The members of struct registration with their pins, in order. */
+struct pin {
+	size_t offset;
+	const char *name;
+};
+
+static const struct pin pins[] = {
+#define REGISTRATION_X(member, name) { offsetof(struct registration, member), name },
+	REGISTRATION_PINS(REGISTRATION_X)
+#undef REGISTRATION_X
+};
+
+static const struct pin public_pins[] = {
+#define REGISTRATION_X(member, name) { offsetof(struct registration, member), name },
+	REGISTRATION_PUBLIC_PINS(REGISTRATION_X)
+#undef REGISTRATION_X
+};
+
+#define N_PINS (sizeof(pins) / sizeof(pins[0]))
+#define N_PUBLIC_PINS (sizeof(public_pins) / sizeof(public_pins[0]))
+
+static int *pin_fd(struct registration *reg, const struct pin *pin)
+{
+	return (int *)((char *)reg + pin->offset);
+}
+
+static void registration_init(struct registration *reg)
+{
+	for (size_t i = 0; i < N_PINS; i++)
+		*pin_fd(reg, &pins[i]) = -1;
+}
+
+void registration_close(struct registration *reg)
+{
+	for (size_t i = 0; i < N_PINS; i++) {
+		if (*pin_fd(reg, &pins[i]) >= 0)
+			close(*pin_fd(reg, &pins[i]));
+	}
+	registration_init(reg);
+}
+
+/* False with errno 0: it is another one; else we could not look. */
+static bool value_size_is(int map_fd, __u32 size)
+{
+	struct bpf_map_info info = {};
+	__u32 len = sizeof(info);
+
+	if (bpf_map_get_info_by_fd(map_fd, &info, &len))
+		return false;
+	errno = 0;
+	return info.value_size == size;
+}
+
+/* The same. */
+static bool abi_is_ours(int map_fd)
+{
+	__u32 zero = 0, abi = 0;
+
+	if (map_fd < 0 || bpf_map_lookup_elem(map_fd, &zero, &abi))
+		return false;
+	errno = 0;
+	return abi == DUALPI2_ABI;
+}
+
+/* Do the maps mean what this program thinks they mean? */
+static bool is_readable(const struct registration *reg)
+{
+	return abi_is_ours(reg->abi) && value_size_is(reg->stats, sizeof(struct dualpi2_stats)) &&
+	       value_size_is(reg->delays, sizeof(struct dualpi2_delays));
+}
+
+static bool is_compatible(const struct registration *reg)
+{
+	return is_readable(reg) && value_size_is(reg->conf, sizeof(struct dualpi2_params)) &&
+	       value_size_is(reg->prior, sizeof(struct prior_qdisc)) &&
+	       value_size_is(reg->settings, sizeof(struct prior_settings));
+}
+
+/* After one of these two, with its errno. A map that is not there is of another version, too. */
+static bool refuse_version(struct registration *reg)
+{
+	const int error = errno == EBADF || errno == ENOENT ? 0 : errno;
+
+	registration_close(reg);
+	if (error)
+		return fail(error, "cannot look at the maps of bpf_dualpi2: %s; run it again",
+			    strerror(error));
+	return fail(0, "another version of bpf_dualpi2 is loaded: unload it from all "
+		       "interfaces with its own dualpi2-load --unload, or "
+		       "`rm -r " PIN_DIR "`");
+}
+
+bool registration_open(struct registration *reg, bool *found)
+{
+	registration_init(reg);
+	*found = false;
+	reg->link = pin_open("registration");
+	if (reg->link == -ENOENT)
+		return true;
+	for (size_t i = 0; i < N_PINS; i++) {
+		int *fd = pin_fd(reg, &pins[i]);
+
+		if (*fd < 0)
+			*fd = pin_open(pins[i].name);
+		if (*fd < 0 && *fd != -ENOENT) {
+			int error = -*fd;
+
+			registration_close(reg);
+			return fail(error,
+				    PIN_DIR "/%s: cannot be opened: run it %s, with " BPFFS
+					    " writable",
+				    pins[i].name, privilege_as_root());
+		}
+	}
+	if (!is_compatible(reg))
+		return refuse_version(reg);
+	*found = true;
+	return true;
+}
+
+bool registration_open_public(struct registration *reg, bool *found)
+{
+	registration_init(reg);
+	*found = false;
+	for (size_t i = 0; i < N_PUBLIC_PINS; i++) {
+		int *fd = pin_fd(reg, &public_pins[i]);
+		int error;
+
+		*fd = pin_open_public(public_pins[i].name);
+		if (*fd >= 0)
+			continue;
+		error = -*fd;
+		registration_close(reg);
+		return error == ENOENT ||
+		       fail(error,
+			    PUBLIC_PIN_DIR ": cannot be read: run it %s, or let everybody look: "
+					   "`chmod 711 " BPFFS "`",
+			    privilege_as_root());
+	}
+	if (!is_readable(reg))
+		return refuse_version(reg);
+	*found = true;
+	return true;
+}
+
+static void remove_pin(const char *name, void *data)
+{
+	int fd = pin_open(name);
+
+	(void)data;
+	pin_remove(name);
+	if (fd < 0)
+		return;
+	/* A link ends now, not some time after its last reference is gone. Maps and
+	 * programs refuse this, which is fine.
+	 */
+	bpf_link_detach(fd);
+	close(fd);
+}
+
+/* The registration goes first: without it the others are remains, for anyone to
+ * clear away.
+ */
+static void remove_pins(void)
+{
+	remove_pin("registration", NULL);
+	pins_unpublish();
+	pins_each("", remove_pin, NULL);
+}
+
+void registration_remove(struct registration *reg)
+{
+	remove_pins();
+	registration_close(reg);
+	pins_remove_directory();
+}
+
+static int own(int fd)
+{
+	int owned = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+
+	if (owned < 0)
+		fail(errno, "cannot keep a BPF object");
+	return owned;
+}
+
+static bool all_are_open(const struct registration *reg)
+{
+	for (size_t i = 0; i < N_PINS; i++) {
+		if (*pin_fd((struct registration *)reg, &pins[i]) < 0)
+			return false;
+	}
+	return true;
+}
+
+/* A map of values by interface that no BPF program uses. */
+static int create_interface_map(const char *name, __u32 value_size)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_NO_PREALLOC);
+
+	return bpf_map_create(BPF_MAP_TYPE_HASH, name, sizeof(struct dualpi2_key), value_size,
+			      DUALPI2_MAX_INSTANCES, &opts);
+}
+
+static bool create_tool_maps(struct registration *reg)
+{
+	__u32 zero = 0, abi = DUALPI2_ABI;
+
+	reg->abi = bpf_map_create(BPF_MAP_TYPE_ARRAY, "dualpi2_abi", sizeof(zero), sizeof(abi), 1,
+				  NULL);
+	reg->prior = create_interface_map("dualpi2_prior", sizeof(struct prior_qdisc));
+	reg->settings = create_interface_map("dualpi2_setting", sizeof(struct prior_settings));
+	if (reg->abi < 0 || reg->prior < 0 || reg->settings < 0 ||
+	    bpf_map_update_elem(reg->abi, &zero, &abi, BPF_ANY))
+		return fail(errno, "the kernel refuses to create a BPF map: free some memory");
+	return true;
+}
+
+static bool load(struct dualpi2 *skel, struct registration *reg)
+{
+	struct bpf_link *link;
+	int error;
+
+	if (dualpi2__load(skel)) {
+		error = errno;
+		if (error == EPERM && privilege_is_confined())
+			return fail(error, CHECKS_CONFINED_TEXT);
+		if (message_shortage(error))
+			return fail(error, "cannot load the BPF programs");
+		return checks_kernel() &&
+		       fail(error, "the kernel refuses the BPF programs (6.17 to 7.3 are known to "
+				   "take them; -v shows why)");
+	}
+	link = bpf_map__attach_struct_ops(skel->maps.dualpi2);
+	if (!link && errno == EEXIST)
+		return fail(errno, "bpf_dualpi2 is registered, but not pinned in " PIN_DIR
+				   ": unload it where it was loaded (a container?), or reboot");
+	if (!link)
+		return fail(errno, "the kernel refuses to register the qdisc (-v shows why)");
+
+	reg->link = own(bpf_link__fd(link));
+	bpf_link__destroy(link);
+	reg->slots = own(bpf_map__fd(skel->maps.dualpi2_slots));
+	reg->places = own(bpf_map__fd(skel->maps.dualpi2_places));
+	reg->stats = own(bpf_map__fd(skel->maps.dualpi2_stats));
+	reg->delays = own(bpf_map__fd(skel->maps.dualpi2_delays));
+	reg->events = own(bpf_map__fd(skel->maps.dualpi2_events));
+	reg->conf = own(bpf_map__fd(skel->maps.dualpi2_conf));
+	reg->helpers = own(bpf_map__fd(skel->maps.dualpi2_helpers));
+	reg->split = own(bpf_program__fd(skel->progs.dualpi2_split));
+	reg->segment = own(bpf_program__fd(skel->progs.dualpi2_segment));
+	reg->mark = own(bpf_program__fd(skel->progs.dualpi2_mark));
+	reg->ingress = own(bpf_program__fd(skel->progs.dualpi2_ingress));
+	reg->change = own(bpf_program__fd(skel->progs.dualpi2_change));
+	reg->refresh = own(bpf_program__fd(skel->progs.dualpi2_refresh));
+	reg->find_netns = own(bpf_program__fd(skel->progs.dualpi2_find_netns));
+	return create_tool_maps(reg) && all_are_open(reg);
+}
+
+static bool pin_all(struct registration *reg)
+{
+	for (size_t i = 0; i < N_PUBLIC_PINS; i++) {
+		if (!pin_publish(*pin_fd(reg, &public_pins[i]), public_pins[i].name))
+			return false;
+	}
+	for (size_t i = 0; i < N_PINS; i++) {
+		if (!pin_create(*pin_fd(reg, &pins[i]), pins[i].name))
+			return false;
+	}
+	return true;
+}
+
+bool registration_make(struct registration *reg)
+{
+	struct dualpi2 *skel;
+	bool made;
+
+	registration_init(reg);
+	remove_pins();
+	skel = dualpi2__open();
+	if (!skel)
+		return fail(errno, "the BPF object does not fit this libbpf (-v shows why)");
+	made = load(skel, reg) && pin_all(reg);
+	dualpi2__destroy(skel);
+	if (!made)
+		registration_remove(reg);
+	return made;
+}
+
+/* Unless the kernel says that it has none, a map may have entries. */
+static bool may_have_entries(int map)
+{
+	struct dualpi2_key key;
+
+	return map >= 0 && (!bpf_map_get_next_key(map, NULL, &key) || errno != ENOENT);
+}
+
+enum registration_use registration_use(const struct registration *reg)
+{
+	if (may_have_entries(reg->places) || may_have_entries(reg->helpers))
+		return REGISTRATION_IN_USE;
+	switch (default_qdisc_read()) {
+	case DEFAULT_QDISC_OURS: /* the kernel would go on attaching it, without our maps */
+		return REGISTRATION_IN_USE;
+	case DEFAULT_QDISC_UNKNOWN:
+		return REGISTRATION_MAY_BE_DEFAULT;
+	case DEFAULT_QDISC_OTHER:
+		break;
+	}
+	return REGISTRATION_UNUSED;
+}
+
+size_t registration_room(const struct registration *reg)
+{
+	struct dualpi2_key key, *previous = NULL;
+	size_t room = DUALPI2_MAX_INSTANCES;
+
+	while (room && !bpf_map_get_next_key(reg->places, previous, &key)) {
+		previous = &key;
+		room--;
+	}
+	return room;
+}

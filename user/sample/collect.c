@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <linux/pkt_sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sample/sample.h"
+#include "pinned/instance.h"
+#include "cli/message.h"
+#include "attach/tree.h"
+
+/* The moment that published statistics are of. They are refreshed every tupdate unless
+ * nothing happens: what is older than that still holds.
+ */
+static __u64 taken_at(const struct dualpi2_stats *stats, __u64 now)
+{
+	__u64 refreshed = stats->refreshed_ns, tupdate = stats->params.tupdate_ns;
+
+	return refreshed < now && now - refreshed < 2 * tupdate ? refreshed : now;
+}
+
+static void read_tcx(const struct registration *reg, const struct dualpi2_key *key,
+		     struct figures *figures)
+{
+	int state = reg->mark >= 0 ? tcx_attached(reg, key, TCX_EGRESS) : -EPERM;
+
+	figures->tcx_attached = state > 0;
+	figures->tcx_known = state >= 0;
+}
+
+/* Put the figures of one instance into `figures`. Returns 0, or an errno; ENOENT: it has just
+ * gone.
+ */
+static int read_instance(const struct registration *reg, const struct dualpi2_key *key,
+			 struct figures *figures)
+{
+	*figures = (struct figures){ .key = *key };
+	if (!stats_read(reg, key, &figures->stats) || !delays_read(reg, key, &figures->delays))
+		return errno;
+	figures->taken_ns = taken_at(&figures->stats, figures_now());
+	figures_ifname(key->ifindex, figures->stats.ifname, figures->ifname);
+	read_tcx(reg, key, figures);
+	return 0;
+}
+
+/* Instances are found by the qdiscs that the kernel shows: a walk through the map of
+ * statistics can miss some, as its entries move whenever they are refreshed.
+ */
+struct collecting {
+	const struct registration *reg;
+	__u64 netns;
+	unsigned int ifindex; /* 0: all */
+	struct figures_list *list;
+	int error; /* of the first that could not be read */
+};
+
+static void visit_instance(int ifindex, const struct qdisc *qdisc, void *data)
+{
+	struct collecting *collecting = data;
+	struct figures_list *list = collecting->list;
+	struct figures *figures = &list->items[list->count];
+	struct dualpi2_key key = {
+		.netns = collecting->netns,
+		.ifindex = ifindex,
+		.parent = qdisc->parent,
+	};
+	int error;
+
+	if (strcmp(qdisc->kind, DUALPI2_KIND) || list->count == DUALPI2_MAX_INSTANCES ||
+	    (collecting->ifindex && collecting->ifindex != key.ifindex) || collecting->error)
+		return;
+	error = read_instance(collecting->reg, &key, figures);
+	if (error) {
+		collecting->error = error == ENOENT ? 0 : error;
+		return;
+	}
+	figures->counters = qdisc->counters;
+	figures->refcnt = qdisc->refcnt;
+	list->count++;
+}
+
+/* What the kernel itself sums up for the root of an mq. */
+static void visit_mq(int ifindex, const struct qdisc *qdisc, void *data)
+{
+	struct figures_list *list = data;
+
+	if (strcmp(qdisc->kind, MQ_KIND))
+		return;
+	for (size_t i = 0; i < list->count; i++) {
+		struct figures *figures = &list->items[i];
+
+		if (!figures->is_sum || figures->key.ifindex != (__u32)ifindex)
+			continue;
+		figures->counters = qdisc->counters;
+		figures->refcnt = qdisc->refcnt;
+		figures->stats.handle = qdisc->handle;
+	}
+}
+
+static int compare(const void *one, const void *other)
+{
+	const struct figures *a = one, *b = other;
+	int names = strcmp(a->ifname, b->ifname);
+
+	if (names)
+		return names;
+	if (a->is_sum != b->is_sum)
+		return a->is_sum ? -1 : 1;
+	return a->key.parent < b->key.parent ? -1 : a->key.parent > b->key.parent;
+}
+
+static void add_queue(struct dualpi2_queue *sum, const struct dualpi2_queue *queue)
+{
+#define DUALPI2_X(member, unit, meaning) sum->member += queue->member;
+	DUALPI2_QUEUE_COUNTERS(DUALPI2_X)
+#undef DUALPI2_X
+	sum->drop_bytes += queue->drop_bytes;
+	sum->backlog_packets += queue->backlog_packets;
+	sum->backlog_bytes += queue->backlog_bytes;
+}
+
+static void add_histogram(struct dualpi2_histogram *sum, const struct dualpi2_histogram *histogram)
+{
+	sum->sum_ns += histogram->sum_ns;
+	if (histogram->max_ns > sum->max_ns)
+		sum->max_ns = histogram->max_ns;
+	for (size_t i = 0; i < HISTOGRAM_BUCKETS; i++)
+		sum->bucket[i] += histogram->bucket[i];
+}
+
+/* Events of several queues may overlap: `total_ns` is of queue-time. */
+static void add_overload(struct dualpi2_overload *sum, const struct dualpi2_overload *overload)
+{
+	sum->events += overload->events;
+	sum->total_ns += overload->total_ns;
+	sum->active |= overload->active;
+	if (overload->start_ns > sum->start_ns) {
+		sum->start_ns = overload->start_ns;
+		sum->duration_ns = overload->duration_ns;
+	}
+}
+
+static void add_figures(struct figures *sum, const struct figures *figures)
+{
+	struct dualpi2_stats *stats = &sum->stats;
+
+	stats->memlimit += figures->stats.memlimit;
+	stats->memory_used += figures->stats.memory_used;
+	stats->max_memory_used += figures->stats.max_memory_used;
+	stats->no_verdict += figures->stats.no_verdict;
+	stats->other_verdict += figures->stats.other_verdict;
+	stats->gso_split += figures->stats.gso_split;
+	stats->gso_whole += figures->stats.gso_whole;
+	stats->updates += figures->stats.updates;
+	/* Whether any queue was ever in use. */
+	if (figures->stats.maxq > stats->maxq)
+		stats->maxq = figures->stats.maxq;
+	add_overload(&stats->overload, &figures->stats.overload);
+	add_queue(&stats->l, &figures->stats.l);
+	add_queue(&stats->c, &figures->stats.c);
+	add_histogram(&sum->delays.l, &figures->delays.l);
+	add_histogram(&sum->delays.c, &figures->delays.c);
+}
+
+/* The sum of the interface that a queue belongs to; a new one if there is none yet. */
+static struct figures *sum_of(struct figures_list *list, const struct figures *queue)
+{
+	struct figures *sum;
+
+	for (size_t i = 0; i < list->count; i++) {
+		if (list->items[i].is_sum && list->items[i].key.ifindex == queue->key.ifindex)
+			return &list->items[i];
+	}
+	sum = &list->items[list->count++];
+	*sum = (struct figures){
+		.key = queue->key,
+		.is_sum = true,
+		.taken_ns = queue->taken_ns,
+		.stats.params = queue->stats.params,
+		.tcx_attached = queue->tcx_attached,
+		.tcx_known = queue->tcx_known,
+	};
+	sum->key.parent = TC_H_ROOT;
+	memcpy(sum->ifname, queue->ifname, sizeof(sum->ifname));
+	return sum;
+}
+
+static void add_sums(struct figures_list *list)
+{
+	size_t instances = list->count;
+
+	for (size_t i = 0; i < instances; i++) {
+		const struct figures *figures = &list->items[i];
+
+		if (figures->key.parent != TC_H_ROOT)
+			add_figures(sum_of(list, figures), figures);
+	}
+}
+
+/* Whoever keeps many lists keeps no room for instances that are not. */
+static void shrink(struct figures_list *list)
+{
+	struct figures *items = realloc(list->items, (list->count + 1) * sizeof(*items));
+
+	if (items)
+		list->items = items;
+}
+
+bool figures_collect(const struct registration *reg, unsigned int ifindex,
+		     struct figures_list *list)
+{
+	struct collecting collecting = { .reg = reg, .ifindex = ifindex, .list = list };
+
+	if (!current_netns(&collecting.netns))
+		return false;
+	*list = (struct figures_list){};
+	/* At most a sum for each. */
+	list->items = calloc(2 * DUALPI2_MAX_INSTANCES, sizeof(*list->items));
+	if (!list->items)
+		return fail(ENOMEM, "no room for the figures");
+	stats_refresh(reg);
+	if (!qdisc_dump(visit_instance, &collecting))
+		goto failed;
+	if (collecting.error) {
+		fail(collecting.error, "cannot read the statistics: %s; run it again",
+		     strerror(collecting.error));
+		goto failed;
+	}
+	add_sums(list);
+	if (!qdisc_dump(visit_mq, list))
+		goto failed;
+	qsort(list->items, list->count, sizeof(*list->items), compare);
+	shrink(list);
+	return true;
+failed:
+	free(list->items);
+	return false;
+}
+
+struct looking {
+	unsigned int ifindex;
+	bool found;
+};
+
+static void look_for_kind(int ifindex, const struct qdisc *qdisc, void *data)
+{
+	struct looking *looking = data;
+
+	looking->found |= !strcmp(qdisc->kind, DUALPI2_KIND) &&
+			  (!looking->ifindex || looking->ifindex == (unsigned int)ifindex);
+}
+
+bool figures_look_for_kind(unsigned int ifindex, bool *lives)
+{
+	struct looking looking = { .ifindex = ifindex };
+
+	*lives = false;
+	if (!qdisc_dump(look_for_kind, &looking))
+		return false;
+	*lives = looking.found;
+	return true;
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "sample/interval.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/message.h"
+
+/* Of two copies that were published at the same moment the older one may stay (docs/design.md,
+ * Many CPUs), so a counter may seem to go back by what passed in that moment.
+ */
+static __u64 growth(__u64 earlier, __u64 later)
+{
+	return later > earlier ? later - earlier : 0;
+}
+
+static void subtract_queue(struct dualpi2_queue *queue, const struct dualpi2_queue *earlier)
+{
+#define DUALPI2_X(member, unit, meaning) queue->member = growth(earlier->member, queue->member);
+	DUALPI2_QUEUE_COUNTERS(DUALPI2_X)
+#undef DUALPI2_X
+	queue->drop_bytes = growth(earlier->drop_bytes, queue->drop_bytes);
+}
+
+/* The highest delay is known if none before was higher; else it is in the highest bin. */
+static void subtract_histogram(struct dualpi2_histogram *histogram,
+			       const struct dualpi2_histogram *earlier)
+{
+	for (size_t i = 0; i < HISTOGRAM_BUCKETS; i++)
+		histogram->bucket[i] = growth(earlier->bucket[i], histogram->bucket[i]);
+	histogram->sum_ns = growth(earlier->sum_ns, histogram->sum_ns);
+	if (histogram->max_ns <= earlier->max_ns)
+		histogram->max_ns = histogram_quantile(histogram, 1000);
+}
+
+static void subtract(struct figures *interval, const struct figures *earlier)
+{
+	struct dualpi2_stats *stats = &interval->stats;
+
+	stats->no_verdict = growth(earlier->stats.no_verdict, stats->no_verdict);
+	stats->other_verdict = growth(earlier->stats.other_verdict, stats->other_verdict);
+	stats->gso_split = growth(earlier->stats.gso_split, stats->gso_split);
+	stats->gso_whole = growth(earlier->stats.gso_whole, stats->gso_whole);
+	stats->updates = growth(earlier->stats.updates, stats->updates);
+	stats->overload.events = growth(earlier->stats.overload.events, stats->overload.events);
+	stats->overload.total_ns =
+		growth(earlier->stats.overload.total_ns, stats->overload.total_ns);
+	subtract_queue(&stats->l, &earlier->stats.l);
+	subtract_queue(&stats->c, &earlier->stats.c);
+	subtract_histogram(&interval->delays.l, &earlier->delays.l);
+	subtract_histogram(&interval->delays.c, &earlier->delays.c);
+}
+
+static bool is_same_place(const struct figures *one, const struct figures *other)
+{
+	return one->is_sum == other->is_sum && !memcmp(&one->key, &other->key, sizeof(one->key));
+}
+
+/* A qdisc that took the place of another one has a handle of its own. One without a handle,
+ * attached by the kernel, begins to count anew.
+ */
+static bool is_same_qdisc(const struct figures *earlier, const struct figures *later)
+{
+	return is_same_place(earlier, later) && earlier->stats.handle == later->stats.handle &&
+	       (later->stats.updates >= earlier->stats.updates ||
+		later->stats.l.packets_in + later->stats.c.packets_in >=
+			earlier->stats.l.packets_in + earlier->stats.c.packets_in);
+}
+
+bool interval_between(const struct figures *earlier, const struct figures *later,
+		      struct figures *interval)
+{
+	if (!is_same_qdisc(earlier, later) || later->taken_ns <= earlier->taken_ns)
+		return false;
+	*interval = *later;
+	interval->span_ns = later->taken_ns - earlier->taken_ns;
+	subtract(interval, earlier);
+	return true;
+}
+
+const struct figures *interval_find(const struct figures_list *list, const struct figures *figures)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		if (is_same_place(&list->items[i], figures))
+			return &list->items[i];
+	}
+	return NULL;
+}
+
+bool interval_list(const struct figures_list *earlier, const struct figures_list *later,
+		   struct figures_list *intervals)
+{
+	*intervals = (struct figures_list){ .items = calloc(later->count + 1,
+							    sizeof(*intervals->items)) };
+	if (!intervals->items)
+		return fail(ENOMEM, "no room for the figures");
+	for (size_t i = 0; i < later->count; i++) {
+		const struct figures *before = interval_find(earlier, &later->items[i]);
+
+		if (before &&
+		    interval_between(before, &later->items[i], &intervals->items[intervals->count]))
+			intervals->count++;
+	}
+	return true;
+}
+
+double interval_seconds(const struct figures *interval)
+{
+	return (double)interval->span_ns / DUALPI2_NSEC_PER_SEC;
+}
+
+double interval_rate(const struct figures *interval, uint64_t count)
+{
+	return interval->span_ns ? (double)count / interval_seconds(interval) : 0;
+}
+
+double interval_speed(const struct figures *interval, uint64_t bytes)
+{
+	return 8 * interval_rate(interval, bytes);
+}
+
+double interval_empty(const struct figures *interval)
+{
+	const struct dualpi2_stats *stats = &interval->stats;
+	double span = (double)interval->span_ns, waited;
+
+	waited = (double)interval->delays.l.sum_ns + (double)interval->delays.c.sum_ns +
+		 (double)figures_head_age(stats, &stats->l) +
+		 (double)figures_head_age(stats, &stats->c);
+	if (waited >= span || dualpi2_queue_drops(&stats->l) || dualpi2_queue_drops(&stats->c))
+		return 0;
+	return 1 - waited / span;
+}

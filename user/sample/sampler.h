@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Samples of the live qdiscs of this network namespace, or of one interface: one, or one after
+ * another.
+ *
+ * Functions that return bool have reported (message.h) why they return false.
+ */
+#ifndef SAMPLER_H
+#define SAMPLER_H
+
+#include "sample/sample.h"
+
+struct sampler {
+	const char *ifname; /* NULL: all */
+	struct registration reg;
+	bool is_open;	    /* the kind is registered */
+	const char *hidden; /* why we cannot see whether it is; NULL: we can */
+};
+
+/* Open what is needed for it and give up all rights but those of everybody. That there is no
+ * such interface is a failure, that there is no qdisc is none.
+ */
+bool sampler_open(struct sampler *sampler, const char *ifname);
+
+/* No qdisc is no failure; free() the items. A sampler lives on while interfaces, qdiscs and the
+ * registration come and go.
+ */
+bool sampler_take(struct sampler *sampler, struct figures_list *list);
+
+void sampler_close(struct sampler *sampler);
+
+/* Say that there is nothing to sample, and what helps. Always false. */
+bool sampler_has_nothing(const struct sampler *sampler);
+
+#endif /* SAMPLER_H */

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Plots made of characters: eighths of a block where the terminal knows them, else ASCII. */
+#ifndef BARS_H
+#define BARS_H
+
+#include <stdbool.h>
+
+/* A character takes up to three bytes. */
+#define PLOT_BAR_MAX 40
+#define PLOT_TEXT_MAX (3 * PLOT_BAR_MAX + 1)
+
+/* To be called first: which characters there are, the locale (LC_CTYPE) tells. */
+void plot_init(void);
+
+/* A bar from left to right, `value` (0 to 1) of `width` (up to PLOT_BAR_MAX) characters, filled up
+ * with blanks. Writes to `text` (PLOT_TEXT_MAX bytes) and returns it.
+ */
+const char *plot_bar(double value, int width, char *text);
+
+/* A bar upwards, `value` (0 to 1) of `height` characters: the one in `row`, from below, 0 first.
+ * What is not 0 can be seen.
+ */
+const char *plot_cell(double value, int height, int row);
+
+#endif /* BARS_H */

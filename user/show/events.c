@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "show/events.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/pkt_sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sample/sample.h"
+#include "cli/format.h"
+#include "pinned/instance.h"
+#include "show/json_writer.h"
+#include "cli/message.h"
+#include "pinned/pins.h"
+
+/* How long it takes to notice that the kind is no longer registered. */
+#define POLL_MS 1000
+
+struct follower {
+	__u64 netns;
+	unsigned int ifindex; /* 0: all */
+	bool json;
+	bool skip; /* what happened before we came */
+};
+
+static volatile sig_atomic_t is_interrupted;
+
+static void on_signal(int number)
+{
+	(void)number;
+	is_interrupted = 1;
+}
+
+/* Without SA_RESTART, so that a signal ends the wait for events. */
+static void catch_signals(void)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
+/* "2026-01-31 12:00:00.250" of local time. */
+static void print_time(double unix_time)
+{
+	const time_t seconds = (time_t)unix_time;
+	char text[32];
+	struct tm tm;
+
+	strftime(text, sizeof(text), "%F %T", localtime_r(&seconds, &tm));
+	printf("%s.%03d", text, (int)((unix_time - (double)seconds) * 1000));
+}
+
+/* An event with what is computed for its line. */
+struct line {
+	const struct dualpi2_event *event;
+	char ifname[IF_NAMESIZE];
+	bool elsewhere; /* in another network namespace */
+	double start;	/* UNIX time */
+	double time;	/* of what is told: the start or the end */
+};
+
+static void print_text(const struct line *line)
+{
+	const struct dualpi2_event *event = line->event;
+	char parent[FORMAT_MAX], duration[FORMAT_MAX];
+
+	print_time(line->time);
+	printf(" %s", line->ifname);
+	if (line->elsewhere)
+		printf(" (netns %u)", event->netns);
+	if (event->key.parent != TC_H_ROOT)
+		printf(" (queue %s)", format_class(event->key.parent, parent));
+	if (event->ended)
+		printf(": overload ended after %s\n", format_delay(event->duration_ns, duration));
+	else
+		printf(": overload began\n");
+}
+
+static void print_json(const struct line *line)
+{
+	const struct dualpi2_event *event = line->event;
+	char parent[FORMAT_MAX];
+
+	json_open_object(NULL);
+	json_seconds("time", line->time);
+	json_string("dev", line->ifname);
+	json_uint("netns", event->netns);
+	if (event->key.parent != TC_H_ROOT)
+		json_string("parent", format_class(event->key.parent, parent));
+	json_string("event", event->ended ? "ended" : "began");
+	json_seconds("start", line->start);
+	json_uint("duration", figures_us(event->duration_ns));
+	json_close_object();
+}
+
+/* Called by libbpf for each event; not 0 ends the reading. */
+static int on_event(void *data, void *record, size_t size)
+{
+	const struct follower *follower = data;
+	const struct dualpi2_event *event = record;
+	struct line line;
+
+	if (follower->skip || size < sizeof(*event))
+		return 0;
+	line = (struct line){
+		.event = event,
+		.elsewhere = event->key.netns != follower->netns,
+		.start = figures_unix_time(event->start_ns),
+		.time = figures_unix_time(event->start_ns + event->duration_ns),
+	};
+	if (follower->ifindex && (line.elsewhere || follower->ifindex != event->key.ifindex))
+		return 0;
+	/* An interface of another namespace: no index of ours. */
+	figures_ifname(line.elsewhere ? 0 : event->key.ifindex, event->ifname, line.ifname);
+	if (follower->json)
+		print_json(&line);
+	else
+		print_text(&line);
+	return fflush(stdout) ? -EIO : 0;
+}
+
+static __u32 map_id(int fd)
+{
+	struct bpf_map_info info = {};
+	__u32 len = sizeof(info);
+
+	return bpf_map_get_info_by_fd(fd, &info, &len) ? 0 : info.id;
+}
+
+/* Is the map that we read no longer the one of the registration? Not if that cannot be seen. */
+static bool is_gone(int events)
+{
+	int pinned = pin_open("dualpi2_events");
+	__u32 id, current;
+
+	if (pinned < 0)
+		return pinned == -ENOENT;
+	id = map_id(events);
+	current = map_id(pinned);
+	close(pinned);
+	return id && current && id != current;
+}
+
+static bool poll_events(struct ring_buffer *ring, int events)
+{
+	while (!is_interrupted) {
+		int count = ring_buffer__poll(ring, POLL_MS);
+
+		if (count == -EIO)
+			return fail(EIO, "cannot write to the standard output");
+		if (count < 0 && count != -EINTR)
+			return fail(-count, "cannot read the events (-v shows why)");
+		if (!count && is_gone(events))
+			return fail(0, DUALPI2_KIND " was unloaded from the last interface: "
+						    "there will be no more events");
+	}
+	return true;
+}
+
+bool events_follow(const struct registration *reg, unsigned int ifindex, bool json)
+{
+	struct follower follower = { .ifindex = ifindex, .json = json };
+	struct ring_buffer *ring;
+	bool followed;
+
+	if (!current_netns(&follower.netns))
+		return false;
+	if (json)
+		json_set_compact();
+	catch_signals();
+	ring = ring_buffer__new(reg->events, on_event, &follower, NULL);
+	if (!ring)
+		return fail(errno, "cannot open the ring buffer of the events (-v shows why)");
+	follower.skip = true;
+	ring_buffer__consume(ring);
+	follower.skip = false;
+	followed = poll_events(ring, reg->events);
+	ring_buffer__free(ring);
+	return followed;
+}

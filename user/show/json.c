@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "show/json.h"
+
+#include <linux/pkt_sched.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/format.h"
+#include "show/json_writer.h"
+#include "cli/params.h"
+#include "attach/tree.h"
+
+/* A counter of the X-macro: `drop_pi2` is "drop-pi2". */
+static void print_counter(const char *member, __u64 value)
+{
+	char key[64];
+
+	snprintf(key, sizeof(key), "%s", member);
+	for (char *c = key; *c; c++) {
+		if (*c == '_')
+			*c = '-';
+	}
+	json_uint(key, value);
+}
+
+/* Edges in nanoseconds: the narrowest bins are 128 of them wide. */
+static void print_bins(const struct dualpi2_histogram *histogram)
+{
+	json_open_array("bins");
+	for (__u32 i = 0; i < HISTOGRAM_BUCKETS; i++) {
+		if (!histogram->bucket[i])
+			continue;
+		json_open_object(NULL);
+		json_uint("from-ns", histogram_edge(i));
+		json_uint("to-ns", histogram_edge(i + 1));
+		json_uint("packets", histogram->bucket[i]);
+		json_close_object();
+	}
+	json_close_array();
+}
+
+static void print_delays(const struct dualpi2_histogram *histogram, enum document_delays delays)
+{
+	json_open_object("delay");
+	json_uint("mean", figures_us(figures_mean_delay(histogram)));
+	json_uint("p50", figures_us(histogram_quantile(histogram, 500)));
+	json_uint("p99", figures_us(histogram_quantile(histogram, 990)));
+	json_uint("p99.9", figures_us(histogram_quantile(histogram, 999)));
+	json_uint("max", figures_us(histogram->max_ns));
+	if (delays == DOCUMENT_BINS)
+		print_bins(histogram);
+	json_close_object();
+}
+
+void document_open_queue(const char *key, const struct dualpi2_queue *queue,
+			 const struct dualpi2_histogram *histogram, enum document_delays delays)
+{
+	json_open_object(key);
+#define DUALPI2_X(member, unit, meaning) print_counter(#member, queue->member);
+	DUALPI2_QUEUE_COUNTERS(DUALPI2_X)
+#undef DUALPI2_X
+	json_uint("drop-bytes", queue->drop_bytes);
+	json_uint("backlog-packets", queue->backlog_packets);
+	json_uint("backlog-bytes", queue->backlog_bytes);
+	print_delays(histogram, delays);
+}
+
+static void print_queue(const char *key, const struct dualpi2_queue *queue,
+			const struct dualpi2_histogram *histogram, enum document_delays delays)
+{
+	document_open_queue(key, queue, histogram, delays);
+	json_close_object();
+}
+
+static void print_dscps(const char *key, __u64 dscps)
+{
+	json_open_array(key);
+	for (unsigned int dscp = 0; dscp < 64; dscp++) {
+		if (dscps >> dscp & 1)
+			json_uint(NULL, dscp);
+	}
+	json_close_array();
+}
+
+/* What native has, as tc writes it: `split-gso` is null where GSO packets are split, and is
+ * not there where they are not.
+ */
+static void print_native_options(const struct dualpi2_stats *stats)
+{
+	const struct dualpi2_params *params = &stats->params;
+
+	json_uint("limit", params->limit);
+	json_uint("memory-limit", stats->memlimit);
+	json_uint("target", figures_us(params->target_ns));
+	json_uint("tupdate", figures_us(params->tupdate_ns));
+	json_float("alpha", params->alpha / 256.0);
+	json_float("beta", params->beta / 256.0);
+	if (params->step_in_packets)
+		json_uint("step-thresh-pkts", params->step_packets);
+	else
+		json_uint("step-thresh-us", figures_us(params->step_ns));
+	json_uint("min-qlen-step", params->min_qlen_step);
+	json_uint("coupling", params->coupling);
+	json_string("drop-overload", params->overflow ? "overflow" : "drop");
+	json_string("drop-early", params_choice(SLOT_DROP, params));
+	json_uint("c-protection", params->classic_protection);
+	json_string("ecn-mask", params_choice(SLOT_ECN, params));
+	if (params->split_gso)
+		json_null("split-gso");
+}
+
+static const char *framing_name(enum dualpi2_framing framing)
+{
+	switch (framing) {
+	case DUALPI2_FRAMING_NETWORK:
+		return "network";
+	case DUALPI2_FRAMING_PTM:
+		return "ptm";
+	case DUALPI2_FRAMING_RAW:
+		break;
+	}
+	return "raw";
+}
+
+static void print_own_options(const struct dualpi2_params *params)
+{
+	char text[OPTION_TEXT_MAX];
+
+	json_uint("rate", params->rate * 8);
+	json_string("framing", framing_name(params->framing));
+	json_int("overhead", params->overhead);
+	json_uint("mpu", params->mpu);
+	print_dscps("l4s-dscp", params->l4s_dscp);
+	print_dscps("classic-dscp", params->classic_dscp);
+	json_string("l-aqm", param_specs[PARAM_L_AQM].format(params, text));
+	json_float("p-cmax", figures_p_cmax(params));
+}
+
+static void print_options(const struct dualpi2_stats *stats)
+{
+	json_open_object("options");
+	print_native_options(stats);
+	print_own_options(&stats->params);
+	json_close_object();
+}
+
+static void print_counters(const struct qdisc_counters *counters)
+{
+	json_uint("bytes", counters->bytes);
+	json_uint("packets", counters->packets);
+	json_uint("drops", counters->drops);
+	json_uint("overlimits", counters->overlimits);
+	json_uint("requeues", counters->requeues);
+	json_uint("backlog", counters->backlog);
+	json_uint("qlen", counters->qlen);
+}
+
+/* As native's struct tc_dualpi2_xstats is printed. */
+static void print_xstats(const struct dualpi2_stats *stats)
+{
+	const struct figures_xstats xstats = figures_xstats(stats);
+
+	json_float("prob", xstats.prob);
+	json_uint("delay-c", xstats.delay_c_us);
+	json_uint("delay-l", xstats.delay_l_us);
+	json_uint("pkts-in-c", xstats.packets_in_c);
+	json_uint("pkts-in-l", xstats.packets_in_l);
+	json_uint("maxq", stats->maxq);
+	json_uint("ecn-mark", xstats.ecn_mark);
+	json_uint("step-mark", xstats.step_mark);
+	json_int("credit", stats->credit);
+	json_uint("memory-used", stats->memory_used);
+	json_uint("max-memory-used", stats->max_memory_used);
+	json_uint("memory-limit", stats->memlimit);
+}
+
+static void print_overload(const struct dualpi2_overload *overload)
+{
+	json_open_object("overload");
+	json_uint("events", overload->events);
+	json_bool("active", overload->active);
+	if (overload->events)
+		json_seconds("last-start", figures_unix_time(overload->start_ns));
+	else
+		json_null("last-start");
+	json_uint("last-duration", figures_us(overload->duration_ns));
+	json_uint("total", figures_us(overload->total_ns));
+	json_close_object();
+}
+
+static void print_gso(const struct dualpi2_stats *stats)
+{
+	json_open_object("gso");
+	json_uint("split", stats->gso_split);
+	json_uint("whole", stats->gso_whole);
+	json_close_object();
+}
+
+static void print_place(const struct figures *figures)
+{
+	char handle[FORMAT_MAX];
+
+	json_string("kind", figures->is_sum ? MQ_KIND : DUALPI2_KIND);
+	snprintf(handle, sizeof(handle), "%x:", figures->stats.handle >> 16);
+	json_string("handle", handle);
+	json_string("dev", figures->ifname);
+	if (figures->key.parent == TC_H_ROOT) {
+		json_bool("root", true);
+		return;
+	}
+	json_string("parent", format_class(figures->key.parent, handle));
+}
+
+/* What both an instance and the sum over the queues of an mq have. */
+static void print_totals(const struct figures *figures, enum document_delays delays)
+{
+	const struct dualpi2_stats *stats = &figures->stats;
+
+	json_uint("no-verdict", stats->no_verdict);
+	json_uint("other-verdict", stats->other_verdict);
+	if (figures->tcx_known)
+		json_bool("tcx-attached", figures->tcx_attached);
+	else
+		json_null("tcx-attached");
+	json_uint("updates", stats->updates);
+	print_gso(stats);
+	print_overload(&stats->overload);
+	print_queue("l-queue", &stats->l, &figures->delays.l, delays);
+	print_queue("c-queue", &stats->c, &figures->delays.c, delays);
+}
+
+void document_members(const struct figures *figures, enum document_delays delays)
+{
+	print_place(figures);
+	if (figures->refcnt != 1) /* as tc, which shows none for a child of mq */
+		json_uint("refcnt", figures->refcnt);
+	/* An mq has neither options nor an AQM of its own. */
+	if (!figures->is_sum)
+		print_options(&figures->stats);
+	print_counters(&figures->counters);
+	if (!figures->is_sum)
+		print_xstats(&figures->stats);
+	print_totals(figures, delays);
+}
+
+void document_print(const struct figures_list *list, enum document_delays delays)
+{
+	json_open_array(NULL);
+	for (size_t i = 0; i < list->count; i++) {
+		json_open_object(NULL);
+		document_members(&list->items[i], delays);
+		json_close_object();
+	}
+	json_close_array();
+}

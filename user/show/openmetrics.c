@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "show/openmetrics.h"
+
+#include <inttypes.h>
+#include <linux/pkt_sched.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/format.h"
+
+/* Edges of the buckets that are shown: two in a power of two, from 32.768 us to 1.07 s. Ours are
+ * edges of them, too; that a value which is just an edge belongs to the bucket above makes no
+ * difference to anybody.
+ */
+#define FIRST_EDGE (6 * HISTOGRAM_SUBS)
+#define LAST_EDGE (21 * HISTOGRAM_SUBS)
+#define EDGE_STEP (HISTOGRAM_SUBS / 2)
+
+enum type { COUNTER, GAUGE, HISTOGRAM };
+
+struct family {
+	const char *name; /* without "dualpi2_", and of a counter "_total" */
+	enum type type;
+	const char *unit; /* NULL: none */
+	const char *help;
+	void (*print)(const struct family *family, const struct figures *figures);
+};
+
+/* ---- samples ----------------------------------------------------------------------- */
+
+/* A label's value: the name of an interface may have any character but '/' and blanks. */
+static void print_escaped(const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '\n')
+			printf("\\n");
+		else if (*text == '"' || *text == '\\')
+			printf("\\%c", *text);
+		else
+			putchar(*text);
+	}
+}
+
+/* Up to its value. `queue` and the pair of `label` and `value` may be NULL. */
+static void begin_sample(const struct family *family, const char *suffix,
+			 const struct figures *figures, const char *queue, const char *label,
+			 const char *value)
+{
+	char class[FORMAT_MAX];
+
+	printf("dualpi2_%s%s{device=\"", family->name, suffix);
+	print_escaped(figures->ifname);
+	printf("\",parent=\"%s\"", figures->key.parent == TC_H_ROOT
+					   ? "root"
+					   : format_class(figures->key.parent, class));
+	if (queue)
+		printf(",queue=\"%s\"", queue);
+	if (label)
+		printf(",%s=\"%s\"", label, value);
+	printf("} ");
+}
+
+static const char *suffix_of(const struct family *family)
+{
+	return family->type == COUNTER ? "_total" : "";
+}
+
+static void print_uint(const struct family *family, const struct figures *figures,
+		       const char *queue, __u64 value)
+{
+	begin_sample(family, suffix_of(family), figures, queue, NULL, NULL);
+	printf("%llu\n", value);
+}
+
+static void print_double(const struct family *family, const struct figures *figures,
+			 const char *queue, double value)
+{
+	begin_sample(family, suffix_of(family), figures, queue, NULL, NULL);
+	printf("%.9g\n", value);
+}
+
+static double seconds(__u64 ns)
+{
+	return (double)ns / DUALPI2_NSEC_PER_SEC;
+}
+
+/* "drop_no_memory", whose first word is the family's, is the cause "no_memory". */
+static void print_cause(const struct family *family, const struct figures *figures,
+			const char *queue, const char *member, __u64 value)
+{
+	begin_sample(family, suffix_of(family), figures, queue, "cause", strchr(member, '_') + 1);
+	printf("%llu\n", value);
+}
+
+#define L_QUEUE "l4s"
+#define C_QUEUE "classic"
+
+/* A family with a sample for each queue. */
+#define DEFINE_OF_QUEUES(member)                                                               \
+	static void print_##member(const struct family *family, const struct figures *figures) \
+	{                                                                                      \
+		print_uint(family, figures, L_QUEUE, figures->stats.l.member);                 \
+		print_uint(family, figures, C_QUEUE, figures->stats.c.member);                 \
+	}
+
+DEFINE_OF_QUEUES(packets_in)
+DEFINE_OF_QUEUES(bytes_in)
+DEFINE_OF_QUEUES(packets_out)
+DEFINE_OF_QUEUES(bytes_out)
+DEFINE_OF_QUEUES(drop_bytes)
+DEFINE_OF_QUEUES(backlog_packets)
+DEFINE_OF_QUEUES(backlog_bytes)
+
+/* A family with one sample. */
+#define DEFINE_OF_BOTH(name, print, value)                                                   \
+	static void print_##name(const struct family *family, const struct figures *figures) \
+	{                                                                                    \
+		print(family, figures, NULL, value);                                         \
+	}
+
+DEFINE_OF_BOTH(base_probability, print_double, figures_probabilities(&figures->stats).p)
+DEFINE_OF_BOTH(overload_active, print_uint, figures->stats.overload.active)
+DEFINE_OF_BOTH(overload_events, print_uint, figures->stats.overload.events)
+DEFINE_OF_BOTH(overload_time, print_double, seconds(figures->stats.overload.total_ns))
+DEFINE_OF_BOTH(no_verdict, print_uint, figures->stats.no_verdict)
+DEFINE_OF_BOTH(other_verdict, print_uint, figures->stats.other_verdict)
+DEFINE_OF_BOTH(gso_split, print_uint, figures->stats.gso_split)
+DEFINE_OF_BOTH(gso_whole, print_uint, figures->stats.gso_whole)
+DEFINE_OF_BOTH(memory_used, print_uint, figures->stats.memory_used)
+DEFINE_OF_BOTH(rate, print_uint, figures->stats.params.rate)
+DEFINE_OF_BOTH(target, print_double, seconds(figures->stats.params.target_ns))
+DEFINE_OF_BOTH(updates, print_uint, figures->stats.updates)
+
+static void print_probability(const struct family *family, const struct figures *figures)
+{
+	const struct probabilities now = figures_probabilities(&figures->stats);
+
+	print_double(family, figures, L_QUEUE, now.l4s);
+	print_double(family, figures, C_QUEUE, now.classic);
+}
+
+static void print_queue_marks(const struct family *family, const struct figures *figures,
+			      const char *name, const struct dualpi2_queue *queue)
+{
+	print_cause(family, figures, name, "mark_step", queue->mark_step);
+	print_cause(family, figures, name, "mark_pi2", queue->mark_pi2);
+}
+
+static void print_marks(const struct family *family, const struct figures *figures)
+{
+	print_queue_marks(family, figures, L_QUEUE, &figures->stats.l);
+	print_queue_marks(family, figures, C_QUEUE, &figures->stats.c);
+}
+
+static void print_queue_drops(const struct family *family, const struct figures *figures,
+			      const char *name, const struct dualpi2_queue *queue)
+{
+#define DUALPI2_X(member) print_cause(family, figures, name, #member, queue->member);
+	DUALPI2_QUEUE_DROPS(DUALPI2_X)
+#undef DUALPI2_X
+}
+
+static void print_drops(const struct family *family, const struct figures *figures)
+{
+	print_queue_drops(family, figures, L_QUEUE, &figures->stats.l);
+	print_queue_drops(family, figures, C_QUEUE, &figures->stats.c);
+}
+
+/* Nobody but the owner of the pins knows. */
+static void print_tcx_attached(const struct family *family, const struct figures *figures)
+{
+	if (figures->tcx_known)
+		print_uint(family, figures, NULL, figures->tcx_attached);
+}
+
+static void print_queue_delays(const struct family *family, const struct figures *figures,
+			       const char *name, const struct dualpi2_histogram *histogram)
+{
+	const __u64 packets = histogram_count(histogram);
+	char edge[FORMAT_MAX];
+	__u64 below = 0;
+
+	for (__u32 i = 0; i < LAST_EDGE; i++) {
+		below += histogram->bucket[i];
+		if (i + 1 < FIRST_EDGE || (i + 1) % EDGE_STEP)
+			continue;
+		snprintf(edge, sizeof(edge), "%.10g", seconds(histogram_edge(i + 1)));
+		begin_sample(family, "_bucket", figures, name, "le", edge);
+		printf("%llu\n", below);
+	}
+	begin_sample(family, "_bucket", figures, name, "le", "+Inf");
+	printf("%llu\n", packets);
+	begin_sample(family, "_count", figures, name, NULL, NULL);
+	printf("%llu\n", packets);
+	begin_sample(family, "_sum", figures, name, NULL, NULL);
+	printf("%.9f\n", seconds(histogram->sum_ns));
+}
+
+static void print_delays(const struct family *family, const struct figures *figures)
+{
+	print_queue_delays(family, figures, L_QUEUE, &figures->delays.l);
+	print_queue_delays(family, figures, C_QUEUE, &figures->delays.c);
+}
+
+/* ---- families ------------------------------------------------------------------------ */
+
+static const struct family families[] = {
+	{ "received_packets", COUNTER, "packets", "Packets that arrived for the queue.",
+	  print_packets_in },
+	{ "received_bytes", COUNTER, "bytes", "Bytes that arrived for the queue.", print_bytes_in },
+	{ "forwarded_packets", COUNTER, "packets", "Packets forwarded to the device.",
+	  print_packets_out },
+	{ "forwarded_bytes", COUNTER, "bytes", "Bytes forwarded to the device.", print_bytes_out },
+	{ "marked_packets", COUNTER, "packets",
+	  "Packets CE-marked, by cause: step or ramp of the L queue, or PI2.", print_marks },
+	{ "dropped_packets", COUNTER, "packets", "Packets dropped, by cause (man bpf_dualpi2).",
+	  print_drops },
+	{ "dropped_bytes", COUNTER, "bytes", "Bytes of all dropped packets.", print_drop_bytes },
+	{ "queued_packets", GAUGE, "packets", "Packets in the queue now.", print_backlog_packets },
+	{ "queued_bytes", GAUGE, "bytes", "Bytes in the queue now.", print_backlog_bytes },
+	{ "delay_seconds", HISTOGRAM, "seconds",
+	  "How long the forwarded packets have waited in the queue.", print_delays },
+	{ "base_probability_ratio", GAUGE, "ratio", "p' of the PI controller, 0 to 1.",
+	  print_base_probability },
+	{ "probability_ratio", GAUGE, "ratio",
+	  "Share of packets that PI2 marks (l4s: p_CL), or marks or drops (classic: p_C).",
+	  print_probability },
+	{ "overload_active", GAUGE, NULL, "1 while there is an overload event.",
+	  print_overload_active },
+	{ "overload_events", COUNTER, NULL, "Overload events that have begun.",
+	  print_overload_events },
+	{ "overload_seconds", COUNTER, "seconds", "Time of all overload events.",
+	  print_overload_time },
+	{ "tcx_attached", GAUGE, NULL,
+	  "1 if the tcx program, which marks, is attached; missing if not known.",
+	  print_tcx_attached },
+	{ "no_verdict_packets", COUNTER, "packets",
+	  "Packets that did not pass the tcx program, so that they could only be dropped.",
+	  print_no_verdict },
+	{ "other_verdict_packets", COUNTER, "packets",
+	  "Packets whose mark was decided for another queue of the mq.", print_other_verdict },
+	{ "gso_split_packets", COUNTER, "packets", "GSO packets that were split.",
+	  print_gso_split },
+	{ "gso_whole_packets", COUNTER, "packets", "GSO packets that queued whole.",
+	  print_gso_whole },
+	{ "memory_bytes", GAUGE, "bytes", "Kernel memory of the queued packets.",
+	  print_memory_used },
+	{ "shaper_rate_bytes_per_second", GAUGE, NULL, "Rate of the shaper; 0: there is none.",
+	  print_rate },
+	{ "target_delay_seconds", GAUGE, "seconds", "Target delay of the PI controller.",
+	  print_target },
+	{ "probability_updates", COUNTER, NULL, "Updates of p'.", print_updates },
+};
+
+static void print_header(const struct family *family, enum exposition exposition)
+{
+	static const char *const types[] = { "counter", "gauge", "histogram" };
+	const char *suffix = exposition == EXPOSITION_PROMETHEUS ? suffix_of(family) : "";
+
+	printf("# HELP dualpi2_%s%s %s\n", family->name, suffix, family->help);
+	printf("# TYPE dualpi2_%s%s %s\n", family->name, suffix, types[family->type]);
+	if (family->unit && exposition == EXPOSITION_OPENMETRICS)
+		printf("# UNIT dualpi2_%s %s\n", family->name, family->unit);
+}
+
+/* The queues of an mq, and not their sum, which Prometheus makes itself. */
+static void print_family(const struct family *family, const struct figures_list *list,
+			 enum exposition exposition)
+{
+	print_header(family, exposition);
+	for (size_t i = 0; i < list->count; i++) {
+		if (!list->items[i].is_sum)
+			family->print(family, &list->items[i]);
+	}
+}
+
+void openmetrics_print(const struct figures_list *list, enum exposition exposition)
+{
+	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
+		print_family(&families[i], list, exposition);
+	if (exposition == EXPOSITION_OPENMETRICS)
+		printf("# EOF\n");
+}

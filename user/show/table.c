@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "show/table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/format.h"
+#include "sample/interval.h"
+#include "cli/params.h"
+#include "show/diagnosis.h"
+
+#define LINE_MAX_WIDTH 79 /* leaves room for a comma */
+
+/* So much traffic without a queue ever makes the hint worth a line. */
+#define HINT_PACKETS 100
+
+/* A figure of both queues, and in words what it is. */
+static void print_row(const char *l, const char *c, const char *unit, const char *meaning)
+{
+	printf("%8s %9s  %s%s%s\n", l, c, unit, *unit ? " " : "", meaning);
+}
+
+/* Marks and drops: events that may never happen, so rows of zeros are left out. They
+ * are packets, as the table's head says.
+ */
+static bool is_event(const char *member)
+{
+	return !strncmp(member, "mark_", 5) || !strncmp(member, "drop_", 5);
+}
+
+static void print_counter(const char *member, const char *unit, const char *meaning, __u64 l,
+			  __u64 c)
+{
+	char l_text[FORMAT_MAX], c_text[FORMAT_MAX];
+
+	if (is_event(member) && !l && !c)
+		return;
+	print_row(format_count(l, l_text), format_count(c, c_text), is_event(member) ? "" : unit,
+		  meaning);
+}
+
+static __u64 marks(const struct dualpi2_queue *queue)
+{
+	return queue->mark_step + queue->mark_pi2;
+}
+
+static void print_shares(const struct dualpi2_queue *l, const struct dualpi2_queue *c)
+{
+	char l_text[FORMAT_MAX], c_text[FORMAT_MAX];
+
+	print_row(format_share(marks(l), l->packets_in, l_text),
+		  format_share(marks(c), c->packets_in, c_text), "", "of the arrived: CE-marked");
+	print_row(format_share(dualpi2_queue_drops(l), l->packets_in, l_text),
+		  format_share(dualpi2_queue_drops(c), c->packets_in, c_text), "",
+		  "of the arrived: dropped");
+}
+
+static void print_delay(const char *meaning, __u64 l_ns, __u64 c_ns)
+{
+	char l_text[FORMAT_MAX], c_text[FORMAT_MAX];
+
+	print_row(format_delay(l_ns, l_text), format_delay(c_ns, c_text), "", meaning);
+}
+
+static void print_delays(const struct dualpi2_histogram *l, const struct dualpi2_histogram *c)
+{
+	print_delay("delay in the queue: mean", figures_mean_delay(l), figures_mean_delay(c));
+	print_delay("  half of the packets at most", histogram_quantile(l, 500),
+		    histogram_quantile(c, 500));
+	print_delay("  99 % of the packets at most", histogram_quantile(l, 990),
+		    histogram_quantile(c, 990));
+	print_delay("  99.9 % of the packets at most", histogram_quantile(l, 999),
+		    histogram_quantile(c, 999));
+	print_delay("  highest", l->max_ns, c->max_ns);
+}
+
+static void print_rates(const char *meaning, const struct figures *interval, __u64 l_bytes,
+			__u64 c_bytes)
+{
+	char l[FORMAT_MAX], c[FORMAT_MAX];
+
+	print_row(format_speed(interval_speed(interval, l_bytes), l),
+		  format_speed(interval_speed(interval, c_bytes), c), "", meaning);
+}
+
+static void print_queues(const struct figures *figures)
+{
+	const struct dualpi2_queue *l = &figures->stats.l, *c = &figures->stats.c;
+
+	printf("\n%8s %9s  (marks and drops are counted in packets)\n", "L4S", "Classic");
+#define DUALPI2_X(member, unit, meaning) \
+	print_counter(#member, unit, meaning, l->member, c->member);
+	DUALPI2_QUEUE_COUNTERS(DUALPI2_X)
+#undef DUALPI2_X
+	print_counter("backlog_packets", "packets", "queued now", l->backlog_packets,
+		      c->backlog_packets);
+	if (figures->span_ns) {
+		print_rates("a second arrived for this queue", figures, l->bytes_in, c->bytes_in);
+		print_rates("a second forwarded to the device", figures, l->bytes_out,
+			    c->bytes_out);
+	}
+	print_shares(l, c);
+}
+
+static void print_head(const struct figures *figures)
+{
+	const struct dualpi2_params *params = &figures->stats.params;
+	char rate[OPTION_TEXT_MAX], target[OPTION_TEXT_MAX], span[FORMAT_MAX];
+
+	printf("%s: " DUALPI2_KIND "%s, %s, %s", figures->ifname,
+	       figures->is_sum ? " in each transmit queue (mq)" : "",
+	       params_text(PARAM_RATE, params, rate), params_text(PARAM_TARGET, params, target));
+	if (figures->span_ns)
+		printf("; the last %s", format_delay(figures->span_ns, span));
+	printf("\n");
+}
+
+/* Print an item of a list, on a new line if it does not fit this one. `column` is where
+ * this line ends, 0 before the first item. Returns where it ends now.
+ */
+static size_t print_item(const char *item, size_t column)
+{
+	const size_t len = strlen(item);
+
+	if (!column)
+		return printf("  not default: %s", item);
+	if (column + len + 2 <= LINE_MAX_WIDTH)
+		return column + printf(", %s", item);
+	printf(",\n");
+	return printf("    %s", item);
+}
+
+/* The options that differ from the defaults, without those that the head shows. */
+static void print_options(const struct dualpi2_params *params)
+{
+	char text[OPTION_TEXT_MAX];
+	size_t column = 0;
+
+	for (int i = 0; i < N_PARAMS; i++) {
+		if (i != PARAM_RATE && i != PARAM_TARGET && params_differ(i, params))
+			column = print_item(params_text(i, params, text), column);
+	}
+	if (column)
+		printf("\n");
+}
+
+static void print_probabilities(const struct dualpi2_stats *stats)
+{
+	struct probabilities now = figures_probabilities(stats);
+
+	printf("  p' %.2f %%: Classic marked or dropped %.2f %%, L4S marked %.1f %% of the time\n",
+	       100 * now.p, 100 * now.classic, 100 * now.l4s);
+}
+
+static void print_overload(const struct dualpi2_stats *stats)
+{
+	const struct dualpi2_overload *overload = &stats->overload;
+	char events[FORMAT_MAX], total[FORMAT_MAX], ago[FORMAT_MAX], latest[FORMAT_MAX];
+
+	if (!overload->events)
+		return;
+	printf("  overload (p_C at p_Cmax): %s event%s, %s in all; the latest began %s ago\n"
+	       "    and %s %s\n",
+	       format_count(overload->events, events), overload->events == 1 ? "" : "s",
+	       format_delay(overload->total_ns, total),
+	       format_delay(stats->refreshed_ns - overload->start_ns, ago),
+	       overload->active ? "has lasted for" : "lasted for",
+	       format_delay(overload->duration_ns, latest));
+}
+
+static void print_gso(const struct dualpi2_stats *stats)
+{
+	char split[FORMAT_MAX], whole[FORMAT_MAX];
+
+	if (stats->gso_split || stats->gso_whole)
+		printf("  GSO packets: %s split before they queued, %s queued whole\n",
+		       format_count(stats->gso_split, split),
+		       format_count(stats->gso_whole, whole));
+}
+
+static void print_remarks(const struct figures *figures)
+{
+	const struct dualpi2_stats *stats = &figures->stats;
+	char count[FORMAT_MAX];
+
+	if (stats->no_verdict)
+		printf("  warning: %s packets did not pass our tcx program, so none of them could\n"
+		       "  be marked, only dropped.\n",
+		       format_count(stats->no_verdict, count));
+	if (figures->tcx_known && !figures->tcx_attached)
+		printf("  warning: our tcx program is not attached, so nothing is marked:\n"
+		       "  `dualpi2-load %s` attaches it.\n",
+		       figures->ifname);
+	if (stats->maxq <= 1 && stats->l.packets_out + stats->c.packets_out >= HINT_PACKETS)
+		printf("  hint: the queue has been empty: this is not the bottleneck, or give it\n"
+		       "  --rate, a little less than what the bottleneck has.\n");
+}
+
+/* On as many lines as it takes. */
+static void print_words(const struct figures *interval)
+{
+	char words[WORDS_MAX];
+	const char *rest = words_say(interval, words);
+
+	while (*rest) {
+		size_t length = words_fit(rest, LINE_MAX_WIDTH - 2);
+
+		printf("  %.*s\n", (int)length, rest);
+		rest += length;
+		rest += *rest == ' ';
+	}
+}
+
+static void print_instance(const struct figures *figures)
+{
+	print_head(figures);
+	print_options(&figures->stats.params);
+	if (!figures->is_sum)
+		print_probabilities(&figures->stats);
+	print_overload(&figures->stats);
+	print_gso(&figures->stats);
+	print_queues(figures);
+	print_delays(&figures->delays.l, &figures->delays.c);
+	if (figures->span_ns)
+		print_words(figures);
+	else
+		print_remarks(figures);
+}
+
+/* One queue of an mq, below their sum. */
+static void print_mq_queue(const struct figures *figures)
+{
+	const struct dualpi2_queue *l = &figures->stats.l, *c = &figures->stats.c;
+	char text[5][FORMAT_MAX], class[FORMAT_MAX];
+
+	printf("  %-9s %9s %9s %9s %9s %9s %9.2f\n", format_class(figures->key.parent, class),
+	       format_count(l->packets_in, text[0]), format_count(c->packets_in, text[1]),
+	       format_count(dualpi2_queue_drops(l) + dualpi2_queue_drops(c), text[2]),
+	       format_delay(histogram_quantile(&figures->delays.l, 990), text[3]),
+	       format_delay(histogram_quantile(&figures->delays.c, 990), text[4]),
+	       100 * figures_probabilities(&figures->stats).p);
+}
+
+/* The instances that follow item `sum`; returns how many they are. */
+static size_t print_mq_queues(const struct figures_list *list, size_t sum)
+{
+	size_t next = sum + 1;
+
+	printf("\n  %-9s %9s %9s %9s %9s %9s %9s\n", "queue", "L4S", "Classic", "dropped", "L 99 %",
+	       "C 99 %", "p' %");
+	while (next < list->count && !list->items[next].is_sum &&
+	       list->items[next].key.ifindex == list->items[sum].key.ifindex)
+		print_mq_queue(&list->items[next++]);
+	return next - sum - 1;
+}
+
+void table_print(const struct figures_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		if (i)
+			printf("\n");
+		print_instance(&list->items[i]);
+		if (list->items[i].is_sum)
+			i += print_mq_queues(list, i);
+	}
+}

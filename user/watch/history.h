@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The last samples, and what they say of one qdisc. */
+#ifndef HISTORY_H
+#define HISTORY_H
+
+#include "sample/sample.h"
+
+#define HISTORY_INTERVALS 60
+
+struct history {
+	struct figures_list samples[HISTORY_INTERVALS + 1]; /* the oldest first */
+	size_t count;
+};
+
+/* Becomes the newest one; its items are the history's from now on. */
+void history_add(struct history *history, const struct figures_list *sample);
+
+/* The newest sample; there is one. */
+const struct figures_list *history_newest(const struct history *history);
+
+void history_free(struct history *history);
+
+/* What is plotted, of each interval. */
+enum series {
+	SERIES_L_DELAY, /* ns; 99 % of the packets waited no longer */
+	SERIES_C_DELAY,
+	SERIES_L_RATE, /* bit/s, forwarded */
+	SERIES_C_RATE,
+	SERIES_PROBABILITY, /* p', 0 to 1, at its end */
+	N_SERIES,
+};
+
+/* A qdisc as it is, in the last interval, and since the oldest sample that is of it. */
+struct view {
+	const struct figures *now;
+	struct figures interval, window; /* span_ns is 0 if there is only one sample */
+	double series[N_SERIES][HISTORY_INTERVALS];
+	size_t count; /* intervals in `series`, the oldest first */
+};
+
+/* `now`: an item of the newest sample. */
+void history_view(const struct history *history, const struct figures *now, struct view *view);
+
+#endif /* HISTORY_H */
