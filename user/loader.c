@@ -2,7 +2,7 @@
 /* dualpi2-load: attach bpf_dualpi2 to an interface, change it, take it away.
  *
  * First comes the registration of the qdisc kind, once per host, pinned
- * (registration.h), then the interface (attach.c): each step is undone if a later one
+ * (registration.h), then the interface (root.c): each step is undone if a later one
  * fails.
  *
  * SIGKILL in between leaves pins behind, but no qdisc that misbehaves: the next run
@@ -131,8 +131,8 @@ static bool attach_root(struct registration *reg, bool found, const char *ifname
 	if (!target_find(ifname, &target))
 		return false;
 	/* Refuse before the registration is made, which takes a second. */
-	done = attach_allowed(&target, wish) && have_registration(reg, found) &&
-	       attach_or_change(reg, &target, wish);
+	done = target_allowed(&target, wish) && have_registration(reg, found) &&
+	       root_attach(reg, &target, wish);
 	target_free(&target);
 	return done;
 }
@@ -154,7 +154,7 @@ static bool unload_root(const struct registration *reg, const char *ifname, bool
 
 	if (!target_find(ifname, &target))
 		return false;
-	done = attach_undo(reg, &target, found);
+	done = root_undo(reg, &target, found);
 	target_free(&target);
 	return done;
 }
@@ -186,7 +186,7 @@ static bool wanted_params(const struct registration *reg, const struct target *t
 	static const struct dualpi2_params defaults = DUALPI2_DEFAULT_PARAMS;
 
 	*wanted = defaults;
-	if (root_owner(&target->root) == OWNER_US)
+	if (tree_owner(&target->tree) == OWNER_US)
 		conf_read(reg, &target->key, wanted);
 	return wish_apply(wish, wanted);
 }
@@ -194,16 +194,16 @@ static bool wanted_params(const struct registration *reg, const struct target *t
 /* What an interface that may have it will do with it. */
 static bool check_use(const struct target *target, const struct link *link, const struct wish *wish)
 {
-	bool is_mq = root_owner(&target->root) == OWNER_US && root_is_mq(&target->root);
+	bool is_mq = tree_owner(&target->tree) == OWNER_US && tree_is_mq(&target->tree);
 	struct dualpi2_params wanted;
 	struct registration reg;
 	bool found;
 
 	if (!registration_open(&reg, &found) || !wanted_params(&reg, target, wish, &wanted))
 		return false;
-	if (!attach_check_room(&reg, target, link, wish))
+	if (!target_check_room(&reg, target, link, wish))
 		return false;
-	advice_show(link, &wanted, wish->mq || is_mq);
+	interface_report(link, &wanted, wish->mq || is_mq);
 	return !wanted.split_gso || gso_check(&reg, target);
 }
 
@@ -214,7 +214,7 @@ static bool check_root(const struct link *link, const char *ifname, const struct
 
 	if (!target_find(ifname, &target))
 		return false;
-	passed = attach_check(&target, wish) && check_use(&target, link, wish);
+	passed = target_check(&target, wish) && check_use(&target, link, wish);
 	target_free(&target);
 	return passed;
 }
@@ -238,7 +238,7 @@ static void sweep(const struct registration *reg)
 {
 	ingress_sweep(reg);
 	gso_sweep(reg);
-	instances_sweep(reg);
+	tcx_sweep(reg);
 }
 
 static bool attach(const char *ifname, const struct wish *wish)
@@ -246,7 +246,7 @@ static bool attach(const char *ifname, const struct wish *wish)
 	struct registration reg;
 	bool found, done;
 
-	if (!checks_host() || !pins_mount_bpffs())
+	if (!host_is_fit() || !pins_mount_bpffs())
 		return false;
 	privilege_keep(PRIVILEGE_LOAD | PRIVILEGE_NET);
 	if (!pins_lock())
@@ -270,7 +270,7 @@ static bool unload(const char *ifname, const struct wish *wish)
 	enum registration_use use;
 	bool found, attached, done;
 
-	if (!checks_rights_to_unload() || !pins_lock_if_any() || !default_qdisc_open())
+	if (!host_may_unload() || !pins_lock_if_any() || !default_qdisc_open())
 		return false;
 	privilege_keep(PRIVILEGE_NET);
 	if (!registration_open(&reg, &found))
@@ -298,15 +298,15 @@ static bool unload(const char *ifname, const struct wish *wish)
 
 static bool check(const char *ifname, const struct wish *wish)
 {
-	bool passed = checks_show();
+	bool passed = host_report();
 	struct link link;
 
 	privilege_keep(PRIVILEGE_NET);
 	if (!ifname)
 		return passed;
 	if (!link_find(ifname, &link))
-		return finding_show(FINDING_MISSING, "interface %s: see `ip link`", ifname);
-	finding_show(FINDING_OK, "interface %s", ifname);
+		return report_line(REPORT_MISSING, "interface %s: see `ip link`", ifname);
+	report_line(REPORT_OK, "interface %s", ifname);
 	return (wish->ingress ? check_ingress(ifname, wish) : check_root(&link, ifname, wish)) &&
 	       passed;
 }
@@ -334,11 +334,11 @@ static bool wish_agrees(const struct wish *wish)
 {
 	struct dualpi2_params scratch = DUALPI2_DEFAULT_PARAMS;
 
-	if (wish->mq && wishes_rate(wish))
+	if (wish->mq && wish_has_rate(wish))
 		return fail(0, "--rate: not with --mq, each queue would send at the full rate");
 	if (wish->mq && wish->ingress)
 		return fail(0, "--mq: not with --ingress, an ifb has one queue");
-	if (wish->ingress && params[PARAM_RATE] && !wishes_rate(wish))
+	if (wish->ingress && params[PARAM_RATE] && !wish_has_rate(wish))
 		return fail(0, "--rate 0: not with --ingress, without a rate nothing waits there");
 	return wish_apply(wish, &scratch);
 }

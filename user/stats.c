@@ -10,7 +10,6 @@
 #include "show/events.h"
 #include "sample/sample.h"
 #include "sample/follow.h"
-#include "show/jsonl.h"
 #include "kernel/link.h"
 #include "cli/message.h"
 #include "show/openmetrics.h"
@@ -183,9 +182,9 @@ static const struct command command = {
 	.n_groups = sizeof(groups) / sizeof(groups[0]),
 };
 
-static enum document_delays delays_shown(void)
+static enum json_delays delays_shown(void)
 {
-	return outputs[OUTPUT_HISTOGRAM] ? DOCUMENT_BINS : DOCUMENT_QUANTILES;
+	return outputs[OUTPUT_HISTOGRAM] ? JSON_BINS : JSON_QUANTILES;
 }
 
 static bool flush(FILE *file)
@@ -200,25 +199,25 @@ static bool flush(FILE *file)
 		    outputs[into]);
 }
 
-static void print_text(const struct figures_list *list)
+static void print_text(const struct samples *list)
 {
 	if (outputs[OUTPUT_TC])
 		tc_print(list);
 	else if (outputs[OUTPUT_HISTOGRAM])
-		distribution_print(list);
+		histogram_print(list);
 	else
 		table_print(list);
 }
 
 static bool show_once(struct sampler *sampler)
 {
-	struct figures_list list;
+	struct samples list;
 	bool shown = true;
 
 	if (!sampler_take(sampler, &list))
 		return false;
 	if (outputs[OUTPUT_JSON])
-		document_print(&list, delays_shown());
+		json_print(&list, delays_shown());
 	else if (outputs[OUTPUT_OPENMETRICS])
 		openmetrics_print(&list, EXPOSITION_OPENMETRICS);
 	else if (outputs[OUTPUT_PROMETHEUS])
@@ -231,17 +230,15 @@ static bool show_once(struct sampler *sampler)
 	return flush(stdout) && shown;
 }
 
-static bool show_lines(const struct figures_list *sample, const struct figures_list *intervals,
-		       void *file)
+static bool show_lines(const struct samples *samples, const struct samples *intervals, void *file)
 {
-	jsonl_print(file, sample, intervals, delays_shown());
+	json_print_lines(file, samples, intervals, delays_shown());
 	return flush(file);
 }
 
-static bool show_text(const struct figures_list *sample, const struct figures_list *intervals,
-		      void *data)
+static bool show_text(const struct samples *samples, const struct samples *intervals, void *data)
 {
-	(void)sample, (void)data;
+	(void)samples, (void)data;
 	print_text(intervals);
 	printf("\n");
 	return flush(stdout);
@@ -258,7 +255,7 @@ static bool show(const char *ifname, FILE *file)
 	if (!sampler_open(&sampler, ifname))
 		return false;
 	if (outputs[OUTPUT_JSONL] || outputs[OUTPUT_RECORD]) {
-		jsonl_begin(file);
+		json_begin_lines(file);
 		shown = follow(&sampler, interval_ns, count, show_lines, file);
 	} else if (outputs[OUTPUT_WATCH]) {
 		shown = watch(&sampler, interval_ns);
@@ -284,7 +281,7 @@ static bool tell_events(const char *ifname)
 			    privilege_as_root());
 	if (!sampler.is_open)
 		return sampler_has_nothing(&sampler);
-	if (ifname && !interface_index(ifname, &ifindex))
+	if (ifname && !link_index(ifname, &ifindex))
 		followed = false;
 	else if (sampler.reg.events < 0)
 		followed = fail(0, "--events: reading takes them from others: run it %s",
@@ -313,11 +310,11 @@ static bool arguments_agree(void)
 }
 
 /* Where the output goes; NULL, with a report, if it cannot be opened. */
-static FILE *open_output(struct replacement *replacement)
+static FILE *open_output(struct output_file *output)
 {
 	FILE *file;
 
-	if (outputs[OUTPUT_FILE] && !replacement_begin(replacement, outputs[OUTPUT_FILE]))
+	if (outputs[OUTPUT_FILE] && !output_begin(output, outputs[OUTPUT_FILE]))
 		return NULL;
 	if (!outputs[OUTPUT_RECORD])
 		return stdout;
@@ -330,8 +327,8 @@ static FILE *open_output(struct replacement *replacement)
 
 static bool run(const char *ifname)
 {
-	struct replacement replacement;
-	FILE *file = open_output(&replacement);
+	struct output_file output;
+	FILE *file = open_output(&output);
 	bool shown;
 
 	if (!file)
@@ -340,7 +337,7 @@ static bool run(const char *ifname)
 	shown = outputs[OUTPUT_EVENTS] ? tell_events(ifname) : show(ifname, file);
 	fclose(file); /* all is flushed; stdout has served, too */
 	if (outputs[OUTPUT_FILE])
-		shown = replacement_end(&replacement, shown);
+		shown = output_end(&output, shown);
 	return shown;
 }
 
@@ -354,6 +351,6 @@ int main(int argc, char **argv)
 		return status;
 	if (!arguments_agree())
 		return STATUS_USAGE;
-	plot_init();
+	bars_init();
 	return run(ifname) ? STATUS_OK : STATUS_FAILURE;
 }

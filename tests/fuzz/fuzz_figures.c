@@ -13,7 +13,6 @@
 #include "show/json.h"
 #include "sample/sample.h"
 #include "sample/interval.h"
-#include "show/jsonl.h"
 #include "show/openmetrics.h"
 #include "show/table.h"
 #include "show/tc_text.h"
@@ -37,9 +36,9 @@ static const struct content fresh = {
 	.refcnt = 1,
 };
 
-static void fill(struct figures *figures, const struct content *content)
+static void fill(struct sample *sample, const struct content *content)
 {
-	*figures = (struct figures){
+	*sample = (struct sample){
 		.key = content->key,
 		.stats = content->stats,
 		.delays = content->delays,
@@ -49,22 +48,22 @@ static void fill(struct figures *figures, const struct content *content)
 		.is_sum = content->is_sum & 1,
 		.tcx_attached = content->tcx_attached & 1,
 	};
-	figures_ifname(0, content->stats.ifname, figures->ifname);
+	sample_ifname(0, content->stats.ifname, sample->ifname);
 }
 
-static void print_interval(const struct figures_list *sample, const struct figures *earlier)
+static void print_interval(const struct samples *samples, const struct sample *earlier)
 {
-	static struct figures interval;
-	const struct figures_list list = { .items = &interval, .count = 1 };
+	static struct sample interval;
+	const struct samples list = { .items = &interval, .count = 1 };
 
-	if (!interval_between(earlier, &sample->items[0], &interval))
+	if (!interval_between(earlier, &samples->items[0], &interval))
 		return;
-	distribution_print(&list);
+	histogram_print(&list);
 	table_print(&list);
-	jsonl_print(stdout, sample, &list, DOCUMENT_BINS);
+	json_print_lines(stdout, samples, &list, JSON_BINS);
 }
 
-static void draw_screens(const struct figures_list *earlier, const struct figures_list *later)
+static void draw_screens(const struct samples *earlier, const struct samples *later)
 {
 	static struct view view;
 	struct history history = { .count = 2, .samples = { *earlier, *later } };
@@ -90,9 +89,9 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct figures items[2];
-	const struct figures_list list = { .items = items, .count = 2 };
-	const struct figures_list earlier = { .items = &items[1], .count = 1 };
+	static struct sample items[2];
+	const struct samples list = { .items = items, .count = 2 };
+	const struct samples earlier = { .items = &items[1], .count = 1 };
 	struct content content = fresh;
 	uint8_t *bytes = (uint8_t *)&content;
 
@@ -100,10 +99,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t i = 0; i < size && i < sizeof(content); i++)
 		bytes[i] ^= data[i];
 	fill(&items[0], &content);
-	document_print(&list, DOCUMENT_BINS);
+	json_print(&list, JSON_BINS);
 	table_print(&list);
 	tc_print(&list);
-	distribution_print(&list);
+	histogram_print(&list);
 	openmetrics_print(&list, EXPOSITION_OPENMETRICS);
 	print_interval(&list, &items[1]);
 	draw_screens(&earlier, &list);

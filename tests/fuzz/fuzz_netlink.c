@@ -132,14 +132,14 @@ static void ask_link(void)
 
 static void ask_root(void)
 {
-	char why[ROOT_WHY_MAX];
+	char why[TREE_WHY_MAX];
 	bool restorable;
-	struct root root;
+	struct tree root;
 
-	if (!root_read(1, &root))
+	if (!tree_read(1, &root))
 		return;
-	root_restorable(1, &root, &restorable, why);
-	root_free(&root);
+	tree_restorable(1, &root, &restorable, why);
+	tree_free(&root);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -96,12 +96,12 @@ static void fill_queue(struct dualpi2_queue *queue, __u64 forwarded, __u64 dropp
 	queue->bytes_in = queue->packets_in * PACKET_BYTES;
 }
 
-static void fill(struct figures *figures, const struct instance *instance, unsigned int index)
+static void fill(struct sample *sample, const struct instance *instance, unsigned int index)
 {
 	const __u64 steps = sample_number + 1, start = DUALPI2_NSEC_PER_SEC;
-	struct dualpi2_stats *stats = &figures->stats;
+	struct dualpi2_stats *stats = &sample->stats;
 
-	*figures = (struct figures){
+	*sample = (struct sample){
 		.key = { .ifindex = index + 1, .parent = instance->parent },
 		.taken_ns = start + steps * STEP_NS,
 		.stats.params = DUALPI2_DEFAULT_PARAMS,
@@ -115,7 +115,7 @@ static void fill(struct figures *figures, const struct instance *instance, unsig
 		.tcx_attached = !instance->without_tcx,
 	};
 	stats->params.rate = 5000000;
-	snprintf(figures->ifname, sizeof(figures->ifname), "%s", instance->ifname);
+	snprintf(sample->ifname, sizeof(sample->ifname), "%s", instance->ifname);
 	fill_queue(&stats->l, steps * instance->l_packets, 0, 0);
 	fill_queue(&stats->c, steps * instance->c_packets, steps * instance->c_drops,
 		   instance->c_waiting);
@@ -130,8 +130,8 @@ static void fill(struct figures *figures, const struct instance *instance, unsig
 			.duration_ns = steps * STEP_NS,
 			.total_ns = steps * STEP_NS,
 		};
-	fill_histogram(&figures->delays.l, steps * instance->l_packets, instance->l_delay_ns);
-	fill_histogram(&figures->delays.c, steps * instance->c_packets, instance->c_delay_ns);
+	fill_histogram(&sample->delays.l, steps * instance->l_packets, instance->l_delay_ns);
+	fill_histogram(&sample->delays.c, steps * instance->c_packets, instance->c_delay_ns);
 }
 
 bool sampler_open(struct sampler *sampler, const char *ifname)
@@ -146,11 +146,11 @@ bool sampler_open(struct sampler *sampler, const char *ifname)
 	return scenario || fail(0, "$DUALPI2_PRETEND: no such scenario");
 }
 
-bool sampler_take(struct sampler *sampler, struct figures_list *list)
+bool sampler_take(struct sampler *sampler, struct samples *list)
 {
 	if (scenario->fails_after && sample_number == scenario->fails_after)
 		return fail(0, "out of order");
-	*list = (struct figures_list){ .items = calloc(INSTANCES_MAX, sizeof(*list->items)) };
+	*list = (struct samples){ .items = calloc(INSTANCES_MAX, sizeof(*list->items)) };
 	if (!list->items)
 		return fail(0, "out of memory");
 	for (unsigned int i = 0; i < INSTANCES_MAX && scenario->instances[i].ifname; i++) {

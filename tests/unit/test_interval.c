@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What happened between two samples (user/interval.c), and what is said of it (user/words.c). */
+/* What happened between two samples (sample/interval.c), and what is said of it (show/diagnosis.c). */
 #include "unit.h"
 
 #include <linux/pkt_sched.h>
@@ -12,9 +12,9 @@
 #define SEC DUALPI2_NSEC_PER_SEC
 
 /* A qdisc at the root of eth0, as it is after `seconds`. */
-static struct figures sample(unsigned int seconds)
+static struct sample sample_at(unsigned int seconds)
 {
-	return (struct figures){
+	return (struct sample){
 		.key = { .ifindex = 1, .parent = TC_H_ROOT },
 		.ifname = "eth0",
 		.taken_ns = seconds * SEC,
@@ -40,9 +40,9 @@ static void forward(struct dualpi2_queue *queue, struct dualpi2_histogram *histo
 		histogram_record(histogram, delay_ns, &octave);
 }
 
-static struct figures after(const struct figures *earlier, unsigned int seconds)
+static struct sample after(const struct sample *earlier, unsigned int seconds)
 {
-	struct figures later = *earlier;
+	struct sample later = *earlier;
 
 	later.taken_ns += seconds * SEC;
 	later.stats.refreshed_ns += seconds * SEC;
@@ -50,9 +50,9 @@ static struct figures after(const struct figures *earlier, unsigned int seconds)
 	return later;
 }
 
-static struct figures between(const struct figures *earlier, const struct figures *later)
+static struct sample between(const struct sample *earlier, const struct sample *later)
 {
-	struct figures interval;
+	struct sample interval;
 
 	assert_true(interval_between(earlier, later, &interval));
 	return interval;
@@ -60,7 +60,7 @@ static struct figures between(const struct figures *earlier, const struct figure
 
 static void counters_and_delays_are_differences(void **state)
 {
-	struct figures earlier = sample(10), later, interval;
+	struct sample earlier = sample_at(10), later, interval;
 
 	(void)state;
 	forward(&earlier.stats.l, &earlier.delays.l, 5, 40 * MSEC);
@@ -81,7 +81,7 @@ static void counters_and_delays_are_differences(void **state)
 /* One that was higher before tells nothing of the interval: its highest bin does. */
 static void highest_delay_is_of_the_interval(void **state)
 {
-	struct figures earlier = sample(10), later, interval;
+	struct sample earlier = sample_at(10), later, interval;
 
 	(void)state;
 	forward(&earlier.stats.c, &earlier.delays.c, 1, 40 * MSEC);
@@ -96,7 +96,7 @@ static void highest_delay_is_of_the_interval(void **state)
 
 static void another_qdisc_has_no_interval_with_this_one(void **state)
 {
-	struct figures earlier = sample(10), later, interval;
+	struct sample earlier = sample_at(10), later, interval;
 
 	(void)state;
 	forward(&earlier.stats.c, &earlier.delays.c, 10, MSEC);
@@ -107,7 +107,7 @@ static void another_qdisc_has_no_interval_with_this_one(void **state)
 	later = after(&earlier, 1);
 	later.key.parent = 0x80010001;
 	assert_false(interval_between(&earlier, &later, &interval));
-	later = sample(11); /* begins to count anew, under the same handle */
+	later = sample_at(11); /* begins to count anew, under the same handle */
 	later.stats.updates = 1;
 	assert_false(interval_between(&earlier, &later, &interval));
 }
@@ -115,11 +115,11 @@ static void another_qdisc_has_no_interval_with_this_one(void **state)
 /* A copy that is some packets older. */
 static void counters_never_go_below_zero(void **state)
 {
-	struct figures earlier = sample(10), later, interval;
+	struct sample earlier = sample_at(10), later, interval;
 
 	(void)state;
 	forward(&earlier.stats.c, &earlier.delays.c, 10, MSEC);
-	later = sample(11);
+	later = sample_at(11);
 	forward(&later.stats.c, &later.delays.c, 9, MSEC);
 	interval = between(&earlier, &later);
 	assert_int_equal(interval.stats.c.packets_in, 0);
@@ -129,7 +129,7 @@ static void counters_never_go_below_zero(void **state)
 
 static void empty_is_what_no_packet_waited(void **state)
 {
-	struct figures earlier = sample(10), later = after(&earlier, 1), interval;
+	struct sample earlier = sample_at(10), later = after(&earlier, 1), interval;
 
 	(void)state;
 	interval = between(&earlier, &later);
@@ -148,10 +148,10 @@ static void empty_is_what_no_packet_waited(void **state)
 
 static void lists_are_matched_by_place(void **state)
 {
-	struct figures one = sample(10), other = sample(10);
-	struct figures before[2], now[2];
-	const struct figures_list earlier = { before, 2 }, later = { now, 2 };
-	struct figures_list intervals;
+	struct sample one = sample_at(10), other = sample_at(10);
+	struct sample before[2], now[2];
+	const struct samples earlier = { before, 2 }, later = { now, 2 };
+	struct samples intervals;
 
 	(void)state;
 	other.key.ifindex = 2;
@@ -221,11 +221,11 @@ static const struct {
 
 static void sentences(void **state)
 {
-	char text[WORDS_MAX];
+	char text[DIAGNOSIS_MAX];
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(minutes); i++) {
-		struct figures earlier = sample(10), later, interval;
+		struct sample earlier = sample_at(10), later, interval;
 
 		earlier.stats.params.rate = minutes[i].rate;
 		later = after(&earlier, 60);
@@ -242,56 +242,56 @@ static void sentences(void **state)
 		later.stats.overload.duration_ns = minutes[i].overload * SEC;
 		later.tcx_attached = !minutes[i].without_tcx;
 		interval = between(&earlier, &later);
-		assert_string_equal(words_say(&interval, text), minutes[i].said);
+		assert_string_equal(diagnose(&interval, text), minutes[i].said);
 	}
 }
 
 /* They arrived before the first sample. */
 static void packets_that_only_leave_are_traffic(void **state)
 {
-	struct figures earlier = sample(10), later, interval;
-	char text[WORDS_MAX];
+	struct sample earlier = sample_at(10), later, interval;
+	char text[DIAGNOSIS_MAX];
 
 	(void)state;
 	later = after(&earlier, 60);
 	forward(&later.stats.c, &later.delays.c, 100, SEC);
 	later.stats.c.packets_in = 0;
 	interval = between(&earlier, &later);
-	assert_string_equal(words_say(&interval, text),
+	assert_string_equal(diagnose(&interval, text),
 			    "nothing had to be marked: 99 % of the packets wait up to 973ms; "
 			    "no L4S traffic");
 }
 
 static void other_times_than_a_minute(void **state)
 {
-	struct figures earlier = sample(10), later = after(&earlier, 5), interval;
-	char text[WORDS_MAX];
+	struct sample earlier = sample_at(10), later = after(&earlier, 5), interval;
+	char text[DIAGNOSIS_MAX];
 
 	(void)state;
 	interval = between(&earlier, &later);
-	assert_string_equal(words_say(&interval, text), "no packets in the last 5.00s");
+	assert_string_equal(diagnose(&interval, text), "no packets in the last 5.00s");
 }
 
 /* Somebody without rights cannot know whether the tcx program is attached. */
 static void what_is_unknown_is_not_said(void **state)
 {
-	struct figures earlier = sample(10), later = after(&earlier, 60), interval;
-	char text[WORDS_MAX];
+	struct sample earlier = sample_at(10), later = after(&earlier, 60), interval;
+	char text[DIAGNOSIS_MAX];
 
 	(void)state;
 	later.tcx_known = later.tcx_attached = false;
 	interval = between(&earlier, &later);
-	assert_string_equal(words_say(&interval, text), "no packets in the last minute");
+	assert_string_equal(diagnose(&interval, text), "no packets in the last minute");
 }
 
 static void lines_end_at_blanks(void **state)
 {
 	(void)state;
-	assert_int_equal(words_fit("some words", 80), 10);
-	assert_int_equal(words_fit("some words", 10), 10);
-	assert_int_equal(words_fit("some words", 9), 4);
-	assert_int_equal(words_fit("some words", 4), 4);
-	assert_int_equal(words_fit("unbroken", 4), 4);
+	assert_int_equal(diagnosis_line("some words", 80), 10);
+	assert_int_equal(diagnosis_line("some words", 10), 10);
+	assert_int_equal(diagnosis_line("some words", 9), 4);
+	assert_int_equal(diagnosis_line("some words", 4), 4);
+	assert_int_equal(diagnosis_line("unbroken", 4), 4);
 }
 
 int main(void)

@@ -3,7 +3,7 @@
  *
  *	dualpi2_prior	remember the root qdisc that has to go (--replace)
  *	dualpi2_conf	parameters, for the qdiscs to start with
- *	tcx		the program that classifies and marks, pinned (instance.h)
+ *	tcx		the program that classifies and marks, pinned (tcx.h)
  *	gso		what splits GSO packets (gso.h)
  *	qdisc		last: from here on packets go through it. With --mq the mq,
  *			then a qdisc for each queue
@@ -30,24 +30,24 @@ bool target_find(const char *ifname, struct target *target)
 		.label = ifname,
 		.key.parent = TC_H_ROOT,
 	};
-	return interface_index(ifname, &target->key.ifindex) && current_netns(&target->key.netns) &&
-	       root_read(target->key.ifindex, &target->root);
+	return link_index(ifname, &target->key.ifindex) && netns_current(&target->key.netns) &&
+	       tree_read(target->key.ifindex, &target->tree);
 }
 
 void target_free(struct target *target)
 {
-	root_free(&target->root);
+	tree_free(&target->tree);
 }
 
-static bool read_root_again(struct target *target)
+static bool read_tree_again(struct target *target)
 {
-	root_free(&target->root);
-	return root_read(target->key.ifindex, &target->root);
+	tree_free(&target->tree);
+	return tree_read(target->key.ifindex, &target->tree);
 }
 
 /* ---- may it be attached? ------------------------------------------------------- */
 
-bool wishes_rate(const struct wish *wish)
+bool wish_has_rate(const struct wish *wish)
 {
 	const char *text = wish->params[PARAM_RATE];
 	struct dualpi2_params given = {};
@@ -67,11 +67,11 @@ bool wish_apply(const struct wish *wish, struct dualpi2_params *params)
 	return params_apply(wish->params, params, why) || fail_usage("%s", why);
 }
 
-static const struct root_queue *foreign_queue(const struct root *root)
+static const struct tree_queue *foreign_queue(const struct tree *tree)
 {
-	for (size_t i = 0; i < root->n_queues; i++) {
-		if (queue_owner(&root->queues[i]) == OWNER_FOREIGN)
-			return &root->queues[i];
+	for (size_t i = 0; i < tree->n_queues; i++) {
+		if (queue_owner(&tree->queues[i]) == OWNER_FOREIGN)
+			return &tree->queues[i];
 	}
 	return NULL;
 }
@@ -80,10 +80,10 @@ static const struct root_queue *foreign_queue(const struct root *root)
 static void find_obstacle_to_change(const struct target *target, const struct wish *wish,
 				    struct obstacle *obstacle)
 {
-	const struct root_queue *foreign = foreign_queue(&target->root);
+	const struct tree_queue *foreign = foreign_queue(&target->tree);
 	char text[QDISC_TEXT_MAX];
 
-	if (!root_is_mq(&target->root)) {
+	if (!tree_is_mq(&target->tree)) {
 		if (wish->mq)
 			obstacle_set(obstacle,
 				     DUALPI2_KIND " is attached as one qdisc for all queues: first "
@@ -91,7 +91,7 @@ static void find_obstacle_to_change(const struct target *target, const struct wi
 				     target->ifname);
 		return;
 	}
-	obstacle->is_usage = wishes_rate(wish);
+	obstacle->is_usage = wish_has_rate(wish);
 	if (obstacle->is_usage)
 		obstacle_set(
 			obstacle,
@@ -110,11 +110,11 @@ static void find_obstacle_to_change(const struct target *target, const struct wi
 static bool find_obstacle_to_replace(const struct target *target, const struct wish *wish,
 				     struct obstacle *obstacle)
 {
-	const struct qdisc *root = &target->root.qdisc;
-	char text[QDISC_TEXT_MAX], why[ROOT_WHY_MAX];
+	const struct qdisc *root = &target->tree.root;
+	char text[QDISC_TEXT_MAX], why[TREE_WHY_MAX];
 	bool restorable;
 
-	if (!root_restorable(target->key.ifindex, &target->root, &restorable, why))
+	if (!tree_restorable(target->key.ifindex, &target->tree, &restorable, why))
 		return false;
 	qdisc_text(root->kind, root->handle, TC_H_ROOT, text);
 	if (!restorable)
@@ -150,7 +150,7 @@ static bool find_obstacle(const struct target *target, const struct wish *wish,
 		return false;
 	if (obstacle->text[0])
 		return true;
-	switch (root_owner(&target->root)) {
+	switch (tree_owner(&target->tree)) {
 	case OWNER_NONE:
 		break;
 	case OWNER_US:
@@ -162,32 +162,32 @@ static bool find_obstacle(const struct target *target, const struct wish *wish,
 	return true;
 }
 
-bool attach_allowed(const struct target *target, const struct wish *wish)
+bool target_allowed(const struct target *target, const struct wish *wish)
 {
 	struct obstacle obstacle;
 
 	return find_obstacle(target, wish, &obstacle) && obstacle_absent(&obstacle, target->label);
 }
 
-bool attach_check(const struct target *target, const struct wish *wish)
+bool target_check(const struct target *target, const struct wish *wish)
 {
 	struct obstacle obstacle;
 
 	if (!find_obstacle(target, wish, &obstacle))
 		return false;
 	if (obstacle.text[0])
-		return finding_show(FINDING_MISSING, "%s: %s", target->label, obstacle.text);
-	switch (root_owner(&target->root)) {
+		return report_line(REPORT_MISSING, "%s: %s", target->label, obstacle.text);
+	switch (tree_owner(&target->tree)) {
 	case OWNER_US:
-		return finding_show(FINDING_OK, "its root qdisc is " DUALPI2_KIND "%s already",
-				    root_is_mq(&target->root) ? " under mq" : "");
+		return report_line(REPORT_OK, "its root qdisc is " DUALPI2_KIND "%s already",
+				   tree_is_mq(&target->tree) ? " under mq" : "");
 	case OWNER_FOREIGN:
-		return finding_show(FINDING_OK, "its root qdisc, %s, can be put back",
-				    target->root.qdisc.kind);
+		return report_line(REPORT_OK, "its root qdisc, %s, can be put back",
+				   target->tree.root.kind);
 	case OWNER_NONE:
 		break;
 	}
-	return finding_show(FINDING_OK, "its root qdisc is the kernel's automatic one");
+	return report_line(REPORT_OK, "its root qdisc is the kernel's automatic one");
 }
 
 /* ---- the qdiscs of ours on an interface ---------------------------------------- */
@@ -195,17 +195,17 @@ bool attach_check(const struct target *target, const struct wish *wish)
 /* Where one may be: the root, or the queues of an mq. */
 static size_t n_places(const struct target *target)
 {
-	return root_is_mq(&target->root) ? target->root.n_queues : 1;
+	return tree_is_mq(&target->tree) ? target->tree.n_queues : 1;
 }
 
 /* The key of the one that is in a place; false if none is. */
 static bool key_at(const struct target *target, size_t place, struct dualpi2_key *key)
 {
-	const struct root_queue *queue = target->root.queues + place;
+	const struct tree_queue *queue = target->tree.queues + place;
 
 	*key = target->key;
-	if (!root_is_mq(&target->root))
-		return root_owner(&target->root) == OWNER_US;
+	if (!tree_is_mq(&target->tree))
+		return tree_owner(&target->tree) == OWNER_US;
 	key->parent = queue->parent;
 	return queue_owner(queue) == OWNER_US;
 }
@@ -269,17 +269,17 @@ static bool have_room(const struct registration *reg, const struct target *targe
 
 /* ---- the queues of an mq --------------------------------------------------------- */
 
-static bool queue_is_missing(const struct root_queue *queue)
+static bool queue_is_missing(const struct tree_queue *queue)
 {
 	return !queue->unused && queue_owner(queue) != OWNER_US;
 }
 
-static size_t missing_queues(const struct root *root)
+static size_t missing_queues(const struct tree *tree)
 {
 	size_t missing = 0;
 
-	for (size_t i = 0; i < root->n_queues; i++)
-		missing += queue_is_missing(&root->queues[i]);
+	for (size_t i = 0; i < tree->n_queues; i++)
+		missing += queue_is_missing(&tree->queues[i]);
 	return missing;
 }
 
@@ -288,27 +288,27 @@ static bool complete_queues(const struct registration *reg, const struct target 
 {
 	struct qdisc qdisc = { .kind = DUALPI2_KIND };
 
-	if (!have_room(reg, target, missing_queues(&target->root)))
+	if (!have_room(reg, target, missing_queues(&target->tree)))
 		return false;
-	for (size_t i = 0; i < target->root.n_queues; i++) {
-		qdisc.parent = target->root.queues[i].parent;
-		if (queue_is_missing(&target->root.queues[i]) &&
+	for (size_t i = 0; i < target->tree.n_queues; i++) {
+		qdisc.parent = target->tree.queues[i].parent;
+		if (queue_is_missing(&target->tree.queues[i]) &&
 		    !qdisc_create(target->key.ifindex, &qdisc, true))
 			return false;
 	}
 	return true;
 }
 
-bool attach_check_room(const struct registration *reg, const struct target *target,
+bool target_check_room(const struct registration *reg, const struct target *target,
 		       const struct link *link, const struct wish *wish)
 {
-	bool ours = root_owner(&target->root) == OWNER_US;
-	size_t needed = ours ? missing_queues(&target->root) : wish->mq ? link->tx_queues : 1;
+	bool ours = tree_owner(&target->tree) == OWNER_US;
+	size_t needed = ours ? missing_queues(&target->tree) : wish->mq ? link->tx_queues : 1;
 	struct obstacle obstacle;
 
 	find_obstacle_of_room(reg, needed, &obstacle);
 	return !obstacle.text[0] ||
-	       finding_show(FINDING_MISSING, "%s: %s", target->label, obstacle.text);
+	       report_line(REPORT_MISSING, "%s: %s", target->label, obstacle.text);
 }
 
 /* ---- attach ---------------------------------------------------------------------- */
@@ -327,7 +327,7 @@ static bool remove_root(const struct registration *reg, const struct target *tar
 	/* An automatic qdisc, of net.core.default_qdisc, cannot be deleted, only
 	 * replaced. Then the kernel chooses anew.
 	 */
-	if (!TC_H_MAJ(target->root.qdisc.handle) && !qdisc_create(ifindex, &placeholder, true))
+	if (!TC_H_MAJ(target->tree.root.handle) && !qdisc_create(ifindex, &placeholder, true))
 		return false;
 	return prior.kind[0] ? qdisc_create(ifindex, &prior, true) : qdisc_delete(ifindex);
 }
@@ -336,7 +336,7 @@ static bool create_root(const struct target *target, const char *kind, bool repl
 {
 	/* From the range that the kernel itself takes handles from. */
 	const __u32 first_handle = 0x8001U << 16, second_handle = 0x8002U << 16;
-	const struct qdisc *now = &target->root.qdisc;
+	const struct qdisc *now = &target->tree.root;
 	struct qdisc qdisc = { .parent = TC_H_ROOT };
 
 	snprintf(qdisc.kind, sizeof(qdisc.kind), "%s", kind);
@@ -352,7 +352,7 @@ static bool create_mq(const struct registration *reg, struct target *target, boo
 {
 	if (!create_root(target, MQ_KIND, replace))
 		return false;
-	if (read_root_again(target) && complete_queues(reg, target))
+	if (read_tree_again(target) && complete_queues(reg, target))
 		return true;
 	remove_root(reg, target);
 	return false;
@@ -361,10 +361,10 @@ static bool create_mq(const struct registration *reg, struct target *target, boo
 static bool create_qdiscs(const struct registration *reg, struct target *target,
 			  const struct wish *wish)
 {
-	bool ours = root_owner(&target->root) == OWNER_US; /* but dead: see look_for_live() */
+	bool ours = tree_owner(&target->tree) == OWNER_US; /* but dead: see look_for_live() */
 	bool replace = wish->replace || ours;
 
-	if (wish->mq || (ours && root_is_mq(&target->root)))
+	if (wish->mq || (ours && tree_is_mq(&target->tree)))
 		return create_mq(reg, target, replace);
 	return have_room(reg, target, 1) && create_root(target, DUALPI2_KIND, replace);
 }
@@ -373,8 +373,8 @@ static bool create_qdiscs(const struct registration *reg, struct target *target,
 static bool attach_steps(const struct registration *reg, struct target *target,
 			 const struct wish *wish, const struct dualpi2_params *wanted)
 {
-	if (root_owner(&target->root) == OWNER_FOREIGN &&
-	    !prior_write(reg, &target->key, &target->root.qdisc))
+	if (tree_owner(&target->tree) == OWNER_FOREIGN &&
+	    !prior_write(reg, &target->key, &target->tree.root))
 		return false;
 	return conf_write(reg, &target->key, wanted) && tcx_attach(reg, &target->key, TCX_EGRESS) &&
 	       (!wanted->split_gso || gso_start(reg, target)) && create_qdiscs(reg, target, wish);
@@ -388,7 +388,7 @@ static void print_attached(const struct target *target, const struct wish *wish,
 
 	memcpy(shown, wish->params, sizeof(shown));
 	shown[PARAM_RATE] = shown[PARAM_TARGET] = "";
-	if (root_is_mq(&target->root))
+	if (tree_is_mq(&target->tree))
 		snprintf(queues, sizeof(queues), " to each transmit queue (mq)");
 	printf("%s: " DUALPI2_KIND " attached%s%s\n", target->label, queues,
 	       params_describe(shown, params, text, sizeof(text)));
@@ -465,7 +465,7 @@ static bool change_steps(const struct registration *reg, struct target *target,
 	if (wanted->split_gso && !gso_start(reg, target))
 		return false;
 	if (repairs->queues && (!conf_write(reg, &target->key, in_force) ||
-				!complete_queues(reg, target) || !read_root_again(target)))
+				!complete_queues(reg, target) || !read_tree_again(target)))
 		return false;
 	if (!change_params(reg, target, in_force, wanted))
 		return false;
@@ -507,7 +507,7 @@ static bool change_live(const struct registration *reg, struct target *target,
 	repairs = (struct repairs){
 		.tcx = !attached,
 		.gso = in_force->split_gso && wanted.split_gso && !gso_works(reg, target),
-		.queues = missing_queues(&target->root),
+		.queues = missing_queues(&target->tree),
 	};
 	if (!change_steps(reg, target, &repairs, in_force, &wanted)) {
 		if (repairs.tcx)
@@ -522,8 +522,7 @@ static bool change_live(const struct registration *reg, struct target *target,
 	return true;
 }
 
-bool attach_or_change(const struct registration *reg, struct target *target,
-		      const struct wish *wish)
+bool root_attach(const struct registration *reg, struct target *target, const struct wish *wish)
 {
 	struct dualpi2_params in_force;
 	bool live;
@@ -535,13 +534,13 @@ bool attach_or_change(const struct registration *reg, struct target *target,
 
 /* ---- unload ---------------------------------------------------------------------- */
 
-bool attach_undo(const struct registration *reg, struct target *target, bool *found)
+bool root_undo(const struct registration *reg, struct target *target, bool *found)
 {
-	bool had_tcx, ours = root_owner(&target->root) == OWNER_US;
+	bool had_tcx, ours = tree_owner(&target->tree) == OWNER_US;
 
-	if (ours && (!remove_root(reg, target) || !read_root_again(target)))
+	if (ours && (!remove_root(reg, target) || !read_tree_again(target)))
 		return false;
-	if (ours && root_owner(&target->root) == OWNER_US)
+	if (ours && tree_owner(&target->tree) == OWNER_US)
 		return fail(0,
 			    "%s: the kernel attached " DUALPI2_KIND " again, as its default: first "
 			    "`sysctl net.core.default_qdisc=fq_codel`",

@@ -23,7 +23,7 @@ struct wish {
 };
 
 /* Is a rate wished, other than 0 (not shaped)? */
-bool wishes_rate(const struct wish *wish);
+bool wish_has_rate(const struct wish *wish);
 
 /* Put the parameters that are wished into `params`. */
 bool wish_apply(const struct wish *wish, struct dualpi2_params *params);
@@ -34,7 +34,7 @@ struct target {
 	const char *label;	/* begins the messages about it */
 	struct dualpi2_key key; /* of a qdisc at its root */
 	__u32 feeder;		/* number of the interface before it, if it is an ifb; or 0 */
-	struct root root;
+	struct tree tree;
 };
 
 /* Find an interface and read its root. To be freed with target_free(). */
@@ -44,22 +44,21 @@ void target_free(struct target *target);
 /* May bpf_dualpi2 be attached as wished? Not if that takes away what somebody
  * configured, unless `replace` is wished and --unload can put it back.
  */
-bool attach_allowed(const struct target *target, const struct wish *wish);
+bool target_allowed(const struct target *target, const struct wish *wish);
 
 /* Attach it, which is allowed; or, where it is attached already, change its parameters without loss
  * and repair what is missing. Prints what was done. The lock is held.
  */
-bool attach_or_change(const struct registration *reg, struct target *target,
-		      const struct wish *wish);
+bool root_attach(const struct registration *reg, struct target *target, const struct wish *wish);
 
 /* Put the interface back as it was. `reg` need not be open. `found`: was there anything of us? */
-bool attach_undo(const struct registration *reg, struct target *target, bool *found);
+bool root_undo(const struct registration *reg, struct target *target, bool *found);
 
-/* Show (finding.h) whether attach_allowed(). */
-bool attach_check(const struct target *target, const struct wish *wish);
+/* Show (report.h) whether target_allowed(). */
+bool target_check(const struct target *target, const struct wish *wish);
 
 /* Show if there is no room for so many qdiscs of the kind. */
-bool attach_check_room(const struct registration *reg, const struct target *target,
+bool target_check_room(const struct registration *reg, const struct target *target,
 		       const struct link *link, const struct wish *wish);
 
 #endif /* ATTACH_H */

@@ -44,8 +44,8 @@ static bool remembers(const struct prior_settings *prior, enum setting setting)
 	return setting == SETTING_NO_GSO ? prior->gso_max_segs : prior->gro_max_size;
 }
 
-bool settings_borrow(const struct registration *reg, const struct dualpi2_key *key,
-		     enum setting setting)
+bool setting_borrow(const struct registration *reg, const struct dualpi2_key *key,
+		    enum setting setting)
 {
 	struct link_change change = {};
 	struct prior_settings prior;
@@ -76,8 +76,8 @@ static uint32_t to_return(uint32_t prior, uint32_t now)
 	return now == LEAST ? prior : 0;
 }
 
-bool settings_return(const struct registration *reg, const struct dualpi2_key *key,
-		     enum setting setting)
+bool setting_return(const struct registration *reg, const struct dualpi2_key *key,
+		    enum setting setting)
 {
 	struct link_change change = {};
 	struct prior_settings prior;
@@ -103,8 +103,8 @@ bool settings_return(const struct registration *reg, const struct dualpi2_key *k
 	return link_change(key->ifindex, &change) && write_prior(reg, key, &prior);
 }
 
-bool settings_borrowed(const struct registration *reg, const struct dualpi2_key *key,
-		       enum setting setting)
+bool setting_is_borrowed(const struct registration *reg, const struct dualpi2_key *key,
+			 enum setting setting)
 {
 	struct prior_settings prior;
 

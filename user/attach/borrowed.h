@@ -17,15 +17,15 @@ enum setting {
 /* Change a setting, whose value is remembered first. Nothing to do if that was done
  * already.
  */
-bool settings_borrow(const struct registration *reg, const struct dualpi2_key *key,
-		     enum setting setting);
+bool setting_borrow(const struct registration *reg, const struct dualpi2_key *key,
+		    enum setting setting);
 
 /* Put it back, unless somebody else has changed it since. */
-bool settings_return(const struct registration *reg, const struct dualpi2_key *key,
-		     enum setting setting);
+bool setting_return(const struct registration *reg, const struct dualpi2_key *key,
+		    enum setting setting);
 
 /* Is it changed? Reports nothing. */
-bool settings_borrowed(const struct registration *reg, const struct dualpi2_key *key,
-		       enum setting setting);
+bool setting_is_borrowed(const struct registration *reg, const struct dualpi2_key *key,
+			 enum setting setting);
 
 #endif /* BORROWED_H */

@@ -10,7 +10,7 @@
 #include "pinned/instance.h"
 #include "cli/message.h"
 
-#define HELPERS_MAX (2 * DUALPI2_MAX_INSTANCES)
+#define DEVICES_MAX (2 * DUALPI2_MAX_INSTANCES)
 
 /* ---- the map --------------------------------------------------------------------- */
 
@@ -24,34 +24,34 @@ static bool read_entry(const struct registration *reg, const struct dualpi2_key 
 	       fail(errno, "cannot look up a helper device: %s; run it again", strerror(errno));
 }
 
-static bool write_entry(const struct registration *reg, const struct helper *helper, __u32 ifindex)
+static bool write_entry(const struct registration *reg, const struct device *device, __u32 ifindex)
 {
-	const struct dualpi2_helper entry = { .address = helper->address, .ifindex = ifindex };
+	const struct dualpi2_helper entry = { .address = device->address, .ifindex = ifindex };
 
-	if (bpf_map_update_elem(reg->helpers, &helper->key, &entry, BPF_ANY))
+	if (bpf_map_update_elem(reg->helpers, &device->key, &entry, BPF_ANY))
 		return fail(errno, "cannot note a helper device: at most %u can be made",
-			    HELPERS_MAX);
+			    DEVICES_MAX);
 	return true;
 }
 
-bool helper_enter(const struct registration *reg, struct helper *helper)
+bool device_enter(const struct registration *reg, struct device *device)
 {
-	helper->entered = write_entry(reg, helper, helper->ifindex);
-	return helper->entered;
+	device->entered = write_entry(reg, device, device->ifindex);
+	return device->entered;
 }
 
-void helper_forget(const struct registration *reg, const struct helper *helper)
+void device_forget(const struct registration *reg, const struct device *device)
 {
-	bpf_map_delete_elem(reg->helpers, &helper->key);
+	bpf_map_delete_elem(reg->helpers, &device->key);
 }
 
-void helpers_each(const struct registration *reg, const struct helper_kind *kind,
+void devices_each(const struct registration *reg, const struct device_kind *kind,
 		  void (*visit)(const struct registration *reg, const struct dualpi2_key *key))
 {
-	struct dualpi2_key keys[HELPERS_MAX], *previous = NULL;
+	struct dualpi2_key keys[DEVICES_MAX], *previous = NULL;
 	size_t count = 0;
 
-	while (count < HELPERS_MAX && !bpf_map_get_next_key(reg->helpers, previous, &keys[count]))
+	while (count < DEVICES_MAX && !bpf_map_get_next_key(reg->helpers, previous, &keys[count]))
 		previous = &keys[count++];
 	for (size_t i = 0; i < count; i++) {
 		if (keys[i].parent == kind->purpose)
@@ -61,17 +61,17 @@ void helpers_each(const struct registration *reg, const struct helper_kind *kind
 
 /* ---- find ------------------------------------------------------------------------ */
 
-static bool has_address(const struct helper *helper, const struct link *link)
+static bool has_address(const struct device *device, const struct link *link)
 {
-	return helper->address && link->address == helper->address &&
-	       !strcmp(link->kind, helper->kind->kind);
+	return device->address && link->address == device->address &&
+	       !strcmp(link->kind, device->kind->kind);
 }
 
-static void take(struct helper *helper, const struct link *link)
+static void take(struct device *device, const struct link *link)
 {
-	helper->ifindex = link->ifindex;
-	helper->address = link->address;
-	memcpy(helper->name, link->name, sizeof(helper->name));
+	device->ifindex = link->ifindex;
+	device->address = link->address;
+	memcpy(device->name, link->name, sizeof(device->name));
 }
 
 /* An entry that names no number, or another device's: it was interrupted, or somebody has given
@@ -79,32 +79,32 @@ static void take(struct helper *helper, const struct link *link)
  */
 static void take_if_ours(const struct link *link, void *data)
 {
-	struct helper *helper = data;
+	struct device *device = data;
 
-	if (!helper->ifindex && !strcmp(link->kind, helper->kind->kind) &&
-	    (has_address(helper, link) || !strcmp(link->alias, helper->alias)))
-		take(helper, link);
+	if (!device->ifindex && !strcmp(link->kind, device->kind->kind) &&
+	    (has_address(device, link) || !strcmp(link->alias, device->alias)))
+		take(device, link);
 }
 
-bool helper_find(const struct registration *reg, const struct helper_kind *kind,
-		 const struct dualpi2_key *key, struct helper *helper)
+bool device_find(const struct registration *reg, const struct device_kind *kind,
+		 const struct dualpi2_key *key, struct device *device)
 {
 	struct dualpi2_helper entry;
 	struct link link = {};
 
-	*helper = (struct helper){ .kind = kind, .key = *key };
-	helper->key.parent = kind->purpose;
-	snprintf(helper->alias, sizeof(helper->alias), "%s interface %u, for " DUALPI2_KIND,
+	*device = (struct device){ .kind = kind, .key = *key };
+	device->key.parent = kind->purpose;
+	snprintf(device->alias, sizeof(device->alias), "%s interface %u, for " DUALPI2_KIND,
 		 kind->about, key->ifindex);
-	if (!read_entry(reg, &helper->key, &entry))
+	if (!read_entry(reg, &device->key, &entry))
 		return false;
-	helper->address = entry.address;
+	device->address = entry.address;
 	if (entry.ifindex && !link_look((int)entry.ifindex, &link))
 		return false;
-	helper->entered = has_address(helper, &link);
-	if (!helper->entered)
-		return link_each(kind->kind, take_if_ours, helper);
-	take(helper, &link);
+	device->entered = has_address(device, &link);
+	if (!device->entered)
+		return link_each(kind->kind, take_if_ours, device);
+	take(device, &link);
 	return true;
 }
 
@@ -113,7 +113,7 @@ bool helper_find(const struct registration *reg, const struct helper_kind *kind,
 enum naming { BY_NAME, BY_NUMBER, BY_KERNEL, N_NAMINGS };
 
 /* False: the name would be too long. */
-static bool device_name(enum naming naming, const char *prefix, const char *ifname, __u32 ifindex,
+static bool name_device(enum naming naming, const char *prefix, const char *ifname, __u32 ifindex,
 			char name[IF_NAMESIZE])
 {
 	switch (naming) {
@@ -126,21 +126,21 @@ static bool device_name(enum naming naming, const char *prefix, const char *ifna
 	}
 }
 
-static enum link_made make_named(const struct helper *helper, const char *ifname,
+static enum link_made make_named(const struct device *device, const char *ifname,
 				 enum naming naming, struct link *made)
 {
 	char name[IF_NAMESIZE], peer[IF_NAMESIZE];
-	const struct helper_kind *kind = helper->kind;
+	const struct device_kind *kind = device->kind;
 	const struct link_plan plan = {
 		.kind = kind->kind,
 		.name = name,
 		.peer = kind->peer_prefix ? peer : NULL,
-		.address = helper->address,
+		.address = device->address,
 	};
 
-	if (!device_name(naming, kind->prefix, ifname, helper->key.ifindex, name) ||
+	if (!name_device(naming, kind->prefix, ifname, device->key.ifindex, name) ||
 	    (plan.peer &&
-	     !device_name(naming, kind->peer_prefix, ifname, helper->key.ifindex, peer)))
+	     !name_device(naming, kind->peer_prefix, ifname, device->key.ifindex, peer)))
 		return LINK_NAME_TAKEN;
 	return link_create(&plan, made);
 }
@@ -158,25 +158,25 @@ static bool draw_address(__u64 *address)
 	return true;
 }
 
-enum link_made helper_make(const struct registration *reg, struct helper *helper,
+enum link_made device_make(const struct registration *reg, struct device *device,
 			   const char *ifname)
 {
 	enum link_made made = LINK_NAME_TAKEN;
 	struct link link;
 
 	/* Noted first, so that it is known as ours however this process ends. */
-	if (!draw_address(&helper->address) || !write_entry(reg, helper, 0))
+	if (!draw_address(&device->address) || !write_entry(reg, device, 0))
 		return LINK_REFUSED;
 	for (int naming = 0; made == LINK_NAME_TAKEN && naming < N_NAMINGS; naming++)
-		made = make_named(helper, ifname, naming, &link);
+		made = make_named(device, ifname, naming, &link);
 	if (made == LINK_MADE) {
-		take(helper, &link);
+		take(device, &link);
 		return made;
 	}
-	helper_forget(reg, helper);
+	device_forget(reg, device);
 	if (made != LINK_NAME_TAKEN)
 		return made;
 	fail(0, "no name is free for a device beside %s: rename the %s-* there are", ifname,
-	     helper->kind->prefix);
+	     device->kind->prefix);
 	return LINK_REFUSED;
 }

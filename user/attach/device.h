@@ -15,7 +15,7 @@
 #include "pinned/registration.h"
 
 /* What devices are made for. */
-struct helper_kind {
+struct device_kind {
 	__u32 purpose; /* DUALPI2_IFB, DUALPI2_SPLITTER */
 	const char *kind;
 	const char *prefix;	 /* of the name */
@@ -23,8 +23,8 @@ struct helper_kind {
 	const char *about;	 /* begins its alias */
 };
 
-struct helper {
-	const struct helper_kind *kind;
+struct device {
+	const struct device_kind *kind;
 	struct dualpi2_key key;	    /* of the interface, with what for in place of the parent */
 	char alias[LINK_ALIAS_MAX]; /* says what the device is for */
 	__u64 address;		    /* as in struct link */
@@ -34,24 +34,24 @@ struct helper {
 };
 
 /* Find the helper of an interface (key.parent: any). `reg` need not be open. */
-bool helper_find(const struct registration *reg, const struct helper_kind *kind,
-		 const struct dualpi2_key *key, struct helper *helper);
+bool device_find(const struct registration *reg, const struct device_kind *kind,
+		 const struct dualpi2_key *key, struct device *device);
 
 /* Make the device of an interface that has none. It is called "PREFIX-eth0", "PREFIX-7" by the
  * interface's number where that is too long or taken, else as the kernel numbers it. Reports
  * LINK_REFUSED only.
  */
-enum link_made helper_make(const struct registration *reg, struct helper *helper,
+enum link_made device_make(const struct registration *reg, struct device *device,
 			   const char *ifname);
 
 /* From now on the programs use it. */
-bool helper_enter(const struct registration *reg, struct helper *helper);
+bool device_enter(const struct registration *reg, struct device *device);
 
 /* From now on they use it no more. */
-void helper_forget(const struct registration *reg, const struct helper *helper);
+void device_forget(const struct registration *reg, const struct device *device);
 
 /* Call `visit` with the key of each helper of a kind. It may be forgotten on the way. */
-void helpers_each(const struct registration *reg, const struct helper_kind *kind,
+void devices_each(const struct registration *reg, const struct device_kind *kind,
 		  void (*visit)(const struct registration *reg, const struct dualpi2_key *key));
 
 #endif /* DEVICE_H */

@@ -26,7 +26,7 @@
 #include "cli/message.h"
 #include "attach/borrowed.h"
 
-static const struct helper_kind splitter_kind = {
+static const struct device_kind splitter_kind = {
 	.purpose = DUALPI2_SPLITTER,
 	.kind = NETKIT_KIND,
 	.prefix = "gso",
@@ -72,7 +72,7 @@ static enum way choose_way(const struct target *target, const struct link *link)
 }
 
 /* 1, 0, or -errno: unknown. */
-static int has_program(const struct registration *reg, const struct helper *splitter)
+static int has_program(const struct registration *reg, const struct device *splitter)
 {
 	__u32 id = 0, segment = program_id(reg->segment);
 	LIBBPF_OPTS(bpf_prog_query_opts, opts, .prog_ids = &id, .count = 1);
@@ -87,7 +87,7 @@ static int has_program(const struct registration *reg, const struct helper *spli
 /* Not by a link: the program stays as long as the device does, whatever becomes of our
  * pins.
  */
-static bool attach_program(const struct registration *reg, const struct helper *splitter)
+static bool attach_program(const struct registration *reg, const struct device *splitter)
 {
 	int error, state = has_program(reg, splitter);
 
@@ -102,7 +102,7 @@ static bool attach_program(const struct registration *reg, const struct helper *
 }
 
 /* Both ends have to be up. */
-static bool set_up(const struct helper *splitter)
+static bool set_up(const struct device *splitter)
 {
 	char about_peer[LINK_ALIAS_MAX];
 	const struct link_change change = {
@@ -123,9 +123,9 @@ static bool set_up(const struct helper *splitter)
 	return link_change(link.peer, &peer_change) && link_change((int)splitter->ifindex, &change);
 }
 
-static void remove_splitter(const struct registration *reg, const struct helper *splitter)
+static void remove_splitter(const struct registration *reg, const struct device *splitter)
 {
-	helper_forget(reg, splitter);
+	device_forget(reg, splitter);
 	tcx_detach(&splitter->key, TCX_SPLIT);
 	if (!splitter->ifindex)
 		return;
@@ -147,14 +147,14 @@ static struct dualpi2_key feeder_key(const struct target *target)
 
 /* The splitter is there afterwards if this returns LINK_MADE. */
 static enum link_made make_splitter(const struct registration *reg, const struct target *target,
-				    struct helper *splitter)
+				    struct device *splitter)
 {
 	if (splitter->entered)
 		return LINK_MADE;
 	/* The remains of an earlier run, maybe with another program. */
 	if (splitter->ifindex && !link_delete((int)splitter->ifindex))
 		return LINK_REFUSED;
-	return helper_make(reg, splitter, target->ifname);
+	return device_make(reg, splitter, target->ifname);
 }
 
 /* Do GSO packets come to a program of ours before they come to somebody else's? 1, 0, or -errno:
@@ -179,23 +179,23 @@ static bool come_in_front(const struct registration *reg, const struct target *t
 }
 
 static bool finish_splitter(const struct registration *reg, const struct target *target,
-			    struct helper *splitter)
+			    struct device *splitter)
 {
 	return attach_program(reg, splitter) && set_up(splitter) && come_in_front(reg, target) &&
-	       helper_enter(reg, splitter);
+	       device_enter(reg, splitter);
 }
 
 static bool start_splitter(const struct registration *reg, const struct target *target)
 {
-	struct helper splitter;
+	struct device splitter;
 
-	if (!helper_find(reg, &splitter_kind, &target->key, &splitter))
+	if (!device_find(reg, &splitter_kind, &target->key, &splitter))
 		return false;
 	switch (make_splitter(reg, target, &splitter)) {
 	case LINK_MADE:
 		break;
 	case LINK_UNKNOWN_KIND:
-		return settings_borrow(reg, &target->key, SETTING_NO_GSO);
+		return setting_borrow(reg, &target->key, SETTING_NO_GSO);
 	default:
 		return false;
 	}
@@ -216,9 +216,9 @@ bool gso_start(const struct registration *reg, const struct target *target)
 	case WAY_SPLITTER:
 		return start_splitter(reg, target);
 	case WAY_NO_GSO:
-		return settings_borrow(reg, &target->key, SETTING_NO_GSO);
+		return setting_borrow(reg, &target->key, SETTING_NO_GSO);
 	case WAY_NO_GRO:
-		return settings_borrow(reg, &feeder, SETTING_NO_GRO);
+		return setting_borrow(reg, &feeder, SETTING_NO_GRO);
 	case WAY_UNCHANGED:
 		break;
 	}
@@ -229,7 +229,7 @@ void gso_remark(const struct registration *reg, const struct target *target)
 {
 	struct link link;
 
-	if (!settings_borrowed(reg, &target->key, SETTING_NO_GSO) ||
+	if (!setting_is_borrowed(reg, &target->key, SETTING_NO_GSO) ||
 	    !link_read(target->key.ifindex, &link))
 		return;
 	printf("  GSO packets cannot be split %s: local senders make\n"
@@ -240,12 +240,12 @@ void gso_remark(const struct registration *reg, const struct target *target)
 bool gso_stop(const struct registration *reg, const struct target *target)
 {
 	const struct dualpi2_key feeder = feeder_key(target);
-	struct helper splitter;
+	struct device splitter;
 
 	if (target->feeder)
-		return settings_return(reg, &feeder, SETTING_NO_GRO);
-	if (!helper_find(reg, &splitter_kind, &target->key, &splitter) ||
-	    !settings_return(reg, &target->key, SETTING_NO_GSO))
+		return setting_return(reg, &feeder, SETTING_NO_GRO);
+	if (!device_find(reg, &splitter_kind, &target->key, &splitter) ||
+	    !setting_return(reg, &target->key, SETTING_NO_GSO))
 		return false;
 	remove_splitter(reg, &splitter);
 	return true;
@@ -254,10 +254,10 @@ bool gso_stop(const struct registration *reg, const struct target *target)
 /* What is unknown counts as working: gso_start(), which comes next, tells it. */
 static bool splitter_works(const struct registration *reg, const struct target *target)
 {
-	struct helper splitter;
+	struct device splitter;
 	struct link link;
 
-	return helper_find(reg, &splitter_kind, &target->key, &splitter) && splitter.entered &&
+	return device_find(reg, &splitter_kind, &target->key, &splitter) && splitter.entered &&
 	       link_read((int)splitter.ifindex, &link) && link.running &&
 	       link.gso_max_segs == SPLITTER_GSO_MAX_SEGS && has_program(reg, &splitter) &&
 	       is_in_front(reg, target);
@@ -273,11 +273,11 @@ bool gso_works(const struct registration *reg, const struct target *target)
 	switch (choose_way(target, &link)) {
 	case WAY_SPLITTER:
 		return splitter_works(reg, target) ||
-		       settings_borrowed(reg, &target->key, SETTING_NO_GSO);
+		       setting_is_borrowed(reg, &target->key, SETTING_NO_GSO);
 	case WAY_NO_GSO:
-		return settings_borrowed(reg, &target->key, SETTING_NO_GSO);
+		return setting_is_borrowed(reg, &target->key, SETTING_NO_GSO);
 	case WAY_NO_GRO:
-		return settings_borrowed(reg, &feeder, SETTING_NO_GRO);
+		return setting_is_borrowed(reg, &feeder, SETTING_NO_GRO);
 	case WAY_UNCHANGED:
 		break;
 	}
@@ -288,17 +288,17 @@ bool gso_works(const struct registration *reg, const struct target *target)
 
 static bool check_splitter(const struct registration *reg, const struct target *target)
 {
-	struct helper splitter;
+	struct device splitter;
 
-	if (!helper_find(reg, &splitter_kind, &target->key, &splitter))
+	if (!device_find(reg, &splitter_kind, &target->key, &splitter))
 		return false;
 	if (splitter.ifindex)
-		return finding_show(FINDING_OK, "%s splits GSO packets already", splitter.name);
+		return report_line(REPORT_OK, "%s splits GSO packets already", splitter.name);
 	if (link_kernel_has_netkit())
-		return finding_show(FINDING_OK, "a device made for it will split GSO packets");
-	return finding_show(FINDING_WARNING,
-			    "the kernel cannot split GSO packets (CONFIG_NETKIT): local senders "
-			    "are asked for none (gso_max_segs 1), forwarded ones wait whole");
+		return report_line(REPORT_OK, "a device made for it will split GSO packets");
+	return report_line(REPORT_WARNING,
+			   "the kernel cannot split GSO packets (CONFIG_NETKIT): local senders "
+			   "are asked for none (gso_max_segs 1), forwarded ones wait whole");
 }
 
 bool gso_check(const struct registration *reg, const struct target *target)
@@ -311,9 +311,9 @@ bool gso_check(const struct registration *reg, const struct target *target)
 	case WAY_SPLITTER:
 		return check_splitter(reg, target);
 	case WAY_NO_GSO:
-		return finding_show(FINDING_WARNING,
-				    "on a tunnel GSO packets cannot be split: local senders are "
-				    "asked for none (gso_max_segs 1), forwarded ones wait whole");
+		return report_line(REPORT_WARNING,
+				   "on a tunnel GSO packets cannot be split: local senders are "
+				   "asked for none (gso_max_segs 1), forwarded ones wait whole");
 	case WAY_NO_GRO:
 	case WAY_UNCHANGED:
 		break;
@@ -324,10 +324,10 @@ bool gso_check(const struct registration *reg, const struct target *target)
 /* Those of other namespaces are for a loader there; with a namespace its devices are gone. */
 static void sweep_one(const struct registration *reg, const struct dualpi2_key *key)
 {
-	struct helper splitter = { .key = *key };
+	struct device splitter = { .key = *key };
 
-	if (is_current_netns(key->netns)
-		    ? instance_lives(reg, key) || !helper_find(reg, &splitter_kind, key, &splitter)
+	if (netns_is_current(key->netns)
+		    ? instance_lives(reg, key) || !device_find(reg, &splitter_kind, key, &splitter)
 		    : !netns_is_gone(reg, key->netns))
 		return;
 	verbose("interface %u has no qdisc of ours any more, and its splitter goes", key->ifindex);
@@ -336,5 +336,5 @@ static void sweep_one(const struct registration *reg, const struct dualpi2_key *
 
 void gso_sweep(const struct registration *reg)
 {
-	helpers_each(reg, &splitter_kind, sweep_one);
+	devices_each(reg, &splitter_kind, sweep_one);
 }

@@ -28,7 +28,7 @@ bool gso_stop(const struct registration *reg, const struct target *target);
 /* Is it in force, with nothing missing? Reports nothing. */
 bool gso_works(const struct registration *reg, const struct target *target);
 
-/* Show (finding.h) what gso_start() would do. */
+/* Show (report.h) what gso_start() would do. */
 bool gso_check(const struct registration *reg, const struct target *target);
 
 /* Remove the devices of interfaces that have no qdisc of ours any more. The lock is held. */

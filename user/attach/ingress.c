@@ -4,7 +4,7 @@
  *	ifb		make it, enter it in the map of helpers, set it up
  *	tcx ingress	the program that sends packets to the ifb; it lets them pass as
  *			long as no bpf_dualpi2 is in service there
- *	qdisc		last, as on any interface (attach.c): from here on packets go
+ *	qdisc		last, as on any interface (root.c): from here on packets go
  *			through the ifb
  */
 #include "attach/ingress.h"
@@ -24,7 +24,7 @@
 #include "cli/params.h"
 #include "attach/borrowed.h"
 
-static const struct helper_kind ifb_kind = {
+static const struct device_kind ifb_kind = {
 	.purpose = DUALPI2_IFB,
 	.kind = "ifb",
 	.prefix = "in",
@@ -39,7 +39,7 @@ static const struct helper_kind ifb_kind = {
 /* ---- find ------------------------------------------------------------------------ */
 
 /* The key of the qdisc at the root of the ifb. */
-static struct dualpi2_key qdisc_key(const struct helper *ifb)
+static struct dualpi2_key qdisc_key(const struct device *ifb)
 {
 	return (struct dualpi2_key){
 		.netns = ifb->key.netns,
@@ -54,13 +54,13 @@ bool ingress_find(const struct registration *reg, const char *ifname, struct ing
 	struct link link;
 
 	*ingress = (struct ingress){ .ifname = ifname };
-	if (!interface_index(ifname, &key.ifindex) || !current_netns(&key.netns))
+	if (!link_index(ifname, &key.ifindex) || !netns_current(&key.netns))
 		return false;
 	if (!link_expect((int)key.ifindex, ifname, &link))
 		return false;
 	ingress->key = key;
 	ingress->type = link.type;
-	return helper_find(reg, &ifb_kind, &key, &ingress->ifb);
+	return device_find(reg, &ifb_kind, &key, &ingress->ifb);
 }
 
 /* ---- may it be attached? --------------------------------------------------------- */
@@ -100,7 +100,7 @@ static bool find_obstacle(const struct registration *reg, const struct ingress *
 	if (ingress->type != ARPHRD_ETHER)
 		obstacle_set(obstacle, "is not an Ethernet device, and an ifb takes only those: "
 				       "use --ingress on the one below it");
-	else if (!wishes_rate(wish) && (wish->whole || !has_rate(reg, ingress))) {
+	else if (!wish_has_rate(wish) && (wish->whole || !has_rate(reg, ingress))) {
 		obstacle_set(obstacle, "--ingress: needs --rate, a little less than what the "
 				       "bottleneck before it has: without one nothing waits here");
 		obstacle->is_usage = true;
@@ -128,21 +128,21 @@ bool ingress_check(const struct registration *reg, const struct ingress *ingress
 	if (!find_obstacle(reg, ingress, wish, &obstacle))
 		return false;
 	if (obstacle.text[0])
-		return finding_show(FINDING_MISSING, "%s: %s", ingress->ifname, obstacle.text);
+		return report_line(REPORT_MISSING, "%s: %s", ingress->ifname, obstacle.text);
 	if (ingress->ifb.ifindex)
-		return finding_show(FINDING_OK, "%s is its ifb already", ingress->ifb.name);
-	return finding_show(FINDING_OK, "what arrives will go through an ifb made for it");
+		return report_line(REPORT_OK, "%s is its ifb already", ingress->ifb.name);
+	return report_line(REPORT_OK, "what arrives will go through an ifb made for it");
 }
 
 /* ---- attach ---------------------------------------------------------------------- */
 
 static bool make_ifb(const struct registration *reg, struct ingress *ingress)
 {
-	struct helper *ifb = &ingress->ifb;
+	struct device *ifb = &ingress->ifb;
 
-	switch (ifb->ifindex ? LINK_MADE : helper_make(reg, ifb, ingress->ifname)) {
+	switch (ifb->ifindex ? LINK_MADE : device_make(reg, ifb, ingress->ifname)) {
 	case LINK_MADE:
-		return helper_enter(reg, ifb);
+		return device_enter(reg, ifb);
 	case LINK_UNKNOWN_KIND:
 		return fail(EOPNOTSUPP, "the kernel has no ifb devices: `modprobe ifb`, or take a "
 					"kernel with it");
@@ -151,7 +151,7 @@ static bool make_ifb(const struct registration *reg, struct ingress *ingress)
 	}
 }
 
-static bool set_up(const struct helper *ifb)
+static bool set_up(const struct device *ifb)
 {
 	const struct link_change change = { .up = true, .alias = ifb->alias };
 
@@ -173,14 +173,14 @@ static bool remove_all(const struct registration *reg, const struct ingress *ing
 		tcx_detach(&key, TCX_EGRESS);
 		instance_forget(reg, &key);
 	}
-	helper_forget(reg, &ingress->ifb);
+	device_forget(reg, &ingress->ifb);
 	return true;
 }
 
 /* The interface as it was before. */
 static bool put_back(const struct registration *reg, const struct ingress *ingress)
 {
-	return settings_return(reg, &ingress->key, SETTING_NO_GRO) && remove_all(reg, ingress);
+	return setting_return(reg, &ingress->key, SETTING_NO_GRO) && remove_all(reg, ingress);
 }
 
 /* The qdisc, at the root of the ifb. */
@@ -196,7 +196,7 @@ static bool attach_qdisc(const struct registration *reg, const struct ingress *i
 	snprintf(label, sizeof(label), "%s, ingress (%s)", ingress->ifname, ingress->ifb.name);
 	target.label = label;
 	target.feeder = ingress->key.ifindex;
-	done = attach_allowed(&target, wish) && attach_or_change(reg, &target, wish);
+	done = target_allowed(&target, wish) && root_attach(reg, &target, wish);
 	target_free(&target);
 	return done;
 }
@@ -289,7 +289,7 @@ static void sweep_one(const struct registration *reg, const struct dualpi2_key *
 	if (!interface_is_gone(reg, key, TCX_INGRESS))
 		return;
 	/* With a namespace its devices are gone. */
-	if (is_current_netns(key->netns) && !helper_find(reg, &ifb_kind, key, &ingress.ifb))
+	if (netns_is_current(key->netns) && !device_find(reg, &ifb_kind, key, &ingress.ifb))
 		return;
 	verbose("interface %u is gone, and its ifb goes", key->ifindex);
 	remove_all(reg, &ingress);
@@ -298,5 +298,5 @@ static void sweep_one(const struct registration *reg, const struct dualpi2_key *
 
 void ingress_sweep(const struct registration *reg)
 {
-	helpers_each(reg, &ifb_kind, sweep_one);
+	devices_each(reg, &ifb_kind, sweep_one);
 }

@@ -17,7 +17,7 @@ struct ingress {
 	const char *ifname;
 	struct dualpi2_key key; /* of the interface; parent 0 */
 	uint16_t type;		/* ARPHRD_* of the interface */
-	struct helper ifb;
+	struct device ifb;
 };
 
 /* Find an interface and its ifb. `reg` need not be open. */
@@ -38,7 +38,7 @@ bool ingress_attach(const struct registration *reg, struct ingress *ingress,
  */
 bool ingress_undo(const struct registration *reg, const struct ingress *ingress, bool *found);
 
-/* Show (finding.h) whether ingress_allowed(). */
+/* Show (report.h) whether ingress_allowed(). */
 bool ingress_check(const struct registration *reg, const struct ingress *ingress,
 		   const struct wish *wish);
 

@@ -21,26 +21,26 @@ static const char *const restorable_kinds[] = {
 /* The queues of an mq while they are being read. */
 struct reading {
 	int ifindex;
-	struct root *root;
+	struct tree *tree;
 	bool out_of_memory;
 };
 
 /* The entry of queue `number`, from 1 on; those up to it are made as needed. */
-static struct root_queue *queue_entry(struct root *root, size_t number)
+static struct tree_queue *queue_entry(struct tree *tree, size_t number)
 {
-	struct root_queue *grown;
+	struct tree_queue *grown;
 
-	if (number <= root->n_queues)
-		return &root->queues[number - 1];
-	grown = realloc(root->queues, number * sizeof(*grown));
+	if (number <= tree->n_queues)
+		return &tree->queues[number - 1];
+	grown = realloc(tree->queues, number * sizeof(*grown));
 	if (!grown)
 		return NULL;
-	root->queues = grown;
-	while (root->n_queues < number) {
-		__u32 minor = root->n_queues + 1;
+	tree->queues = grown;
+	while (tree->n_queues < number) {
+		__u32 minor = tree->n_queues + 1;
 
-		grown[root->n_queues++] = (struct root_queue){
-			.parent = TC_H_MAKE(root->qdisc.handle, minor),
+		grown[tree->n_queues++] = (struct tree_queue){
+			.parent = TC_H_MAKE(tree->root.handle, minor),
 		};
 	}
 	return &grown[number - 1];
@@ -49,7 +49,7 @@ static struct root_queue *queue_entry(struct root *root, size_t number)
 static void fill_queue(struct reading *reading, size_t number, const struct qdisc *qdisc,
 		       bool unused)
 {
-	struct root_queue *queue = queue_entry(reading->root, number);
+	struct tree_queue *queue = queue_entry(reading->tree, number);
 
 	if (!queue) {
 		reading->out_of_memory = true;
@@ -66,7 +66,7 @@ static void visit_queue(int ifindex, const struct qdisc *qdisc, void *data)
 	size_t number = TC_H_MIN(qdisc->parent);
 
 	if (ifindex == reading->ifindex && qdisc->parent != TC_H_ROOT && number &&
-	    TC_H_MAJ(qdisc->parent) == TC_H_MAJ(reading->root->qdisc.handle))
+	    TC_H_MAJ(qdisc->parent) == TC_H_MAJ(reading->tree->root.handle))
 		fill_queue(reading, number, qdisc, false);
 }
 
@@ -75,19 +75,19 @@ static void visit_queue(int ifindex, const struct qdisc *qdisc, void *data)
  */
 static void read_hidden_queues(struct reading *reading)
 {
-	struct root *root = reading->root;
+	struct tree *tree = reading->tree;
 	struct qdisc qdisc;
 
 	for (size_t number = 1; !reading->out_of_memory; number++) {
-		if (number <= root->n_queues && root->queues[number - 1].kind[0])
+		if (number <= tree->n_queues && tree->queues[number - 1].kind[0])
 			continue;
-		switch (qdisc_below(reading->ifindex, TC_H_MAKE(root->qdisc.handle, number),
+		switch (qdisc_below(reading->ifindex, TC_H_MAKE(tree->root.handle, number),
 				    &qdisc)) {
 		case QDISC_FOUND:
 			fill_queue(reading, number, &qdisc, true);
 			break;
 		case QDISC_NONE:
-			reading->out_of_memory = !queue_entry(root, number);
+			reading->out_of_memory = !queue_entry(tree, number);
 			break;
 		case QDISC_NO_CLASS:
 			return;
@@ -95,38 +95,38 @@ static void read_hidden_queues(struct reading *reading)
 	}
 }
 
-static bool read_queues(int ifindex, struct root *root)
+static bool read_queues(int ifindex, struct tree *tree)
 {
-	struct reading reading = { .ifindex = ifindex, .root = root };
+	struct reading reading = { .ifindex = ifindex, .tree = tree };
 
 	if (!qdisc_dump(visit_queue, &reading))
 		return false;
 	/* An automatic one cannot lose a qdisc, and has no classes to ask for. */
-	if (TC_H_MAJ(root->qdisc.handle))
+	if (TC_H_MAJ(tree->root.handle))
 		read_hidden_queues(&reading);
 	return !reading.out_of_memory || fail(0, "out of memory: free some");
 }
 
-bool root_read(int ifindex, struct root *root)
+bool tree_read(int ifindex, struct tree *tree)
 {
-	*root = (struct root){};
-	if (!qdisc_root(ifindex, &root->qdisc))
+	*tree = (struct tree){};
+	if (!qdisc_root(ifindex, &tree->root))
 		return false;
-	if (!root_is_mq(root) || read_queues(ifindex, root))
+	if (!tree_is_mq(tree) || read_queues(ifindex, tree))
 		return true;
-	root_free(root);
+	tree_free(tree);
 	return false;
 }
 
-void root_free(struct root *root)
+void tree_free(struct tree *tree)
 {
-	free(root->queues);
-	*root = (struct root){};
+	free(tree->queues);
+	*tree = (struct tree){};
 }
 
-bool root_is_mq(const struct root *root)
+bool tree_is_mq(const struct tree *tree)
 {
-	return !strcmp(root->qdisc.kind, MQ_KIND);
+	return !strcmp(tree->root.kind, MQ_KIND);
 }
 
 static enum owner owner_of(const char *kind, __u32 handle)
@@ -136,18 +136,18 @@ static enum owner owner_of(const char *kind, __u32 handle)
 	return TC_H_MAJ(handle) ? OWNER_FOREIGN : OWNER_NONE;
 }
 
-enum owner queue_owner(const struct root_queue *queue)
+enum owner queue_owner(const struct tree_queue *queue)
 {
 	return owner_of(queue->kind, queue->handle);
 }
 
-enum owner root_owner(const struct root *root)
+enum owner tree_owner(const struct tree *tree)
 {
-	for (size_t i = 0; i < root->n_queues; i++) {
-		if (queue_owner(&root->queues[i]) == OWNER_US)
+	for (size_t i = 0; i < tree->n_queues; i++) {
+		if (queue_owner(&tree->queues[i]) == OWNER_US)
 			return OWNER_US;
 	}
-	return owner_of(root->qdisc.kind, root->qdisc.handle);
+	return owner_of(tree->root.kind, tree->root.handle);
 }
 
 static bool kind_is_restorable(const char *kind)
@@ -159,23 +159,23 @@ static bool kind_is_restorable(const char *kind)
 	return false;
 }
 
-bool root_restorable(int ifindex, const struct root *root, bool *restorable, char *why)
+bool tree_restorable(int ifindex, const struct tree *tree, bool *restorable, char *why)
 {
-	const struct qdisc *qdisc = &root->qdisc;
+	const struct qdisc *qdisc = &tree->root;
 	bool has_parts;
 
 	if (!qdisc_has_parts(ifindex, qdisc, &has_parts))
 		return false;
 	*restorable = false;
 	if (has_parts)
-		snprintf(why, ROOT_WHY_MAX, "qdiscs or filters inside it");
+		snprintf(why, TREE_WHY_MAX, "qdiscs or filters inside it");
 	else if (!kind_is_restorable(qdisc->kind))
-		snprintf(why, ROOT_WHY_MAX, "parts of %s that the kernel does not show",
+		snprintf(why, TREE_WHY_MAX, "parts of %s that the kernel does not show",
 			 qdisc->kind);
 	else if (qdisc->has_size_table)
-		snprintf(why, ROOT_WHY_MAX, "its size table (stab)");
+		snprintf(why, TREE_WHY_MAX, "its size table (stab)");
 	else if (qdisc->options_cut)
-		snprintf(why, ROOT_WHY_MAX, "its options (too long)");
+		snprintf(why, TREE_WHY_MAX, "its options (too long)");
 	else
 		*restorable = true;
 	return true;

@@ -81,7 +81,7 @@ static enum answer has_rights_that_count(struct verdict *verdict)
 		return answer;
 	fd = load_least(BPF_PROG_TYPE_SCHED_CLS);
 	if (fd < 0)
-		return no(verdict, -fd, CHECKS_CONFINED_TEXT);
+		return no(verdict, -fd, HOST_CONFINED_TEXT);
 	close(fd);
 	return ANSWER_YES;
 }
@@ -222,15 +222,15 @@ static bool show(const struct check *check)
 
 	switch (check->answer(&verdict)) {
 	case ANSWER_YES:
-		return finding_show(FINDING_OK, "%s", check->name);
+		return report_line(REPORT_OK, "%s", check->name);
 	case ANSWER_UNTOLD:
-		return finding_show(FINDING_HINT, "%s: cannot be told without the rights",
-				    check->name);
+		return report_line(REPORT_HINT, "%s: cannot be told without the rights",
+				   check->name);
 	case ANSWER_NO:
 		break;
 	}
-	return finding_show(FINDING_MISSING, "%s: %s", check->name,
-			    message_shortage(verdict.error) ?: verdict.text);
+	return report_line(REPORT_MISSING, "%s: %s", check->name,
+			   message_shortage(verdict.error) ?: verdict.text);
 }
 
 static bool require(const struct check *check)
@@ -241,7 +241,7 @@ static bool require(const struct check *check)
 	       fail(verdict.error, "%s: %s", check->name, verdict.text);
 }
 
-bool checks_show(void)
+bool host_report(void)
 {
 	bool passed = show(&counting_check);
 
@@ -253,17 +253,17 @@ bool checks_show(void)
 	return passed;
 }
 
-bool checks_host(void)
+bool host_is_fit(void)
 {
 	return require(&rights_check) && require(&btf_check) && require(&bpffs_check);
 }
 
-bool checks_kernel(void)
+bool host_kernel_is_fit(void)
 {
 	return require(&bpf_qdisc_check) && require(&jit_check);
 }
 
-bool checks_rights_to_unload(void)
+bool host_may_unload(void)
 {
 	return require(&unload_check);
 }

@@ -40,27 +40,27 @@ static void show_bottleneck(const struct link *link, uint64_t rate)
 	format_rate(rate, wanted);
 	format_rate(own, device);
 	if (rate && own && rate > own)
-		finding_show(FINDING_HINT,
-			     "rate %s: the device itself has %s, so nothing waits for the rate: "
-			     "give less",
-			     wanted, device);
+		report_line(REPORT_HINT,
+			    "rate %s: the device itself has %s, so nothing waits for the rate: "
+			    "give less",
+			    wanted, device);
 	else if (rate)
-		finding_show(FINDING_OK,
-			     "packets wait here unless what comes behind has less than %s", wanted);
+		report_line(REPORT_OK,
+			    "packets wait here unless what comes behind has less than %s", wanted);
 	else if (own)
-		finding_show(FINDING_HINT,
-			     "without --rate packets wait here only at the %s of the device: if "
-			     "something behind it is slower, give --rate",
-			     device);
+		report_line(REPORT_HINT,
+			    "without --rate packets wait here only at the %s of the device: if "
+			    "something behind it is slower, give --rate",
+			    device);
 	else if (link->kind[0])
-		finding_show(FINDING_HINT,
-			     "a %s device has no speed of its own: without --rate hardly anything "
-			     "waits here",
-			     link->kind);
+		report_line(REPORT_HINT,
+			    "a %s device has no speed of its own: without --rate hardly anything "
+			    "waits here",
+			    link->kind);
 	else
-		finding_show(FINDING_HINT,
-			     "the device does not say its speed: if something behind it is "
-			     "slower, give --rate");
+		report_line(REPORT_HINT,
+			    "the device does not say its speed: if something behind it is "
+			    "slower, give --rate");
 }
 
 static void show_queues(const struct link *link, uint64_t rate, bool is_mq)
@@ -68,24 +68,22 @@ static void show_queues(const struct link *link, uint64_t rate, bool is_mq)
 	if (link->tx_queues < 2)
 		return;
 	if (is_mq)
-		finding_show(FINDING_OK,
-			     "each of its %u transmit queues has an instance of its own",
-			     link->tx_queues);
+		report_line(REPORT_OK, "each of its %u transmit queues has an instance of its own",
+			    link->tx_queues);
 	else if (rate)
-		finding_show(FINDING_OK,
-			     "its %u transmit queues share one instance, and so the rate",
-			     link->tx_queues);
+		report_line(REPORT_OK, "its %u transmit queues share one instance, and so the rate",
+			    link->tx_queues);
 	else
-		finding_show(FINDING_HINT,
-			     "its %u transmit queues share one instance: --mq gives each its own",
-			     link->tx_queues);
+		report_line(REPORT_HINT,
+			    "its %u transmit queues share one instance: --mq gives each its own",
+			    link->tx_queues);
 }
 
-void advice_show(const struct link *link, const struct dualpi2_params *wanted, bool is_mq)
+void interface_report(const struct link *link, const struct dualpi2_params *wanted, bool is_mq)
 {
 	if (!link->running)
-		finding_show(FINDING_HINT, "%s is down or not connected: `ip link set %s up`",
-			     link->name, link->name);
+		report_line(REPORT_HINT, "%s is down or not connected: `ip link set %s up`",
+			    link->name, link->name);
 	show_queues(link, wanted->rate, is_mq);
 	show_bottleneck(link, wanted->rate);
 }

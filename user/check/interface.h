@@ -8,9 +8,9 @@
 #include "dualpi2.h"
 #include "kernel/link.h"
 
-/* Show (finding.h) what will work, but maybe not for what it is meant, at the root of an
+/* Show (report.h) what will work, but maybe not for what it is meant, at the root of an
  * interface with these parameters. `is_mq`: with an instance for each of its queues.
  */
-void advice_show(const struct link *link, const struct dualpi2_params *wanted, bool is_mq);
+void interface_report(const struct link *link, const struct dualpi2_params *wanted, bool is_mq);
 
 #endif /* INTERFACE_H */

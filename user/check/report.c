@@ -33,16 +33,16 @@ static size_t words_that_fit(const char *text, size_t width)
 	return strcspn(text, " ");
 }
 
-bool finding_show(enum finding finding, const char *format, ...)
+bool report_line(enum report_kind kind, const char *format, ...)
 {
 	static const char *const labels[] = {
-		[FINDING_OK] = "ok",
-		[FINDING_HINT] = "hint",
-		[FINDING_WARNING] = "WARNING",
-		[FINDING_MISSING] = "MISSING",
+		[REPORT_OK] = "ok",
+		[REPORT_HINT] = "hint",
+		[REPORT_WARNING] = "WARNING",
+		[REPORT_MISSING] = "MISSING",
 	};
 	const size_t width = text_width();
-	const char *label = labels[finding], *rest;
+	const char *label = labels[kind], *rest;
 	char text[TEXT_MAX];
 	va_list args;
 	size_t length;
@@ -55,5 +55,5 @@ bool finding_show(enum finding finding, const char *format, ...)
 		printf("%-*s%.*s\n", LABEL_WIDTH, label, (int)length, rest);
 		label = "";
 	}
-	return finding != FINDING_MISSING;
+	return kind != REPORT_MISSING;
 }

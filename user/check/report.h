@@ -5,17 +5,17 @@
 
 #include <stdbool.h>
 
-enum finding {
-	FINDING_OK,
-	FINDING_HINT,	 /* it works; maybe not for what it is meant */
-	FINDING_WARNING, /* it works, with something left out */
-	FINDING_MISSING, /* it does not work */
+enum report_kind {
+	REPORT_OK,
+	REPORT_HINT,	/* it works; maybe not for what it is meant */
+	REPORT_WARNING, /* it works, with something left out */
+	REPORT_MISSING, /* it does not work */
 };
 
 /* Print a line (printf-like, without a newline): what was found, with the remedy if one is
  * needed. False if it stands in the way. A terminal gets as many lines as the text takes there.
  */
-bool finding_show(enum finding finding, const char *format, ...)
+bool report_line(enum report_kind kind, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 #endif /* REPORT_H */

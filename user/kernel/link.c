@@ -125,7 +125,7 @@ bool link_look_for(const char *name, struct link *link)
 	       fail(errno, "cannot look at %s: %s; run it again", name, strerror(errno));
 }
 
-bool interface_index(const char *ifname, unsigned int *ifindex)
+bool link_index(const char *ifname, unsigned int *ifindex)
 {
 	struct link link;
 

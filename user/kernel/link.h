@@ -52,7 +52,7 @@ bool link_look_for(const char *name, struct link *link);
 bool link_expect(int ifindex, const char *label, struct link *link);
 
 /* Its number alone; reports that there is none. */
-bool interface_index(const char *ifname, unsigned int *ifindex);
+bool link_index(const char *ifname, unsigned int *ifindex);
 
 /* Call `visit` for the devices of a kind. False: the kernel does not show them, which is
  * reported.

@@ -12,6 +12,8 @@
 #define QDISC_KIND_MAX 16      /* IFNAMSIZ, with the terminator, as the kernel has it */
 #define QDISC_OPTIONS_MAX 4096 /* of those that are remembered */
 
+#define MQ_KIND "mq"
+
 /* The kernel's counters, as `tc -s qdisc show` prints them. */
 struct qdisc_counters {
 	uint64_t bytes;

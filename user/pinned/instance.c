@@ -36,7 +36,7 @@ static const struct tcx_place tcx_places[] = {
 			offsetof(struct registration, split) },
 };
 
-bool current_netns(__u64 *netns)
+bool netns_current(__u64 *netns)
 {
 	static __u64 here; /* we stay in it */
 	socklen_t size = sizeof(here);
@@ -54,11 +54,11 @@ bool current_netns(__u64 *netns)
 	return true;
 }
 
-bool is_current_netns(__u64 netns)
+bool netns_is_current(__u64 netns)
 {
 	__u64 here = 0;
 
-	return current_netns(&here) && here == netns;
+	return netns_current(&here) && here == netns;
 }
 
 bool netns_is_gone(const struct registration *reg, __u64 netns)
@@ -309,7 +309,7 @@ bool interface_is_gone(const struct registration *reg, const struct dualpi2_key 
 	char name[TCX_NAME_MAX];
 	struct link link;
 
-	if (!is_current_netns(key->netns))
+	if (!netns_is_current(key->netns))
 		return netns_is_gone(reg, key->netns);
 	if (!link_look((int)key->ifindex, &link))
 		return false;
@@ -422,7 +422,7 @@ static void sweep_one(const char *name, void *data)
 	tcx_detach(&key, TCX_EGRESS);
 }
 
-void instances_sweep(const struct registration *reg)
+void tcx_sweep(const struct registration *reg)
 {
 	pins_each(EGRESS_PREFIX, sweep_one, (void *)reg);
 }

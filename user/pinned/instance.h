@@ -13,10 +13,10 @@
 #include "pinned/registration.h"
 
 /* The network namespace that we are in, as struct dualpi2_key has it. */
-bool current_netns(__u64 *netns);
+bool netns_current(__u64 *netns);
 
 /* Is it that one? */
-bool is_current_netns(__u64 netns);
+bool netns_is_current(__u64 netns);
 
 /* Has a network namespace ended? False if that is not known. Reports nothing. */
 bool netns_is_gone(const struct registration *reg, __u64 netns);
@@ -111,6 +111,6 @@ void instance_forget(const struct registration *reg, const struct dualpi2_key *k
 /* Forget interfaces that no longer exist: their numbers may come again. The lock is
  * held.
  */
-void instances_sweep(const struct registration *reg);
+void tcx_sweep(const struct registration *reg);
 
 #endif /* INSTANCE_H */

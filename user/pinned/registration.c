@@ -242,10 +242,10 @@ static bool load(struct dualpi2 *skel, struct registration *reg)
 	if (dualpi2__load(skel)) {
 		error = errno;
 		if (error == EPERM && privilege_is_confined())
-			return fail(error, CHECKS_CONFINED_TEXT);
+			return fail(error, HOST_CONFINED_TEXT);
 		if (message_shortage(error))
 			return fail(error, "cannot load the BPF programs");
-		return checks_kernel() &&
+		return host_kernel_is_fit() &&
 		       fail(error, "the kernel refuses the BPF programs (6.17 to 7.3 are known to "
 				   "take them; -v shows why)");
 	}

@@ -83,7 +83,7 @@ bool registration_make(struct registration *reg);
 
 enum registration_use {
 	REGISTRATION_UNUSED,
-	REGISTRATION_IN_USE,	     /* a qdisc lives, a helper device (helper.h) is in use, or our
+	REGISTRATION_IN_USE,	     /* a qdisc lives, a helper device (device.h) is in use, or our
 				      * kind is net.core.default_qdisc */
 	REGISTRATION_MAY_BE_DEFAULT, /* only the last is possible; it cannot be seen from here */
 };

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "sample/collect.h"
+
 #include <errno.h>
 #include <linux/pkt_sched.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sample/sample.h"
+#include "sample/clock.h"
 #include "pinned/instance.h"
 #include "cli/message.h"
-#include "attach/tree.h"
 
 /* The moment that published statistics are of. They are refreshed every tupdate unless
  * nothing happens: what is older than that still holds.
@@ -20,26 +21,26 @@ static __u64 taken_at(const struct dualpi2_stats *stats, __u64 now)
 }
 
 static void read_tcx(const struct registration *reg, const struct dualpi2_key *key,
-		     struct figures *figures)
+		     struct sample *sample)
 {
 	int state = reg->mark >= 0 ? tcx_attached(reg, key, TCX_EGRESS) : -EPERM;
 
-	figures->tcx_attached = state > 0;
-	figures->tcx_known = state >= 0;
+	sample->tcx_attached = state > 0;
+	sample->tcx_known = state >= 0;
 }
 
-/* Put the figures of one instance into `figures`. Returns 0, or an errno; ENOENT: it has just
+/* Put the figures of one instance into `sample`. Returns 0, or an errno; ENOENT: it has just
  * gone.
  */
 static int read_instance(const struct registration *reg, const struct dualpi2_key *key,
-			 struct figures *figures)
+			 struct sample *sample)
 {
-	*figures = (struct figures){ .key = *key };
-	if (!stats_read(reg, key, &figures->stats) || !delays_read(reg, key, &figures->delays))
+	*sample = (struct sample){ .key = *key };
+	if (!stats_read(reg, key, &sample->stats) || !delays_read(reg, key, &sample->delays))
 		return errno;
-	figures->taken_ns = taken_at(&figures->stats, figures_now());
-	figures_ifname(key->ifindex, figures->stats.ifname, figures->ifname);
-	read_tcx(reg, key, figures);
+	sample->taken_ns = taken_at(&sample->stats, clock_now());
+	sample_ifname(key->ifindex, sample->stats.ifname, sample->ifname);
+	read_tcx(reg, key, sample);
 	return 0;
 }
 
@@ -50,15 +51,15 @@ struct collecting {
 	const struct registration *reg;
 	__u64 netns;
 	unsigned int ifindex; /* 0: all */
-	struct figures_list *list;
+	struct samples *list;
 	int error; /* of the first that could not be read */
 };
 
 static void visit_instance(int ifindex, const struct qdisc *qdisc, void *data)
 {
 	struct collecting *collecting = data;
-	struct figures_list *list = collecting->list;
-	struct figures *figures = &list->items[list->count];
+	struct samples *list = collecting->list;
+	struct sample *sample = &list->items[list->count];
 	struct dualpi2_key key = {
 		.netns = collecting->netns,
 		.ifindex = ifindex,
@@ -69,37 +70,37 @@ static void visit_instance(int ifindex, const struct qdisc *qdisc, void *data)
 	if (strcmp(qdisc->kind, DUALPI2_KIND) || list->count == DUALPI2_MAX_INSTANCES ||
 	    (collecting->ifindex && collecting->ifindex != key.ifindex) || collecting->error)
 		return;
-	error = read_instance(collecting->reg, &key, figures);
+	error = read_instance(collecting->reg, &key, sample);
 	if (error) {
 		collecting->error = error == ENOENT ? 0 : error;
 		return;
 	}
-	figures->counters = qdisc->counters;
-	figures->refcnt = qdisc->refcnt;
+	sample->counters = qdisc->counters;
+	sample->refcnt = qdisc->refcnt;
 	list->count++;
 }
 
 /* What the kernel itself sums up for the root of an mq. */
 static void visit_mq(int ifindex, const struct qdisc *qdisc, void *data)
 {
-	struct figures_list *list = data;
+	struct samples *list = data;
 
 	if (strcmp(qdisc->kind, MQ_KIND))
 		return;
 	for (size_t i = 0; i < list->count; i++) {
-		struct figures *figures = &list->items[i];
+		struct sample *sample = &list->items[i];
 
-		if (!figures->is_sum || figures->key.ifindex != (__u32)ifindex)
+		if (!sample->is_sum || sample->key.ifindex != (__u32)ifindex)
 			continue;
-		figures->counters = qdisc->counters;
-		figures->refcnt = qdisc->refcnt;
-		figures->stats.handle = qdisc->handle;
+		sample->counters = qdisc->counters;
+		sample->refcnt = qdisc->refcnt;
+		sample->stats.handle = qdisc->handle;
 	}
 }
 
 static int compare(const void *one, const void *other)
 {
-	const struct figures *a = one, *b = other;
+	const struct sample *a = one, *b = other;
 	int names = strcmp(a->ifname, b->ifname);
 
 	if (names)
@@ -140,39 +141,39 @@ static void add_overload(struct dualpi2_overload *sum, const struct dualpi2_over
 	}
 }
 
-static void add_figures(struct figures *sum, const struct figures *figures)
+static void add_figures(struct sample *sum, const struct sample *sample)
 {
 	struct dualpi2_stats *stats = &sum->stats;
 
-	stats->memlimit += figures->stats.memlimit;
-	stats->memory_used += figures->stats.memory_used;
-	stats->max_memory_used += figures->stats.max_memory_used;
-	stats->no_verdict += figures->stats.no_verdict;
-	stats->other_verdict += figures->stats.other_verdict;
-	stats->gso_split += figures->stats.gso_split;
-	stats->gso_whole += figures->stats.gso_whole;
-	stats->updates += figures->stats.updates;
+	stats->memlimit += sample->stats.memlimit;
+	stats->memory_used += sample->stats.memory_used;
+	stats->max_memory_used += sample->stats.max_memory_used;
+	stats->no_verdict += sample->stats.no_verdict;
+	stats->other_verdict += sample->stats.other_verdict;
+	stats->gso_split += sample->stats.gso_split;
+	stats->gso_whole += sample->stats.gso_whole;
+	stats->updates += sample->stats.updates;
 	/* Whether any queue was ever in use. */
-	if (figures->stats.maxq > stats->maxq)
-		stats->maxq = figures->stats.maxq;
-	add_overload(&stats->overload, &figures->stats.overload);
-	add_queue(&stats->l, &figures->stats.l);
-	add_queue(&stats->c, &figures->stats.c);
-	add_histogram(&sum->delays.l, &figures->delays.l);
-	add_histogram(&sum->delays.c, &figures->delays.c);
+	if (sample->stats.maxq > stats->maxq)
+		stats->maxq = sample->stats.maxq;
+	add_overload(&stats->overload, &sample->stats.overload);
+	add_queue(&stats->l, &sample->stats.l);
+	add_queue(&stats->c, &sample->stats.c);
+	add_histogram(&sum->delays.l, &sample->delays.l);
+	add_histogram(&sum->delays.c, &sample->delays.c);
 }
 
 /* The sum of the interface that a queue belongs to; a new one if there is none yet. */
-static struct figures *sum_of(struct figures_list *list, const struct figures *queue)
+static struct sample *sum_of(struct samples *list, const struct sample *queue)
 {
-	struct figures *sum;
+	struct sample *sum;
 
 	for (size_t i = 0; i < list->count; i++) {
 		if (list->items[i].is_sum && list->items[i].key.ifindex == queue->key.ifindex)
 			return &list->items[i];
 	}
 	sum = &list->items[list->count++];
-	*sum = (struct figures){
+	*sum = (struct sample){
 		.key = queue->key,
 		.is_sum = true,
 		.taken_ns = queue->taken_ns,
@@ -185,35 +186,34 @@ static struct figures *sum_of(struct figures_list *list, const struct figures *q
 	return sum;
 }
 
-static void add_sums(struct figures_list *list)
+static void add_sums(struct samples *list)
 {
 	size_t instances = list->count;
 
 	for (size_t i = 0; i < instances; i++) {
-		const struct figures *figures = &list->items[i];
+		const struct sample *sample = &list->items[i];
 
-		if (figures->key.parent != TC_H_ROOT)
-			add_figures(sum_of(list, figures), figures);
+		if (sample->key.parent != TC_H_ROOT)
+			add_figures(sum_of(list, sample), sample);
 	}
 }
 
 /* Whoever keeps many lists keeps no room for instances that are not. */
-static void shrink(struct figures_list *list)
+static void shrink(struct samples *list)
 {
-	struct figures *items = realloc(list->items, (list->count + 1) * sizeof(*items));
+	struct sample *items = realloc(list->items, (list->count + 1) * sizeof(*items));
 
 	if (items)
 		list->items = items;
 }
 
-bool figures_collect(const struct registration *reg, unsigned int ifindex,
-		     struct figures_list *list)
+bool samples_collect(const struct registration *reg, unsigned int ifindex, struct samples *list)
 {
 	struct collecting collecting = { .reg = reg, .ifindex = ifindex, .list = list };
 
-	if (!current_netns(&collecting.netns))
+	if (!netns_current(&collecting.netns))
 		return false;
-	*list = (struct figures_list){};
+	*list = (struct samples){};
 	/* At most a sum for each. */
 	list->items = calloc(2 * DUALPI2_MAX_INSTANCES, sizeof(*list->items));
 	if (!list->items)
@@ -250,7 +250,7 @@ static void look_for_kind(int ifindex, const struct qdisc *qdisc, void *data)
 			  (!looking->ifindex || looking->ifindex == (unsigned int)ifindex);
 }
 
-bool figures_look_for_kind(unsigned int ifindex, bool *lives)
+bool samples_look_for_kind(unsigned int ifindex, bool *lives)
 {
 	struct looking looking = { .ifindex = ifindex };
 

@@ -6,15 +6,15 @@
 #include "sample/interval.h"
 #include "sample/pace.h"
 
-static bool show_interval(const struct figures_list *before, const struct figures_list *sample,
+static bool show_interval(const struct samples *before, const struct samples *samples,
 			  follow_visit visit, void *data)
 {
-	struct figures_list intervals;
+	struct samples intervals;
 	bool shown;
 
-	if (!interval_list(before, sample, &intervals))
+	if (!interval_list(before, samples, &intervals))
 		return false;
-	shown = visit(sample, &intervals, data);
+	shown = visit(samples, &intervals, data);
 	free(intervals.items);
 	return shown;
 }
@@ -22,7 +22,7 @@ static bool show_interval(const struct figures_list *before, const struct figure
 bool follow(struct sampler *sampler, uint64_t interval_ns, uint64_t count, follow_visit visit,
 	    void *data)
 {
-	struct figures_list before, sample;
+	struct samples before, samples;
 	struct pace pace;
 	bool followed = true;
 
@@ -34,12 +34,12 @@ bool follow(struct sampler *sampler, uint64_t interval_ns, uint64_t count, follo
 	}
 	pace_start(&pace, interval_ns);
 	for (uint64_t i = 0; followed && (!count || i < count) && pace_wait(&pace); i++) {
-		followed = sampler_take(sampler, &sample);
+		followed = sampler_take(sampler, &samples);
 		if (!followed)
 			break;
-		followed = show_interval(&before, &sample, visit, data);
+		followed = show_interval(&before, &samples, visit, data);
 		free(before.items);
-		before = sample;
+		before = samples;
 	}
 	free(before.items);
 	return followed;

@@ -8,8 +8,8 @@
 /* Called with a sample and what happened since the one before it; both are freed behind it.
  * False, with a report (message.h), ends it.
  */
-typedef bool (*follow_visit)(const struct figures_list *sample,
-			     const struct figures_list *intervals, void *data);
+typedef bool (*follow_visit)(const struct samples *samples, const struct samples *intervals,
+			     void *data);
 
 /* Take a sample every `interval_ns`, `count` times (0: without end) or until a signal
  * (pace.h). That there is nothing to begin with is a failure.

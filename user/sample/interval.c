@@ -34,7 +34,7 @@ static void subtract_histogram(struct dualpi2_histogram *histogram,
 		histogram->max_ns = histogram_quantile(histogram, 1000);
 }
 
-static void subtract(struct figures *interval, const struct figures *earlier)
+static void subtract(struct sample *interval, const struct sample *earlier)
 {
 	struct dualpi2_stats *stats = &interval->stats;
 
@@ -52,7 +52,7 @@ static void subtract(struct figures *interval, const struct figures *earlier)
 	subtract_histogram(&interval->delays.c, &earlier->delays.c);
 }
 
-static bool is_same_place(const struct figures *one, const struct figures *other)
+static bool is_same_place(const struct sample *one, const struct sample *other)
 {
 	return one->is_sum == other->is_sum && !memcmp(&one->key, &other->key, sizeof(one->key));
 }
@@ -60,7 +60,7 @@ static bool is_same_place(const struct figures *one, const struct figures *other
 /* A qdisc that took the place of another one has a handle of its own. One without a handle,
  * attached by the kernel, begins to count anew.
  */
-static bool is_same_qdisc(const struct figures *earlier, const struct figures *later)
+static bool is_same_qdisc(const struct sample *earlier, const struct sample *later)
 {
 	return is_same_place(earlier, later) && earlier->stats.handle == later->stats.handle &&
 	       (later->stats.updates >= earlier->stats.updates ||
@@ -68,8 +68,8 @@ static bool is_same_qdisc(const struct figures *earlier, const struct figures *l
 			earlier->stats.l.packets_in + earlier->stats.c.packets_in);
 }
 
-bool interval_between(const struct figures *earlier, const struct figures *later,
-		      struct figures *interval)
+bool interval_between(const struct sample *earlier, const struct sample *later,
+		      struct sample *interval)
 {
 	if (!is_same_qdisc(earlier, later) || later->taken_ns <= earlier->taken_ns)
 		return false;
@@ -79,24 +79,24 @@ bool interval_between(const struct figures *earlier, const struct figures *later
 	return true;
 }
 
-const struct figures *interval_find(const struct figures_list *list, const struct figures *figures)
+const struct sample *interval_find(const struct samples *list, const struct sample *sample)
 {
 	for (size_t i = 0; i < list->count; i++) {
-		if (is_same_place(&list->items[i], figures))
+		if (is_same_place(&list->items[i], sample))
 			return &list->items[i];
 	}
 	return NULL;
 }
 
-bool interval_list(const struct figures_list *earlier, const struct figures_list *later,
-		   struct figures_list *intervals)
+bool interval_list(const struct samples *earlier, const struct samples *later,
+		   struct samples *intervals)
 {
-	*intervals = (struct figures_list){ .items = calloc(later->count + 1,
-							    sizeof(*intervals->items)) };
+	*intervals =
+		(struct samples){ .items = calloc(later->count + 1, sizeof(*intervals->items)) };
 	if (!intervals->items)
 		return fail(ENOMEM, "no room for the figures");
 	for (size_t i = 0; i < later->count; i++) {
-		const struct figures *before = interval_find(earlier, &later->items[i]);
+		const struct sample *before = interval_find(earlier, &later->items[i]);
 
 		if (before &&
 		    interval_between(before, &later->items[i], &intervals->items[intervals->count]))
@@ -105,29 +105,29 @@ bool interval_list(const struct figures_list *earlier, const struct figures_list
 	return true;
 }
 
-double interval_seconds(const struct figures *interval)
+double interval_seconds(const struct sample *interval)
 {
 	return (double)interval->span_ns / DUALPI2_NSEC_PER_SEC;
 }
 
-double interval_rate(const struct figures *interval, uint64_t count)
+double interval_rate(const struct sample *interval, uint64_t count)
 {
 	return interval->span_ns ? (double)count / interval_seconds(interval) : 0;
 }
 
-double interval_speed(const struct figures *interval, uint64_t bytes)
+double interval_speed(const struct sample *interval, uint64_t bytes)
 {
 	return 8 * interval_rate(interval, bytes);
 }
 
-double interval_empty(const struct figures *interval)
+double interval_empty(const struct sample *interval)
 {
 	const struct dualpi2_stats *stats = &interval->stats;
 	double span = (double)interval->span_ns, waited;
 
 	waited = (double)interval->delays.l.sum_ns + (double)interval->delays.c.sum_ns +
-		 (double)figures_head_age(stats, &stats->l) +
-		 (double)figures_head_age(stats, &stats->c);
+		 (double)sample_head_age(stats, &stats->l) +
+		 (double)sample_head_age(stats, &stats->c);
 	if (waited >= span || dualpi2_queue_drops(&stats->l) || dualpi2_queue_drops(&stats->c))
 		return 0;
 	return 1 - waited / span;

@@ -3,7 +3,8 @@
 
 #include <time.h>
 
-#include "sample/sample.h"
+#include "dualpi2.h"
+#include "sample/clock.h"
 
 void pace_start(struct pace *pace, uint64_t interval_ns)
 {
@@ -13,12 +14,12 @@ void pace_start(struct pace *pace, uint64_t interval_ns)
 	sigaddset(&pace->ends, SIGTERM);
 	sigprocmask(SIG_BLOCK, &pace->ends, NULL);
 	pace->interval_ns = interval_ns;
-	pace->due_ns = figures_now() + interval_ns;
+	pace->due_ns = clock_now() + interval_ns;
 }
 
 uint64_t pace_left_ns(const struct pace *pace)
 {
-	uint64_t now = figures_now();
+	uint64_t now = clock_now();
 
 	return now < pace->due_ns ? pace->due_ns - now : 0;
 }
@@ -26,7 +27,7 @@ uint64_t pace_left_ns(const struct pace *pace)
 /* Whoever was stopped for a while does not catch up. */
 void pace_next(struct pace *pace)
 {
-	uint64_t now = figures_now();
+	uint64_t now = clock_now();
 
 	pace->due_ns += pace->interval_ns;
 	if (pace->due_ns < now)

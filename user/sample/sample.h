@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The figures of live instances, collected for the table and the JSON document. */
+/* The figures of live instances at one moment. */
 #ifndef SAMPLE_H
 #define SAMPLE_H
 
@@ -8,9 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "pinned/registration.h"
+#include "dualpi2.h"
+#include "kernel/qdisc.h"
 
-struct figures {
+struct sample {
 	struct dualpi2_key key;
 	/* The sum over the queues of an mq, as the kernel shows one for its root: of its
 	 * `stats` only the counters, the memory and the parameters mean something.
@@ -30,57 +31,38 @@ struct figures {
 	bool tcx_known; /* only with the right to open its pin */
 };
 
-struct figures_list {
-	struct figures
+struct samples {
+	struct sample
 		*items; /* sorted by interface name, and a sum before its queues; free() them */
 	size_t count;
 };
 
-/* ---- collect.c ------------------------------------------------------------------------ */
-
-/* Collect the instances of this network namespace, of all interfaces or (ifindex not
- * 0) of one. Returns false with a report (message.h) on failure; none is no failure.
- */
-bool figures_collect(const struct registration *reg, unsigned int ifindex,
-		     struct figures_list *list);
-
-/* Does the kernel show a qdisc of our kind, on all interfaces or (ifindex not 0) one? */
-bool figures_look_for_kind(unsigned int ifindex, bool *lives);
-
-/* ---- figures.c ------------------------------------------------------------------------ */
-
 /* The name that an interface has now, or had when its qdisc started (`old_name`). */
-const char *figures_ifname(unsigned int ifindex, const char *old_name, char name[IF_NAMESIZE]);
+const char *sample_ifname(unsigned int ifindex, const char *old_name, char name[IF_NAMESIZE]);
 
 /* Microseconds, the unit of both tc's output and ours for programs. */
-static inline __u64 figures_us(__u64 ns)
+static inline __u64 sample_us(__u64 ns)
 {
 	return (ns + DUALPI2_NSEC_PER_USEC / 2) / DUALPI2_NSEC_PER_USEC;
 }
 
-/* Now, on the clock of taken_ns. */
-__u64 figures_now(void);
-
-/* A time of CLOCK_MONOTONIC in UNIX seconds. */
-double figures_unix_time(__u64 ns);
-
 /* What native has in its struct tc_dualpi2_xstats, computed from what we count. */
-struct figures_xstats {
+struct sample_xstats {
 	double prob;			 /* p', 0..1 */
 	uint64_t delay_c_us, delay_l_us; /* age of the head */
 	uint64_t packets_in_c, packets_in_l;
 	uint64_t ecn_mark, step_mark; /* packets of both queues */
 };
 
-struct figures_xstats figures_xstats(const struct dualpi2_stats *stats);
+struct sample_xstats sample_xstats(const struct dualpi2_stats *stats);
 
 /* p_C that is overload, as a fraction of 1: what was set, or 1/k^2. */
-double figures_p_cmax(const struct dualpi2_params *params);
+double sample_p_cmax(const struct dualpi2_params *params);
 
 /* How long the packet at the head of a queue had waited when the figures were taken,
  * in nanoseconds; 0 if the queue was empty.
  */
-__u64 figures_head_age(const struct dualpi2_stats *stats, const struct dualpi2_queue *queue);
+__u64 sample_head_age(const struct dualpi2_stats *stats, const struct dualpi2_queue *queue);
 
 /* p_C and p_CL as fractions of 1: what Classic and L4S packets are marked or dropped
  * with. p' itself is `p`.
@@ -91,9 +73,9 @@ struct probabilities {
 	double l4s;
 };
 
-struct probabilities figures_probabilities(const struct dualpi2_stats *stats);
+struct probabilities sample_probabilities(const struct dualpi2_stats *stats);
 
 /* Mean of all recorded delays, in nanoseconds. */
-__u64 figures_mean_delay(const struct dualpi2_histogram *histogram);
+__u64 sample_mean_delay(const struct dualpi2_histogram *histogram);
 
 #endif /* SAMPLE_H */

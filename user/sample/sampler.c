@@ -6,6 +6,7 @@
 
 #include "kernel/link.h"
 #include "cli/message.h"
+#include "sample/collect.h"
 #include "pinned/pins.h"
 #include "cli/privilege.h"
 
@@ -49,7 +50,7 @@ bool sampler_open(struct sampler *sampler, const char *ifname)
 	unsigned int ifindex;
 
 	*sampler = (struct sampler){ .ifname = ifname };
-	if (ifname && !interface_index(ifname, &ifindex))
+	if (ifname && !link_index(ifname, &ifindex))
 		return false;
 	return open_registration(sampler);
 }
@@ -79,16 +80,16 @@ static bool find_interface(const struct sampler *sampler, unsigned int *ifindex,
 	return true;
 }
 
-static bool collect(struct sampler *sampler, struct figures_list *list)
+static bool collect(struct sampler *sampler, struct samples *list)
 {
 	unsigned int ifindex;
 	bool gone;
 
-	*list = (struct figures_list){};
+	*list = (struct samples){};
 	if (!sampler->is_open)
 		return true;
 	return find_interface(sampler, &ifindex, &gone) &&
-	       (gone || figures_collect(&sampler->reg, ifindex, list));
+	       (gone || samples_collect(&sampler->reg, ifindex, list));
 }
 
 /* Does the kernel show a qdisc of the kind, whatever we may see of its statistics? */
@@ -99,7 +100,7 @@ static bool look_for_kind(const struct sampler *sampler, bool *lives)
 
 	*lives = false;
 	return find_interface(sampler, &ifindex, &gone) &&
-	       (gone || figures_look_for_kind(ifindex, lives));
+	       (gone || samples_look_for_kind(ifindex, lives));
 }
 
 static const char *where(const struct sampler *sampler)
@@ -122,7 +123,7 @@ static bool nothing_is_hidden(const struct sampler *sampler)
 			      where(sampler), sampler->hidden, privilege_as_root());
 }
 
-bool sampler_take(struct sampler *sampler, struct figures_list *list)
+bool sampler_take(struct sampler *sampler, struct samples *list)
 {
 	if (!collect(sampler, list))
 		return false;

@@ -7,6 +7,7 @@
 #ifndef SAMPLER_H
 #define SAMPLER_H
 
+#include "pinned/registration.h"
 #include "sample/sample.h"
 
 struct sampler {
@@ -24,7 +25,7 @@ bool sampler_open(struct sampler *sampler, const char *ifname);
 /* No qdisc is no failure; free() the items. A sampler lives on while interfaces, qdiscs and the
  * registration come and go.
  */
-bool sampler_take(struct sampler *sampler, struct figures_list *list);
+bool sampler_take(struct sampler *sampler, struct samples *list);
 
 void sampler_close(struct sampler *sampler);
 

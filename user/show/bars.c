@@ -26,7 +26,7 @@ static const struct glyphs ascii = {
 
 static const struct glyphs *glyphs = &ascii;
 
-void plot_init(void)
+void bars_init(void)
 {
 	setlocale(LC_CTYPE, "");
 	glyphs = strcmp(nl_langinfo(CODESET), "UTF-8") ? &ascii : &blocks;
@@ -54,12 +54,12 @@ static int part_of(int parts, int place)
 	return left < glyphs->steps ? left : glyphs->steps;
 }
 
-const char *plot_bar(double value, int width, char *text)
+const char *bar_across(double value, int width, char *text)
 {
 	const int parts = filled(value, width);
 	size_t used = 0;
 
-	for (int i = 0; i < width && i < PLOT_BAR_MAX; i++) {
+	for (int i = 0; i < width && i < BAR_WIDTH_MAX; i++) {
 		const char *glyph = glyphs->rightward[part_of(parts, i)];
 
 		memcpy(text + used, glyph, strlen(glyph));
@@ -69,7 +69,7 @@ const char *plot_bar(double value, int width, char *text)
 	return text;
 }
 
-const char *plot_cell(double value, int height, int row)
+const char *bar_upward(double value, int height, int row)
 {
 	int parts = filled(value, height);
 

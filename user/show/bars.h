@@ -6,20 +6,20 @@
 #include <stdbool.h>
 
 /* A character takes up to three bytes. */
-#define PLOT_BAR_MAX 40
-#define PLOT_TEXT_MAX (3 * PLOT_BAR_MAX + 1)
+#define BAR_WIDTH_MAX 40
+#define BAR_TEXT_MAX (3 * BAR_WIDTH_MAX + 1)
 
 /* To be called first: which characters there are, the locale (LC_CTYPE) tells. */
-void plot_init(void);
+void bars_init(void);
 
-/* A bar from left to right, `value` (0 to 1) of `width` (up to PLOT_BAR_MAX) characters, filled up
- * with blanks. Writes to `text` (PLOT_TEXT_MAX bytes) and returns it.
+/* A bar from left to right, `value` (0 to 1) of `width` (up to BAR_WIDTH_MAX) characters, filled up
+ * with blanks. Writes to `text` (BAR_TEXT_MAX bytes) and returns it.
  */
-const char *plot_bar(double value, int width, char *text);
+const char *bar_across(double value, int width, char *text);
 
 /* A bar upwards, `value` (0 to 1) of `height` characters: the one in `row`, from below, 0 first.
  * What is not 0 can be seen.
  */
-const char *plot_cell(double value, int height, int row);
+const char *bar_upward(double value, int height, int row);
 
 #endif /* BARS_H */

@@ -18,19 +18,20 @@
 #define NO_VERDICT_SHARE 0.01
 
 /* A kind of remark: writes it and returns true if it is true of the interval. */
-typedef bool (*remark)(const struct figures *interval, char text[WORDS_MAX]);
+typedef bool (*remark)(const struct sample *interval, char text[DIAGNOSIS_MAX]);
 
-__attribute__((format(printf, 2, 3))) static bool say(char text[WORDS_MAX], const char *format, ...)
+__attribute__((format(printf, 2, 3))) static bool say(char text[DIAGNOSIS_MAX], const char *format,
+						      ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(text, WORDS_MAX, format, args);
+	vsnprintf(text, DIAGNOSIS_MAX, format, args);
 	va_end(args);
 	return true;
 }
 
-static __u64 arrived(const struct figures *interval)
+static __u64 arrived(const struct sample *interval)
 {
 	return interval->stats.l.packets_in + interval->stats.c.packets_in;
 }
@@ -47,7 +48,7 @@ static __u64 told(const struct dualpi2_queue *queue)
 }
 
 /* "minute", "12.0s" */
-static const char *span(const struct figures *interval, char text[FORMAT_MAX])
+static const char *span(const struct sample *interval, char text[FORMAT_MAX])
 {
 	double seconds = interval_seconds(interval);
 
@@ -57,7 +58,7 @@ static const char *span(const struct figures *interval, char text[FORMAT_MAX])
 	return text;
 }
 
-static bool without_tcx(const struct figures *interval, char text[WORDS_MAX])
+static bool without_tcx(const struct sample *interval, char text[DIAGNOSIS_MAX])
 {
 	if (!interval->tcx_known || interval->tcx_attached)
 		return false;
@@ -67,7 +68,7 @@ static bool without_tcx(const struct figures *interval, char text[WORDS_MAX])
 		   interval->ifname);
 }
 
-static bool overload(const struct figures *interval, char text[WORDS_MAX])
+static bool overload(const struct sample *interval, char text[DIAGNOSIS_MAX])
 {
 	const struct dualpi2_overload *overload = &interval->stats.overload;
 	char duration[FORMAT_MAX];
@@ -80,10 +81,10 @@ static bool overload(const struct figures *interval, char text[WORDS_MAX])
 		   "overload for %s: senders do not react to marks, so %.0f %% of the packets are "
 		   "dropped, in both queues",
 		   format_delay(overload->duration_ns, duration),
-		   100 * figures_probabilities(&interval->stats).classic);
+		   100 * sample_probabilities(&interval->stats).classic);
 }
 
-static bool stalled(const struct figures *interval, char text[WORDS_MAX])
+static bool stalled(const struct sample *interval, char text[DIAGNOSIS_MAX])
 {
 	const struct dualpi2_queue *l = &interval->stats.l, *c = &interval->stats.c;
 	char count[FORMAT_MAX], since[FORMAT_MAX];
@@ -95,7 +96,7 @@ static bool stalled(const struct figures *interval, char text[WORDS_MAX])
 		   span(interval, since));
 }
 
-static bool no_traffic(const struct figures *interval, char text[WORDS_MAX])
+static bool no_traffic(const struct sample *interval, char text[DIAGNOSIS_MAX])
 {
 	char since[FORMAT_MAX];
 
@@ -104,7 +105,7 @@ static bool no_traffic(const struct figures *interval, char text[WORDS_MAX])
 	return say(text, "no packets in the last %s", span(interval, since));
 }
 
-static bool around_tcx(const struct figures *interval, char text[WORDS_MAX])
+static bool around_tcx(const struct sample *interval, char text[DIAGNOSIS_MAX])
 {
 	char share[FORMAT_MAX];
 
@@ -119,7 +120,7 @@ static bool around_tcx(const struct figures *interval, char text[WORDS_MAX])
 /* Where the rate is not known, an empty queue tells that the bottleneck is elsewhere. Where we
  * shape, it may be that little is sent.
  */
-static bool empty(const struct figures *interval, char text[WORDS_MAX])
+static bool empty(const struct sample *interval, char text[DIAGNOSIS_MAX])
 {
 	const double share = interval_empty(interval),
 		     rate = 8 * (double)interval->stats.params.rate;
@@ -145,7 +146,7 @@ static const char *highest_delay(const struct dualpi2_histogram *histogram, char
 	return format_delay(histogram_quantile(histogram, 990), text);
 }
 
-static bool at_work(const struct figures *interval, char text[WORDS_MAX])
+static bool at_work(const struct sample *interval, char text[DIAGNOSIS_MAX])
 {
 	const struct dualpi2_queue *l = &interval->stats.l, *c = &interval->stats.c;
 	const char *what = told(l) || told(c) ? "the bottleneck" : "nothing had to be marked";
@@ -168,14 +169,14 @@ static const remark remarks[] = {
 	without_tcx, overload, stalled, no_traffic, around_tcx, empty, at_work,
 };
 
-const char *words_say(const struct figures *interval, char text[WORDS_MAX])
+const char *diagnose(const struct sample *interval, char text[DIAGNOSIS_MAX])
 {
 	for (size_t i = 0; !remarks[i](interval, text); i++)
 		;
 	return text;
 }
 
-size_t words_fit(const char *text, size_t width)
+size_t diagnosis_line(const char *text, size_t width)
 {
 	size_t end = strlen(text);
 

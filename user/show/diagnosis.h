@@ -7,16 +7,16 @@
 
 #include "sample/sample.h"
 
-#define WORDS_MAX 192
+#define DIAGNOSIS_MAX 192
 
 /* One sentence about what matters most of what happened between two samples (interval.h): what is
  * amiss, else who makes the queue and how long it is. Writes to `text` and returns it.
  */
-const char *words_say(const struct figures *interval, char text[WORDS_MAX]);
+const char *diagnose(const struct sample *interval, char text[DIAGNOSIS_MAX]);
 
 /* So many characters of a text go on a line of `width`: up to the blank that is to be left out,
  * or all that there are.
  */
-size_t words_fit(const char *text, size_t width);
+size_t diagnosis_line(const char *text, size_t width);
 
 #endif /* DIAGNOSIS_H */

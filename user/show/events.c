@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sample/clock.h"
 #include "sample/sample.h"
 #include "cli/format.h"
 #include "pinned/instance.h"
@@ -95,7 +96,7 @@ static void print_json(const struct line *line)
 		json_string("parent", format_class(event->key.parent, parent));
 	json_string("event", event->ended ? "ended" : "began");
 	json_seconds("start", line->start);
-	json_uint("duration", figures_us(event->duration_ns));
+	json_uint("duration", sample_us(event->duration_ns));
 	json_close_object();
 }
 
@@ -111,13 +112,13 @@ static int on_event(void *data, void *record, size_t size)
 	line = (struct line){
 		.event = event,
 		.elsewhere = event->key.netns != follower->netns,
-		.start = figures_unix_time(event->start_ns),
-		.time = figures_unix_time(event->start_ns + event->duration_ns),
+		.start = clock_unix_time(event->start_ns),
+		.time = clock_unix_time(event->start_ns + event->duration_ns),
 	};
 	if (follower->ifindex && (line.elsewhere || follower->ifindex != event->key.ifindex))
 		return 0;
 	/* An interface of another namespace: no index of ours. */
-	figures_ifname(line.elsewhere ? 0 : event->key.ifindex, event->ifname, line.ifname);
+	sample_ifname(line.elsewhere ? 0 : event->key.ifindex, event->ifname, line.ifname);
 	if (follower->json)
 		print_json(&line);
 	else
@@ -169,7 +170,7 @@ bool events_follow(const struct registration *reg, unsigned int ifindex, bool js
 	struct ring_buffer *ring;
 	bool followed;
 
-	if (!current_netns(&follower.netns))
+	if (!netns_current(&follower.netns))
 		return false;
 	if (json)
 		json_set_compact();

@@ -72,9 +72,9 @@ static double highest_share(const struct dualpi2_delays *delays, const struct ex
 
 static void print_bar(__u64 part, __u64 whole, double highest)
 {
-	char bar[PLOT_TEXT_MAX], percent[FORMAT_MAX];
+	char bar[BAR_TEXT_MAX], percent[FORMAT_MAX];
 
-	printf("  %s %7s", plot_bar(share(part, whole) / highest, BAR_WIDTH, bar),
+	printf("  %s %7s", bar_across(share(part, whole) / highest, BAR_WIDTH, bar),
 	       format_share(part, whole, percent));
 }
 
@@ -106,17 +106,17 @@ static void print_rows(const struct dualpi2_delays *delays, const struct extent 
 	}
 }
 
-static void print_head(const struct figures *figures)
+static void print_head(const struct sample *sample)
 {
 	char parent[FORMAT_MAX], span[FORMAT_MAX];
 
-	printf("%s", figures->ifname);
-	if (figures->is_sum)
+	printf("%s", sample->ifname);
+	if (sample->is_sum)
 		printf(", all queues");
-	else if (figures->key.parent != TC_H_ROOT)
-		printf(", queue %s", format_class(figures->key.parent, parent));
-	if (figures->span_ns)
-		printf(": delays of the last %s\n", format_delay(figures->span_ns, span));
+	else if (sample->key.parent != TC_H_ROOT)
+		printf(", queue %s", format_class(sample->key.parent, parent));
+	if (sample->span_ns)
+		printf(": delays of the last %s\n", format_delay(sample->span_ns, span));
 	else
 		printf(": delays since it was attached\n");
 }
@@ -145,22 +145,22 @@ static void print_quantile(const char *name, __u64 l_ns, __u64 c_ns)
 	print_columns(name, format_delay(l_ns, l), format_delay(c_ns, c));
 }
 
-static void print_instance(const struct figures *figures)
+static void print_instance(const struct sample *sample)
 {
-	const struct dualpi2_histogram *l = &figures->delays.l, *c = &figures->delays.c;
-	const struct extent extent = extent_of(&figures->delays);
+	const struct dualpi2_histogram *l = &sample->delays.l, *c = &sample->delays.c;
+	const struct extent extent = extent_of(&sample->delays);
 	char l_head[HEAD_MAX], c_head[HEAD_MAX];
 
-	print_head(figures);
+	print_head(sample);
 	print_columns("below", queue_head("L4S", l, l_head), queue_head("Classic", c, c_head));
 	if (extent.first < HISTOGRAM_BUCKETS)
-		print_rows(&figures->delays, &extent);
+		print_rows(&sample->delays, &extent);
 	print_quantile("50 %", histogram_quantile(l, 500), histogram_quantile(c, 500));
 	print_quantile("99 %", histogram_quantile(l, 990), histogram_quantile(c, 990));
 	print_quantile("highest", l->max_ns, c->max_ns);
 }
 
-void distribution_print(const struct figures_list *list)
+void histogram_print(const struct samples *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		if (i)

@@ -7,6 +7,6 @@
 
 #include "sample/sample.h"
 
-void distribution_print(const struct figures_list *list);
+void histogram_print(const struct samples *list);
 
 #endif /* HISTOGRAM_H */

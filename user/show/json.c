@@ -6,9 +6,13 @@
 #include <string.h>
 
 #include "cli/format.h"
+#include "sample/clock.h"
+#include "sample/interval.h"
 #include "show/json_writer.h"
 #include "cli/params.h"
-#include "attach/tree.h"
+
+/* More than a line with all bins of four histograms takes. */
+#define LINE_BYTES (64 << 10)
 
 /* A counter of the X-macro: `drop_pi2` is "drop-pi2". */
 static void print_counter(const char *member, __u64 value)
@@ -39,21 +43,21 @@ static void print_bins(const struct dualpi2_histogram *histogram)
 	json_close_array();
 }
 
-static void print_delays(const struct dualpi2_histogram *histogram, enum document_delays delays)
+static void print_delays(const struct dualpi2_histogram *histogram, enum json_delays delays)
 {
 	json_open_object("delay");
-	json_uint("mean", figures_us(figures_mean_delay(histogram)));
-	json_uint("p50", figures_us(histogram_quantile(histogram, 500)));
-	json_uint("p99", figures_us(histogram_quantile(histogram, 990)));
-	json_uint("p99.9", figures_us(histogram_quantile(histogram, 999)));
-	json_uint("max", figures_us(histogram->max_ns));
-	if (delays == DOCUMENT_BINS)
+	json_uint("mean", sample_us(sample_mean_delay(histogram)));
+	json_uint("p50", sample_us(histogram_quantile(histogram, 500)));
+	json_uint("p99", sample_us(histogram_quantile(histogram, 990)));
+	json_uint("p99.9", sample_us(histogram_quantile(histogram, 999)));
+	json_uint("max", sample_us(histogram->max_ns));
+	if (delays == JSON_BINS)
 		print_bins(histogram);
 	json_close_object();
 }
 
-void document_open_queue(const char *key, const struct dualpi2_queue *queue,
-			 const struct dualpi2_histogram *histogram, enum document_delays delays)
+static void open_queue(const char *key, const struct dualpi2_queue *queue,
+		       const struct dualpi2_histogram *histogram, enum json_delays delays)
 {
 	json_open_object(key);
 #define DUALPI2_X(member, unit, meaning) print_counter(#member, queue->member);
@@ -66,9 +70,9 @@ void document_open_queue(const char *key, const struct dualpi2_queue *queue,
 }
 
 static void print_queue(const char *key, const struct dualpi2_queue *queue,
-			const struct dualpi2_histogram *histogram, enum document_delays delays)
+			const struct dualpi2_histogram *histogram, enum json_delays delays)
 {
-	document_open_queue(key, queue, histogram, delays);
+	open_queue(key, queue, histogram, delays);
 	json_close_object();
 }
 
@@ -91,14 +95,14 @@ static void print_native_options(const struct dualpi2_stats *stats)
 
 	json_uint("limit", params->limit);
 	json_uint("memory-limit", stats->memlimit);
-	json_uint("target", figures_us(params->target_ns));
-	json_uint("tupdate", figures_us(params->tupdate_ns));
+	json_uint("target", sample_us(params->target_ns));
+	json_uint("tupdate", sample_us(params->tupdate_ns));
 	json_float("alpha", params->alpha / 256.0);
 	json_float("beta", params->beta / 256.0);
 	if (params->step_in_packets)
 		json_uint("step-thresh-pkts", params->step_packets);
 	else
-		json_uint("step-thresh-us", figures_us(params->step_ns));
+		json_uint("step-thresh-us", sample_us(params->step_ns));
 	json_uint("min-qlen-step", params->min_qlen_step);
 	json_uint("coupling", params->coupling);
 	json_string("drop-overload", params->overflow ? "overflow" : "drop");
@@ -133,7 +137,7 @@ static void print_own_options(const struct dualpi2_params *params)
 	print_dscps("l4s-dscp", params->l4s_dscp);
 	print_dscps("classic-dscp", params->classic_dscp);
 	json_string("l-aqm", param_specs[PARAM_L_AQM].format(params, text));
-	json_float("p-cmax", figures_p_cmax(params));
+	json_float("p-cmax", sample_p_cmax(params));
 }
 
 static void print_options(const struct dualpi2_stats *stats)
@@ -158,7 +162,7 @@ static void print_counters(const struct qdisc_counters *counters)
 /* As native's struct tc_dualpi2_xstats is printed. */
 static void print_xstats(const struct dualpi2_stats *stats)
 {
-	const struct figures_xstats xstats = figures_xstats(stats);
+	const struct sample_xstats xstats = sample_xstats(stats);
 
 	json_float("prob", xstats.prob);
 	json_uint("delay-c", xstats.delay_c_us);
@@ -180,11 +184,11 @@ static void print_overload(const struct dualpi2_overload *overload)
 	json_uint("events", overload->events);
 	json_bool("active", overload->active);
 	if (overload->events)
-		json_seconds("last-start", figures_unix_time(overload->start_ns));
+		json_seconds("last-start", clock_unix_time(overload->start_ns));
 	else
 		json_null("last-start");
-	json_uint("last-duration", figures_us(overload->duration_ns));
-	json_uint("total", figures_us(overload->total_ns));
+	json_uint("last-duration", sample_us(overload->duration_ns));
+	json_uint("total", sample_us(overload->total_ns));
 	json_close_object();
 }
 
@@ -196,60 +200,112 @@ static void print_gso(const struct dualpi2_stats *stats)
 	json_close_object();
 }
 
-static void print_place(const struct figures *figures)
+static void print_place(const struct sample *sample)
 {
 	char handle[FORMAT_MAX];
 
-	json_string("kind", figures->is_sum ? MQ_KIND : DUALPI2_KIND);
-	snprintf(handle, sizeof(handle), "%x:", figures->stats.handle >> 16);
+	json_string("kind", sample->is_sum ? MQ_KIND : DUALPI2_KIND);
+	snprintf(handle, sizeof(handle), "%x:", sample->stats.handle >> 16);
 	json_string("handle", handle);
-	json_string("dev", figures->ifname);
-	if (figures->key.parent == TC_H_ROOT) {
+	json_string("dev", sample->ifname);
+	if (sample->key.parent == TC_H_ROOT) {
 		json_bool("root", true);
 		return;
 	}
-	json_string("parent", format_class(figures->key.parent, handle));
+	json_string("parent", format_class(sample->key.parent, handle));
 }
 
 /* What both an instance and the sum over the queues of an mq have. */
-static void print_totals(const struct figures *figures, enum document_delays delays)
+static void print_totals(const struct sample *sample, enum json_delays delays)
 {
-	const struct dualpi2_stats *stats = &figures->stats;
+	const struct dualpi2_stats *stats = &sample->stats;
 
 	json_uint("no-verdict", stats->no_verdict);
 	json_uint("other-verdict", stats->other_verdict);
-	if (figures->tcx_known)
-		json_bool("tcx-attached", figures->tcx_attached);
+	if (sample->tcx_known)
+		json_bool("tcx-attached", sample->tcx_attached);
 	else
 		json_null("tcx-attached");
 	json_uint("updates", stats->updates);
 	print_gso(stats);
 	print_overload(&stats->overload);
-	print_queue("l-queue", &stats->l, &figures->delays.l, delays);
-	print_queue("c-queue", &stats->c, &figures->delays.c, delays);
+	print_queue("l-queue", &stats->l, &sample->delays.l, delays);
+	print_queue("c-queue", &stats->c, &sample->delays.c, delays);
 }
 
-void document_members(const struct figures *figures, enum document_delays delays)
+static void print_members(const struct sample *sample, enum json_delays delays)
 {
-	print_place(figures);
-	if (figures->refcnt != 1) /* as tc, which shows none for a child of mq */
-		json_uint("refcnt", figures->refcnt);
+	print_place(sample);
+	if (sample->refcnt != 1) /* as tc, which shows none for a child of mq */
+		json_uint("refcnt", sample->refcnt);
 	/* An mq has neither options nor an AQM of its own. */
-	if (!figures->is_sum)
-		print_options(&figures->stats);
-	print_counters(&figures->counters);
-	if (!figures->is_sum)
-		print_xstats(&figures->stats);
-	print_totals(figures, delays);
+	if (!sample->is_sum)
+		print_options(&sample->stats);
+	print_counters(&sample->counters);
+	if (!sample->is_sum)
+		print_xstats(&sample->stats);
+	print_totals(sample, delays);
 }
 
-void document_print(const struct figures_list *list, enum document_delays delays)
+void json_print(const struct samples *list, enum json_delays delays)
 {
 	json_open_array(NULL);
 	for (size_t i = 0; i < list->count; i++) {
 		json_open_object(NULL);
-		document_members(&list->items[i], delays);
+		print_members(&list->items[i], delays);
 		json_close_object();
 	}
 	json_close_array();
+}
+
+/* ---- lines --------------------------------------------------------------------------- */
+
+static void print_queue_interval(const char *key, const struct sample *interval,
+				 const struct dualpi2_queue *queue,
+				 const struct dualpi2_histogram *histogram, enum json_delays delays)
+{
+	open_queue(key, queue, histogram, delays);
+	json_whole("rate-in", interval_speed(interval, queue->bytes_in));
+	json_whole("rate-out", interval_speed(interval, queue->bytes_out));
+	json_close_object();
+}
+
+static void print_interval(const struct sample *interval, enum json_delays delays)
+{
+	json_open_object("interval");
+	json_seconds("seconds", interval_seconds(interval));
+	json_float("empty", interval_empty(interval));
+	print_queue_interval("l-queue", interval, &interval->stats.l, &interval->delays.l, delays);
+	print_queue_interval("c-queue", interval, &interval->stats.c, &interval->delays.c, delays);
+	json_close_object();
+}
+
+static void print_line(const struct sample *now, const struct sample *interval,
+		       enum json_delays delays)
+{
+	json_open_object(NULL);
+	json_seconds("time", clock_unix_time(now->taken_ns));
+	print_members(now, delays);
+	print_interval(interval, delays);
+	json_close_object();
+}
+
+void json_begin_lines(FILE *file)
+{
+	static char line[LINE_BYTES];
+
+	setvbuf(file, line, _IOFBF, sizeof(line));
+	json_set_output(file);
+	json_set_compact();
+}
+
+void json_print_lines(FILE *file, const struct samples *samples, const struct samples *intervals,
+		      enum json_delays delays)
+{
+	for (size_t i = 0; i < intervals->count; i++) {
+		const struct sample *interval = &intervals->items[i];
+
+		print_line(interval_find(samples, interval), interval, delays);
+		fflush(file);
+	}
 }

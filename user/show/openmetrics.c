@@ -23,7 +23,7 @@ struct family {
 	enum type type;
 	const char *unit; /* NULL: none */
 	const char *help;
-	void (*print)(const struct family *family, const struct figures *figures);
+	void (*print)(const struct family *family, const struct sample *sample);
 };
 
 /* ---- samples ----------------------------------------------------------------------- */
@@ -43,16 +43,15 @@ static void print_escaped(const char *text)
 
 /* Up to its value. `queue` and the pair of `label` and `value` may be NULL. */
 static void begin_sample(const struct family *family, const char *suffix,
-			 const struct figures *figures, const char *queue, const char *label,
+			 const struct sample *sample, const char *queue, const char *label,
 			 const char *value)
 {
 	char class[FORMAT_MAX];
 
 	printf("dualpi2_%s%s{device=\"", family->name, suffix);
-	print_escaped(figures->ifname);
-	printf("\",parent=\"%s\"", figures->key.parent == TC_H_ROOT
-					   ? "root"
-					   : format_class(figures->key.parent, class));
+	print_escaped(sample->ifname);
+	printf("\",parent=\"%s\"",
+	       sample->key.parent == TC_H_ROOT ? "root" : format_class(sample->key.parent, class));
 	if (queue)
 		printf(",queue=\"%s\"", queue);
 	if (label)
@@ -65,17 +64,17 @@ static const char *suffix_of(const struct family *family)
 	return family->type == COUNTER ? "_total" : "";
 }
 
-static void print_uint(const struct family *family, const struct figures *figures,
-		       const char *queue, __u64 value)
+static void print_uint(const struct family *family, const struct sample *sample, const char *queue,
+		       __u64 value)
 {
-	begin_sample(family, suffix_of(family), figures, queue, NULL, NULL);
+	begin_sample(family, suffix_of(family), sample, queue, NULL, NULL);
 	printf("%llu\n", value);
 }
 
-static void print_double(const struct family *family, const struct figures *figures,
+static void print_double(const struct family *family, const struct sample *sample,
 			 const char *queue, double value)
 {
-	begin_sample(family, suffix_of(family), figures, queue, NULL, NULL);
+	begin_sample(family, suffix_of(family), sample, queue, NULL, NULL);
 	printf("%.9g\n", value);
 }
 
@@ -85,10 +84,10 @@ static double seconds(__u64 ns)
 }
 
 /* "drop_no_memory", whose first word is the family's, is the cause "no_memory". */
-static void print_cause(const struct family *family, const struct figures *figures,
-			const char *queue, const char *member, __u64 value)
+static void print_cause(const struct family *family, const struct sample *sample, const char *queue,
+			const char *member, __u64 value)
 {
-	begin_sample(family, suffix_of(family), figures, queue, "cause", strchr(member, '_') + 1);
+	begin_sample(family, suffix_of(family), sample, queue, "cause", strchr(member, '_') + 1);
 	printf("%llu\n", value);
 }
 
@@ -96,11 +95,11 @@ static void print_cause(const struct family *family, const struct figures *figur
 #define C_QUEUE "classic"
 
 /* A family with a sample for each queue. */
-#define DEFINE_OF_QUEUES(member)                                                               \
-	static void print_##member(const struct family *family, const struct figures *figures) \
-	{                                                                                      \
-		print_uint(family, figures, L_QUEUE, figures->stats.l.member);                 \
-		print_uint(family, figures, C_QUEUE, figures->stats.c.member);                 \
+#define DEFINE_OF_QUEUES(member)                                                             \
+	static void print_##member(const struct family *family, const struct sample *sample) \
+	{                                                                                    \
+		print_uint(family, sample, L_QUEUE, sample->stats.l.member);                 \
+		print_uint(family, sample, C_QUEUE, sample->stats.c.member);                 \
 	}
 
 DEFINE_OF_QUEUES(packets_in)
@@ -112,68 +111,68 @@ DEFINE_OF_QUEUES(backlog_packets)
 DEFINE_OF_QUEUES(backlog_bytes)
 
 /* A family with one sample. */
-#define DEFINE_OF_BOTH(name, print, value)                                                   \
-	static void print_##name(const struct family *family, const struct figures *figures) \
-	{                                                                                    \
-		print(family, figures, NULL, value);                                         \
+#define DEFINE_OF_BOTH(name, print, value)                                                 \
+	static void print_##name(const struct family *family, const struct sample *sample) \
+	{                                                                                  \
+		print(family, sample, NULL, value);                                        \
 	}
 
-DEFINE_OF_BOTH(base_probability, print_double, figures_probabilities(&figures->stats).p)
-DEFINE_OF_BOTH(overload_active, print_uint, figures->stats.overload.active)
-DEFINE_OF_BOTH(overload_events, print_uint, figures->stats.overload.events)
-DEFINE_OF_BOTH(overload_time, print_double, seconds(figures->stats.overload.total_ns))
-DEFINE_OF_BOTH(no_verdict, print_uint, figures->stats.no_verdict)
-DEFINE_OF_BOTH(other_verdict, print_uint, figures->stats.other_verdict)
-DEFINE_OF_BOTH(gso_split, print_uint, figures->stats.gso_split)
-DEFINE_OF_BOTH(gso_whole, print_uint, figures->stats.gso_whole)
-DEFINE_OF_BOTH(memory_used, print_uint, figures->stats.memory_used)
-DEFINE_OF_BOTH(rate, print_uint, figures->stats.params.rate)
-DEFINE_OF_BOTH(target, print_double, seconds(figures->stats.params.target_ns))
-DEFINE_OF_BOTH(updates, print_uint, figures->stats.updates)
+DEFINE_OF_BOTH(base_probability, print_double, sample_probabilities(&sample->stats).p)
+DEFINE_OF_BOTH(overload_active, print_uint, sample->stats.overload.active)
+DEFINE_OF_BOTH(overload_events, print_uint, sample->stats.overload.events)
+DEFINE_OF_BOTH(overload_time, print_double, seconds(sample->stats.overload.total_ns))
+DEFINE_OF_BOTH(no_verdict, print_uint, sample->stats.no_verdict)
+DEFINE_OF_BOTH(other_verdict, print_uint, sample->stats.other_verdict)
+DEFINE_OF_BOTH(gso_split, print_uint, sample->stats.gso_split)
+DEFINE_OF_BOTH(gso_whole, print_uint, sample->stats.gso_whole)
+DEFINE_OF_BOTH(memory_used, print_uint, sample->stats.memory_used)
+DEFINE_OF_BOTH(rate, print_uint, sample->stats.params.rate)
+DEFINE_OF_BOTH(target, print_double, seconds(sample->stats.params.target_ns))
+DEFINE_OF_BOTH(updates, print_uint, sample->stats.updates)
 
-static void print_probability(const struct family *family, const struct figures *figures)
+static void print_probability(const struct family *family, const struct sample *sample)
 {
-	const struct probabilities now = figures_probabilities(&figures->stats);
+	const struct probabilities now = sample_probabilities(&sample->stats);
 
-	print_double(family, figures, L_QUEUE, now.l4s);
-	print_double(family, figures, C_QUEUE, now.classic);
+	print_double(family, sample, L_QUEUE, now.l4s);
+	print_double(family, sample, C_QUEUE, now.classic);
 }
 
-static void print_queue_marks(const struct family *family, const struct figures *figures,
+static void print_queue_marks(const struct family *family, const struct sample *sample,
 			      const char *name, const struct dualpi2_queue *queue)
 {
-	print_cause(family, figures, name, "mark_step", queue->mark_step);
-	print_cause(family, figures, name, "mark_pi2", queue->mark_pi2);
+	print_cause(family, sample, name, "mark_step", queue->mark_step);
+	print_cause(family, sample, name, "mark_pi2", queue->mark_pi2);
 }
 
-static void print_marks(const struct family *family, const struct figures *figures)
+static void print_marks(const struct family *family, const struct sample *sample)
 {
-	print_queue_marks(family, figures, L_QUEUE, &figures->stats.l);
-	print_queue_marks(family, figures, C_QUEUE, &figures->stats.c);
+	print_queue_marks(family, sample, L_QUEUE, &sample->stats.l);
+	print_queue_marks(family, sample, C_QUEUE, &sample->stats.c);
 }
 
-static void print_queue_drops(const struct family *family, const struct figures *figures,
+static void print_queue_drops(const struct family *family, const struct sample *sample,
 			      const char *name, const struct dualpi2_queue *queue)
 {
-#define DUALPI2_X(member) print_cause(family, figures, name, #member, queue->member);
+#define DUALPI2_X(member) print_cause(family, sample, name, #member, queue->member);
 	DUALPI2_QUEUE_DROPS(DUALPI2_X)
 #undef DUALPI2_X
 }
 
-static void print_drops(const struct family *family, const struct figures *figures)
+static void print_drops(const struct family *family, const struct sample *sample)
 {
-	print_queue_drops(family, figures, L_QUEUE, &figures->stats.l);
-	print_queue_drops(family, figures, C_QUEUE, &figures->stats.c);
+	print_queue_drops(family, sample, L_QUEUE, &sample->stats.l);
+	print_queue_drops(family, sample, C_QUEUE, &sample->stats.c);
 }
 
 /* Nobody but the owner of the pins knows. */
-static void print_tcx_attached(const struct family *family, const struct figures *figures)
+static void print_tcx_attached(const struct family *family, const struct sample *sample)
 {
-	if (figures->tcx_known)
-		print_uint(family, figures, NULL, figures->tcx_attached);
+	if (sample->tcx_known)
+		print_uint(family, sample, NULL, sample->tcx_attached);
 }
 
-static void print_queue_delays(const struct family *family, const struct figures *figures,
+static void print_queue_delays(const struct family *family, const struct sample *sample,
 			       const char *name, const struct dualpi2_histogram *histogram)
 {
 	const __u64 packets = histogram_count(histogram);
@@ -185,21 +184,21 @@ static void print_queue_delays(const struct family *family, const struct figures
 		if (i + 1 < FIRST_EDGE || (i + 1) % EDGE_STEP)
 			continue;
 		snprintf(edge, sizeof(edge), "%.10g", seconds(histogram_edge(i + 1)));
-		begin_sample(family, "_bucket", figures, name, "le", edge);
+		begin_sample(family, "_bucket", sample, name, "le", edge);
 		printf("%llu\n", below);
 	}
-	begin_sample(family, "_bucket", figures, name, "le", "+Inf");
+	begin_sample(family, "_bucket", sample, name, "le", "+Inf");
 	printf("%llu\n", packets);
-	begin_sample(family, "_count", figures, name, NULL, NULL);
+	begin_sample(family, "_count", sample, name, NULL, NULL);
 	printf("%llu\n", packets);
-	begin_sample(family, "_sum", figures, name, NULL, NULL);
+	begin_sample(family, "_sum", sample, name, NULL, NULL);
 	printf("%.9f\n", seconds(histogram->sum_ns));
 }
 
-static void print_delays(const struct family *family, const struct figures *figures)
+static void print_delays(const struct family *family, const struct sample *sample)
 {
-	print_queue_delays(family, figures, L_QUEUE, &figures->delays.l);
-	print_queue_delays(family, figures, C_QUEUE, &figures->delays.c);
+	print_queue_delays(family, sample, L_QUEUE, &sample->delays.l);
+	print_queue_delays(family, sample, C_QUEUE, &sample->delays.c);
 }
 
 /* ---- families ------------------------------------------------------------------------ */
@@ -264,7 +263,7 @@ static void print_header(const struct family *family, enum exposition exposition
 }
 
 /* The queues of an mq, and not their sum, which Prometheus makes itself. */
-static void print_family(const struct family *family, const struct figures_list *list,
+static void print_family(const struct family *family, const struct samples *list,
 			 enum exposition exposition)
 {
 	print_header(family, exposition);
@@ -274,7 +273,7 @@ static void print_family(const struct family *family, const struct figures_list 
 	}
 }
 
-void openmetrics_print(const struct figures_list *list, enum exposition exposition)
+void openmetrics_print(const struct samples *list, enum exposition exposition)
 {
 	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
 		print_family(&families[i], list, exposition);

@@ -14,6 +14,6 @@ enum exposition {
 	EXPOSITION_PROMETHEUS, /* text format 0.0.4 */
 };
 
-void openmetrics_print(const struct figures_list *list, enum exposition exposition);
+void openmetrics_print(const struct samples *list, enum exposition exposition);
 
 #endif /* OPENMETRICS_H */

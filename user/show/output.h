@@ -6,7 +6,7 @@
 #include <limits.h>
 #include <stdbool.h>
 
-struct replacement {
+struct output_file {
 	int directory;	     /* of both: later we may be in another mount namespace (pins.h) */
 	char name[NAME_MAX]; /* of the file */
 	char temporary[NAME_MAX + 1];
@@ -15,11 +15,11 @@ struct replacement {
 /* Begin one for `path`, which the standard output goes to from now on. Returns false, with a
  * report (message.h), if there can be none there.
  */
-bool replacement_begin(struct replacement *replacement, const char *path);
+bool output_begin(struct output_file *output, const char *path);
 
 /* All is written: the file gets its place or, if it is not `whole`, goes. Returns false, with
  * a report, if it cannot have it.
  */
-bool replacement_end(const struct replacement *replacement, bool whole);
+bool output_end(const struct output_file *output, bool whole);
 
 #endif /* OUTPUT_H */

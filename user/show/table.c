@@ -64,7 +64,7 @@ static void print_delay(const char *meaning, __u64 l_ns, __u64 c_ns)
 
 static void print_delays(const struct dualpi2_histogram *l, const struct dualpi2_histogram *c)
 {
-	print_delay("delay in the queue: mean", figures_mean_delay(l), figures_mean_delay(c));
+	print_delay("delay in the queue: mean", sample_mean_delay(l), sample_mean_delay(c));
 	print_delay("  half of the packets at most", histogram_quantile(l, 500),
 		    histogram_quantile(c, 500));
 	print_delay("  99 % of the packets at most", histogram_quantile(l, 990),
@@ -74,7 +74,7 @@ static void print_delays(const struct dualpi2_histogram *l, const struct dualpi2
 	print_delay("  highest", l->max_ns, c->max_ns);
 }
 
-static void print_rates(const char *meaning, const struct figures *interval, __u64 l_bytes,
+static void print_rates(const char *meaning, const struct sample *interval, __u64 l_bytes,
 			__u64 c_bytes)
 {
 	char l[FORMAT_MAX], c[FORMAT_MAX];
@@ -83,9 +83,9 @@ static void print_rates(const char *meaning, const struct figures *interval, __u
 		  format_speed(interval_speed(interval, c_bytes), c), "", meaning);
 }
 
-static void print_queues(const struct figures *figures)
+static void print_queues(const struct sample *sample)
 {
-	const struct dualpi2_queue *l = &figures->stats.l, *c = &figures->stats.c;
+	const struct dualpi2_queue *l = &sample->stats.l, *c = &sample->stats.c;
 
 	printf("\n%8s %9s  (marks and drops are counted in packets)\n", "L4S", "Classic");
 #define DUALPI2_X(member, unit, meaning) \
@@ -94,24 +94,23 @@ static void print_queues(const struct figures *figures)
 #undef DUALPI2_X
 	print_counter("backlog_packets", "packets", "queued now", l->backlog_packets,
 		      c->backlog_packets);
-	if (figures->span_ns) {
-		print_rates("a second arrived for this queue", figures, l->bytes_in, c->bytes_in);
-		print_rates("a second forwarded to the device", figures, l->bytes_out,
-			    c->bytes_out);
+	if (sample->span_ns) {
+		print_rates("a second arrived for this queue", sample, l->bytes_in, c->bytes_in);
+		print_rates("a second forwarded to the device", sample, l->bytes_out, c->bytes_out);
 	}
 	print_shares(l, c);
 }
 
-static void print_head(const struct figures *figures)
+static void print_head(const struct sample *sample)
 {
-	const struct dualpi2_params *params = &figures->stats.params;
+	const struct dualpi2_params *params = &sample->stats.params;
 	char rate[OPTION_TEXT_MAX], target[OPTION_TEXT_MAX], span[FORMAT_MAX];
 
-	printf("%s: " DUALPI2_KIND "%s, %s, %s", figures->ifname,
-	       figures->is_sum ? " in each transmit queue (mq)" : "",
+	printf("%s: " DUALPI2_KIND "%s, %s, %s", sample->ifname,
+	       sample->is_sum ? " in each transmit queue (mq)" : "",
 	       params_text(PARAM_RATE, params, rate), params_text(PARAM_TARGET, params, target));
-	if (figures->span_ns)
-		printf("; the last %s", format_delay(figures->span_ns, span));
+	if (sample->span_ns)
+		printf("; the last %s", format_delay(sample->span_ns, span));
 	printf("\n");
 }
 
@@ -146,7 +145,7 @@ static void print_options(const struct dualpi2_params *params)
 
 static void print_probabilities(const struct dualpi2_stats *stats)
 {
-	struct probabilities now = figures_probabilities(stats);
+	struct probabilities now = sample_probabilities(stats);
 
 	printf("  p' %.2f %%: Classic marked or dropped %.2f %%, L4S marked %.1f %% of the time\n",
 	       100 * now.p, 100 * now.classic, 100 * now.l4s);
@@ -178,32 +177,32 @@ static void print_gso(const struct dualpi2_stats *stats)
 		       format_count(stats->gso_whole, whole));
 }
 
-static void print_remarks(const struct figures *figures)
+static void print_remarks(const struct sample *sample)
 {
-	const struct dualpi2_stats *stats = &figures->stats;
+	const struct dualpi2_stats *stats = &sample->stats;
 	char count[FORMAT_MAX];
 
 	if (stats->no_verdict)
 		printf("  warning: %s packets did not pass our tcx program, so none of them could\n"
 		       "  be marked, only dropped.\n",
 		       format_count(stats->no_verdict, count));
-	if (figures->tcx_known && !figures->tcx_attached)
+	if (sample->tcx_known && !sample->tcx_attached)
 		printf("  warning: our tcx program is not attached, so nothing is marked:\n"
 		       "  `dualpi2-load %s` attaches it.\n",
-		       figures->ifname);
+		       sample->ifname);
 	if (stats->maxq <= 1 && stats->l.packets_out + stats->c.packets_out >= HINT_PACKETS)
 		printf("  hint: the queue has been empty: this is not the bottleneck, or give it\n"
 		       "  --rate, a little less than what the bottleneck has.\n");
 }
 
 /* On as many lines as it takes. */
-static void print_words(const struct figures *interval)
+static void print_words(const struct sample *interval)
 {
-	char words[WORDS_MAX];
-	const char *rest = words_say(interval, words);
+	char words[DIAGNOSIS_MAX];
+	const char *rest = diagnose(interval, words);
 
 	while (*rest) {
-		size_t length = words_fit(rest, LINE_MAX_WIDTH - 2);
+		size_t length = diagnosis_line(rest, LINE_MAX_WIDTH - 2);
 
 		printf("  %.*s\n", (int)length, rest);
 		rest += length;
@@ -211,38 +210,38 @@ static void print_words(const struct figures *interval)
 	}
 }
 
-static void print_instance(const struct figures *figures)
+static void print_instance(const struct sample *sample)
 {
-	print_head(figures);
-	print_options(&figures->stats.params);
-	if (!figures->is_sum)
-		print_probabilities(&figures->stats);
-	print_overload(&figures->stats);
-	print_gso(&figures->stats);
-	print_queues(figures);
-	print_delays(&figures->delays.l, &figures->delays.c);
-	if (figures->span_ns)
-		print_words(figures);
+	print_head(sample);
+	print_options(&sample->stats.params);
+	if (!sample->is_sum)
+		print_probabilities(&sample->stats);
+	print_overload(&sample->stats);
+	print_gso(&sample->stats);
+	print_queues(sample);
+	print_delays(&sample->delays.l, &sample->delays.c);
+	if (sample->span_ns)
+		print_words(sample);
 	else
-		print_remarks(figures);
+		print_remarks(sample);
 }
 
 /* One queue of an mq, below their sum. */
-static void print_mq_queue(const struct figures *figures)
+static void print_mq_queue(const struct sample *sample)
 {
-	const struct dualpi2_queue *l = &figures->stats.l, *c = &figures->stats.c;
+	const struct dualpi2_queue *l = &sample->stats.l, *c = &sample->stats.c;
 	char text[5][FORMAT_MAX], class[FORMAT_MAX];
 
-	printf("  %-9s %9s %9s %9s %9s %9s %9.2f\n", format_class(figures->key.parent, class),
+	printf("  %-9s %9s %9s %9s %9s %9s %9.2f\n", format_class(sample->key.parent, class),
 	       format_count(l->packets_in, text[0]), format_count(c->packets_in, text[1]),
 	       format_count(dualpi2_queue_drops(l) + dualpi2_queue_drops(c), text[2]),
-	       format_delay(histogram_quantile(&figures->delays.l, 990), text[3]),
-	       format_delay(histogram_quantile(&figures->delays.c, 990), text[4]),
-	       100 * figures_probabilities(&figures->stats).p);
+	       format_delay(histogram_quantile(&sample->delays.l, 990), text[3]),
+	       format_delay(histogram_quantile(&sample->delays.c, 990), text[4]),
+	       100 * sample_probabilities(&sample->stats).p);
 }
 
 /* The instances that follow item `sum`; returns how many they are. */
-static size_t print_mq_queues(const struct figures_list *list, size_t sum)
+static size_t print_mq_queues(const struct samples *list, size_t sum)
 {
 	size_t next = sum + 1;
 
@@ -254,7 +253,7 @@ static size_t print_mq_queues(const struct figures_list *list, size_t sum)
 	return next - sum - 1;
 }
 
-void table_print(const struct figures_list *list)
+void table_print(const struct samples *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		if (i)

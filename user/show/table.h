@@ -5,6 +5,6 @@
 
 #include "sample/sample.h"
 
-void table_print(const struct figures_list *list);
+void table_print(const struct samples *list);
 
 #endif /* TABLE_H */

@@ -23,7 +23,7 @@ static void print_words(const char *text)
 
 static void print_time(const char *name, uint64_t ns)
 {
-	const uint64_t us = figures_us(ns);
+	const uint64_t us = sample_us(ns);
 
 	if (us >= 1000000)
 		printf("%s %.3gs ", name, (double)us / 1000000);
@@ -52,18 +52,18 @@ static void print_backlog(uint64_t bytes)
 		printf(" backlog %" PRIu64 "b", bytes);
 }
 
-static void print_place(const struct figures *figures)
+static void print_place(const struct sample *sample)
 {
 	char parent[FORMAT_MAX];
 
-	printf("qdisc %s %x: dev %s ", figures->is_sum ? MQ_KIND : DUALPI2_KIND,
-	       figures->stats.handle >> 16, figures->ifname);
-	if (figures->key.parent == TC_H_ROOT)
+	printf("qdisc %s %x: dev %s ", sample->is_sum ? MQ_KIND : DUALPI2_KIND,
+	       sample->stats.handle >> 16, sample->ifname);
+	if (sample->key.parent == TC_H_ROOT)
 		printf("root ");
 	else
-		printf("parent %s ", format_class(figures->key.parent, parent));
-	if (figures->refcnt != 1)
-		printf("refcnt %u ", figures->refcnt);
+		printf("parent %s ", format_class(sample->key.parent, parent));
+	if (sample->refcnt != 1)
+		printf("refcnt %u ", sample->refcnt);
 }
 
 static void print_native_options(const struct dualpi2_stats *stats)
@@ -115,7 +115,7 @@ static void print_counters(const struct qdisc_counters *counters)
 
 static void print_xstats(const struct dualpi2_stats *stats)
 {
-	const struct figures_xstats xstats = figures_xstats(stats);
+	const struct sample_xstats xstats = sample_xstats(stats);
 
 	printf("prob %f delay_c %" PRIu64 "us delay_l %" PRIu64 "us\n", xstats.prob,
 	       xstats.delay_c_us, xstats.delay_l_us);
@@ -127,19 +127,19 @@ static void print_xstats(const struct dualpi2_stats *stats)
 	       stats->max_memory_used, stats->memlimit);
 }
 
-void tc_print(const struct figures_list *list)
+void tc_print(const struct samples *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
-		const struct figures *figures = &list->items[i];
+		const struct sample *sample = &list->items[i];
 
-		print_place(figures);
-		if (!figures->is_sum) {
-			print_native_options(&figures->stats);
-			print_own_options(&figures->stats.params);
+		print_place(sample);
+		if (!sample->is_sum) {
+			print_native_options(&sample->stats);
+			print_own_options(&sample->stats.params);
 		}
 		printf("\n");
-		print_counters(&figures->counters);
-		if (!figures->is_sum)
-			print_xstats(&figures->stats);
+		print_counters(&sample->counters);
+		if (!sample->is_sum)
+			print_xstats(&sample->stats);
 	}
 }

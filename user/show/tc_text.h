@@ -5,6 +5,6 @@
 
 #include "sample/sample.h"
 
-void tc_print(const struct figures_list *list);
+void tc_print(const struct samples *list);
 
 #endif /* TC_TEXT_H */

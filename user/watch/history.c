@@ -6,7 +6,7 @@
 
 #include "sample/interval.h"
 
-void history_add(struct history *history, const struct figures_list *sample)
+void history_add(struct history *history, const struct samples *samples)
 {
 	if (history->count == HISTORY_INTERVALS + 1) {
 		free(history->samples[0].items);
@@ -14,10 +14,10 @@ void history_add(struct history *history, const struct figures_list *sample)
 			HISTORY_INTERVALS * sizeof(history->samples[0]));
 		history->count--;
 	}
-	history->samples[history->count++] = *sample;
+	history->samples[history->count++] = *samples;
 }
 
-const struct figures_list *history_newest(const struct history *history)
+const struct samples *history_newest(const struct history *history)
 {
 	return &history->samples[history->count - 1];
 }
@@ -29,7 +29,7 @@ void history_free(struct history *history)
 	history->count = 0;
 }
 
-static void fill_series(struct view *view, size_t place, const struct figures *interval)
+static void fill_series(struct view *view, size_t place, const struct sample *interval)
 {
 	const struct dualpi2_stats *stats = &interval->stats;
 
@@ -37,17 +37,17 @@ static void fill_series(struct view *view, size_t place, const struct figures *i
 	view->series[SERIES_C_DELAY][place] = (double)histogram_quantile(&interval->delays.c, 990);
 	view->series[SERIES_L_RATE][place] = interval_speed(interval, stats->l.bytes_out);
 	view->series[SERIES_C_RATE][place] = interval_speed(interval, stats->c.bytes_out);
-	view->series[SERIES_PROBABILITY][place] = figures_probabilities(stats).p;
+	view->series[SERIES_PROBABILITY][place] = sample_probabilities(stats).p;
 }
 
 /* The first of the samples that are, without a gap, of the qdisc that is there now. */
-static size_t first_of(const struct history *history, const struct figures *now)
+static size_t first_of(const struct history *history, const struct sample *now)
 {
 	size_t first = history->count - 1;
-	struct figures interval;
+	struct sample interval;
 
 	while (first > 0) {
-		const struct figures *before = interval_find(&history->samples[first - 1], now);
+		const struct sample *before = interval_find(&history->samples[first - 1], now);
 
 		if (!before || !interval_between(before, now, &interval))
 			break;
@@ -57,16 +57,16 @@ static size_t first_of(const struct history *history, const struct figures *now)
 	return first;
 }
 
-void history_view(const struct history *history, const struct figures *now, struct view *view)
+void history_view(const struct history *history, const struct sample *now, struct view *view)
 {
 	const size_t first = first_of(history, now);
-	const struct figures *before = interval_find(&history->samples[first], now);
+	const struct sample *before = interval_find(&history->samples[first], now);
 
 	*view = (struct view){ .now = now };
 	view->interval = view->window = *now;
 	interval_between(before, now, &view->window);
 	for (size_t i = first + 1; i < history->count; i++) {
-		const struct figures *sample = interval_find(&history->samples[i], now);
+		const struct sample *sample = interval_find(&history->samples[i], now);
 
 		interval_between(before, sample, &view->interval);
 		fill_series(view, view->count++, &view->interval);

@@ -8,15 +8,15 @@
 #define HISTORY_INTERVALS 60
 
 struct history {
-	struct figures_list samples[HISTORY_INTERVALS + 1]; /* the oldest first */
+	struct samples samples[HISTORY_INTERVALS + 1]; /* the oldest first */
 	size_t count;
 };
 
 /* Becomes the newest one; its items are the history's from now on. */
-void history_add(struct history *history, const struct figures_list *sample);
+void history_add(struct history *history, const struct samples *samples);
 
 /* The newest sample; there is one. */
-const struct figures_list *history_newest(const struct history *history);
+const struct samples *history_newest(const struct history *history);
 
 void history_free(struct history *history);
 
@@ -32,13 +32,13 @@ enum series {
 
 /* A qdisc as it is, in the last interval, and since the oldest sample that is of it. */
 struct view {
-	const struct figures *now;
-	struct figures interval, window; /* span_ns is 0 if there is only one sample */
+	const struct sample *now;
+	struct sample interval, window; /* span_ns is 0 if there is only one sample */
 	double series[N_SERIES][HISTORY_INTERVALS];
 	size_t count; /* intervals in `series`, the oldest first */
 };
 
 /* `now`: an item of the newest sample. */
-void history_view(const struct history *history, const struct figures *now, struct view *view);
+void history_view(const struct history *history, const struct sample *now, struct view *view);
 
 #endif /* HISTORY_H */

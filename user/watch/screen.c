@@ -37,16 +37,16 @@ static void put_keys(const char *keys)
 }
 
 /* "eth0", and which queue of an mq. */
-static const char *place_name(const struct figures *figures, char text[2 * FORMAT_MAX])
+static const char *place_name(const struct sample *sample, char text[2 * FORMAT_MAX])
 {
 	char class[FORMAT_MAX];
 
-	if (figures->key.parent == TC_H_ROOT)
-		snprintf(text, 2 * FORMAT_MAX, "%s%s", figures->ifname,
-			 figures->is_sum ? ", all queues" : "");
+	if (sample->key.parent == TC_H_ROOT)
+		snprintf(text, 2 * FORMAT_MAX, "%s%s", sample->ifname,
+			 sample->is_sum ? ", all queues" : "");
 	else
-		snprintf(text, 2 * FORMAT_MAX, "%s, queue %s", figures->ifname,
-			 format_class(figures->key.parent, class));
+		snprintf(text, 2 * FORMAT_MAX, "%s, queue %s", sample->ifname,
+			 format_class(sample->key.parent, class));
 	return text;
 }
 
@@ -59,7 +59,7 @@ static void put_row(int line, const char *what, const char *l, const char *c)
 	mvaddnstr(line, C_COLUMN, c, CELL_MAX);
 }
 
-static void put_speeds(int line, const char *what, const struct figures *interval, __u64 l_bytes,
+static void put_speeds(int line, const char *what, const struct sample *interval, __u64 l_bytes,
 		       __u64 c_bytes)
 {
 	char l[FORMAT_MAX], c[FORMAT_MAX];
@@ -92,9 +92,9 @@ static void put_backlogs(int line, const struct dualpi2_stats *stats)
 	put_row(line, "queued now", backlog(&stats->l, l), backlog(&stats->c, c));
 }
 
-static void put_probabilities(int line, const struct figures *now)
+static void put_probabilities(int line, const struct sample *now)
 {
-	const struct probabilities p = figures_probabilities(&now->stats);
+	const struct probabilities p = sample_probabilities(&now->stats);
 	char what[FORMAT_MAX], l[FORMAT_MAX], c[FORMAT_MAX];
 
 	if (now->is_sum) { /* each queue has its own */
@@ -108,7 +108,7 @@ static void put_probabilities(int line, const struct figures *now)
 }
 
 /* "2.5/s", "2000/s" */
-static const char *frequency(const struct figures *interval, __u64 count, char text[2 * FORMAT_MAX])
+static const char *frequency(const struct sample *interval, __u64 count, char text[2 * FORMAT_MAX])
 {
 	const double rate = interval_rate(interval, count);
 	char number[FORMAT_MAX];
@@ -121,7 +121,7 @@ static const char *frequency(const struct figures *interval, __u64 count, char t
 }
 
 /* "drop_no_memory" happened so often: "no memory 2.5/s", behind what is in `text`. */
-static void add_cause(char text[CELL_MAX * 2], const struct figures *interval, const char *member,
+static void add_cause(char text[CELL_MAX * 2], const struct sample *interval, const char *member,
 		      __u64 count)
 {
 	const size_t used = strlen(text), room = (size_t)CELL_MAX * 2 - used;
@@ -138,7 +138,7 @@ static void add_cause(char text[CELL_MAX * 2], const struct figures *interval, c
 		 frequency(interval, count, often));
 }
 
-static const char *marks(const struct figures *interval, const struct dualpi2_queue *queue,
+static const char *marks(const struct sample *interval, const struct dualpi2_queue *queue,
 			 char text[CELL_MAX * 2])
 {
 	*text = '\0';
@@ -147,7 +147,7 @@ static const char *marks(const struct figures *interval, const struct dualpi2_qu
 	return *text ? text : "-";
 }
 
-static const char *drops(const struct figures *interval, const struct dualpi2_queue *queue,
+static const char *drops(const struct sample *interval, const struct dualpi2_queue *queue,
 			 char text[CELL_MAX * 2])
 {
 	*text = '\0';
@@ -174,7 +174,7 @@ static void put_overload(int line, const struct dualpi2_overload *overload)
 
 static void put_figures(const struct view *view)
 {
-	const struct figures *interval = &view->interval;
+	const struct sample *interval = &view->interval;
 	const struct dualpi2_queue *l = &interval->stats.l, *c = &interval->stats.c;
 	const struct dualpi2_histogram *l_delays = &interval->delays.l;
 	const struct dualpi2_histogram *c_delays = &interval->delays.c;
@@ -240,7 +240,7 @@ static void put_plot(int line, int height, enum series series, const struct view
 	for (size_t i = 0; i < view->count && highest > 0; i++) {
 		for (int row = 0; row < height; row++)
 			mvaddstr(line + height - 1 - row, first + (int)i,
-				 plot_cell(values[i] / highest, height, row));
+				 bar_upward(values[i] / highest, height, row));
 	}
 }
 
@@ -265,7 +265,7 @@ static void put_plots(const struct view *view, uint64_t interval_ns)
 
 /* ---- screens ------------------------------------------------------------------------- */
 
-static void put_head(const struct figures *now, uint64_t interval_ns)
+static void put_head(const struct sample *now, uint64_t interval_ns)
 {
 	char rate[OPTION_TEXT_MAX], target[OPTION_TEXT_MAX], name[2 * FORMAT_MAX];
 	char step[FORMAT_MAX], every[FORMAT_MAX + 8];
@@ -279,13 +279,13 @@ static void put_head(const struct figures *now, uint64_t interval_ns)
 	put_right(0, every);
 }
 
-static void put_words(int line, const struct figures *window)
+static void put_words(int line, const struct sample *window)
 {
-	char words[WORDS_MAX];
-	const char *rest = words_say(window, words);
+	char words[DIAGNOSIS_MAX];
+	const char *rest = diagnose(window, words);
 
 	for (int lines = 0; *rest && lines < 2; lines++) {
-		size_t length = words_fit(rest, COLS);
+		size_t length = diagnosis_line(rest, COLS);
 
 		mvaddnstr(line + lines, 0, rest, (int)length);
 		rest += length;
@@ -309,7 +309,7 @@ void screen_draw_view(const struct view *view, uint64_t interval_ns, bool is_one
 
 static void put_list_line(int line, const struct view *view, bool selected)
 {
-	const struct figures *interval = &view->interval;
+	const struct sample *interval = &view->interval;
 	const struct dualpi2_queue *l = &interval->stats.l, *c = &interval->stats.c;
 	const __u64 dropped = dualpi2_queue_drops(l) + dualpi2_queue_drops(c);
 	char name[2 * FORMAT_MAX], text[4][FORMAT_MAX], often[2 * FORMAT_MAX];
@@ -321,7 +321,7 @@ static void put_list_line(int line, const struct view *view, bool selected)
 		 format_speed(interval_speed(interval, c->bytes_out), text[1]),
 		 format_delay(histogram_quantile(&interval->delays.l, 990), text[2]),
 		 format_delay(histogram_quantile(&interval->delays.c, 990), text[3]),
-		 100 * figures_probabilities(&view->now->stats).p,
+		 100 * sample_probabilities(&view->now->stats).p,
 		 frequency(interval, dropped, often));
 	attroff(attribute);
 }
@@ -329,7 +329,7 @@ static void put_list_line(int line, const struct view *view, bool selected)
 /* As many as fit, the selected one among them; what it does stands below. */
 void screen_draw_list(const struct history *history, size_t selected)
 {
-	const struct figures_list *list = history_newest(history);
+	const struct samples *list = history_newest(history);
 	const size_t room = LINES - 5;
 	size_t first = selected >= room ? selected - room + 1 : 0;
 	static struct view view; /* too large for the stack */

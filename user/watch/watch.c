@@ -35,7 +35,7 @@ static size_t instances(const struct watcher *watcher)
 
 static void draw(struct watcher *watcher)
 {
-	const struct figures_list *newest = history_newest(&watcher->history);
+	const struct samples *newest = history_newest(&watcher->history);
 	static struct view view; /* too large for the stack */
 
 	erase();
@@ -58,9 +58,9 @@ static void select_within(struct watcher *watcher)
 		watcher->selected = instances(watcher) ? instances(watcher) - 1 : 0;
 }
 
-static bool sample(struct watcher *watcher)
+static bool take_sample(struct watcher *watcher)
 {
-	struct figures_list list;
+	struct samples list;
 
 	if (!sampler_take(watcher->sampler, &list))
 		return false;
@@ -134,7 +134,7 @@ static bool show(struct watcher *watcher)
 		if (pace_left_ns(&watcher->pace))
 			continue;
 		pace_next(&watcher->pace);
-		if (!sample(watcher))
+		if (!take_sample(watcher))
 			return false;
 	}
 	return true;
@@ -188,7 +188,7 @@ bool watch(struct sampler *sampler, uint64_t interval_ns)
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
 		return fail(0, "--watch: this is no terminal: take --jsonl or --interval");
-	if (!sample(&watcher))
+	if (!take_sample(&watcher))
 		return false;
 	pace_start(&watcher.pace, interval_ns);
 	watched = watch_sampled(&watcher);

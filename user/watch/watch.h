@@ -2,8 +2,8 @@
 /* A live view on the whole terminal.
  *
  *	watch.c		the terminal, keys, the rhythm
- *	watch_history.c	the samples of the last minute, and what they say of one qdisc
- *	watch_screen.c	what is drawn
+ *	history.c	the samples of the last minute, and what they say of one qdisc
+ *	screen.c	what is drawn
  */
 #ifndef WATCH_H
 #define WATCH_H

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Samples of what lives now. */
+#ifndef COLLECT_H
+#define COLLECT_H
+
+#include "pinned/registration.h"
+#include "sample/sample.h"
+
+/* Collect the instances of this network namespace, of all interfaces or (ifindex not
+ * 0) of one. Returns false with a report (message.h) on failure; none is no failure.
+ */
+bool samples_collect(const struct registration *reg, unsigned int ifindex, struct samples *list);
+
+/* Does the kernel show a qdisc of our kind, on all interfaces or (ifindex not 0) one? */
+bool samples_look_for_kind(unsigned int ifindex, bool *lives);
+
+#endif /* COLLECT_H */
