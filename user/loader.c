@@ -11,22 +11,23 @@
 #include <signal.h>
 #include <stdio.h>
 
-#include "check/interface.h"
-#include "attach/attach.h"
-#include "check/host.h"
-#include "cli/config.h"
-#include "kernel/default_qdisc.h"
-#include "check/report.h"
 #include "attach/gso.h"
 #include "attach/ingress.h"
-#include "pinned/instance.h"
-#include "kernel/link.h"
+#include "attach/root.h"
+#include "check/host.h"
+#include "check/interface.h"
+#include "check/report.h"
+#include "cli/config.h"
 #include "cli/message.h"
 #include "cli/options.h"
 #include "cli/params.h"
-#include "pinned/pins.h"
 #include "cli/privilege.h"
+#include "kernel/default_qdisc.h"
+#include "kernel/link.h"
+#include "pinned/maps.h"
+#include "pinned/pins.h"
 #include "pinned/registration.h"
+#include "pinned/tcx.h"
 
 enum action {
 	/* how it is attached */

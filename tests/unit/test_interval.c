@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What happened between two samples (sample/interval.c), and what is said of it (show/diagnosis.c). */
+/* What happened between two samples (sample/interval.c), and what is said of it (show/diagnosis.c).
+ */
 #include "unit.h"
 
 #include <linux/pkt_sched.h>

@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "pinned/instance.h"
-#include "kernel/link.h"
 #include "cli/message.h"
+#include "kernel/link.h"
+#include "pinned/maps.h"
 
 #define LEAST 1U /* what a setting is changed to */
 

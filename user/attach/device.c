@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "pinned/instance.h"
 #include "cli/message.h"
 
 #define DEVICES_MAX (2 * DUALPI2_MAX_INSTANCES)

@@ -19,12 +19,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "check/report.h"
-#include "attach/device.h"
-#include "pinned/instance.h"
-#include "kernel/link.h"
-#include "cli/message.h"
 #include "attach/borrowed.h"
+#include "attach/device.h"
+#include "check/report.h"
+#include "cli/message.h"
+#include "kernel/link.h"
+#include "kernel/netns.h"
+#include "pinned/maps.h"
+#include "pinned/tcx.h"
 
 static const struct device_kind splitter_kind = {
 	.purpose = DUALPI2_SPLITTER,

@@ -14,7 +14,7 @@
 #ifndef GSO_H
 #define GSO_H
 
-#include "attach/attach.h"
+#include "attach/target.h"
 
 /* Have them split, or mend what is missing. The lock is held. */
 bool gso_start(const struct registration *reg, const struct target *target);

@@ -17,12 +17,16 @@
 #include <string.h>
 #include <time.h>
 
+#include "attach/borrowed.h"
+#include "attach/obstacle.h"
+#include "attach/root.h"
 #include "check/report.h"
-#include "pinned/instance.h"
-#include "kernel/link.h"
 #include "cli/message.h"
 #include "cli/params.h"
-#include "attach/borrowed.h"
+#include "kernel/link.h"
+#include "kernel/netns.h"
+#include "pinned/maps.h"
+#include "pinned/tcx.h"
 
 static const struct device_kind ifb_kind = {
 	.purpose = DUALPI2_IFB,

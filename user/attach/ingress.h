@@ -9,8 +9,8 @@
 #ifndef INGRESS_H
 #define INGRESS_H
 
-#include "attach/attach.h"
 #include "attach/device.h"
+#include "attach/target.h"
 
 /* An interface of this network namespace, and its ifb. */
 struct ingress {

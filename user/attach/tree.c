@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dualpi2.h"
 #include "cli/message.h"
+#include "dualpi2.h"
 
 /* Kinds whose dumped options make the same qdisc again. Others have classes, need
  * more to start than they show (red: its table), or do not show all of their
@@ -148,6 +148,20 @@ enum owner tree_owner(const struct tree *tree)
 			return OWNER_US;
 	}
 	return owner_of(tree->root.kind, tree->root.handle);
+}
+
+bool queue_is_missing(const struct tree_queue *queue)
+{
+	return !queue->unused && queue_owner(queue) != OWNER_US;
+}
+
+size_t tree_missing_queues(const struct tree *tree)
+{
+	size_t missing = 0;
+
+	for (size_t i = 0; i < tree->n_queues; i++)
+		missing += queue_is_missing(&tree->queues[i]);
+	return missing;
 }
 
 static bool kind_is_restorable(const char *kind)

@@ -42,6 +42,10 @@ bool tree_is_mq(const struct tree *tree);
 /* Of a queue that is in use. */
 enum owner queue_owner(const struct tree_queue *queue);
 
+/* Is a queue of an mq that is ours in use without a qdisc of ours? How many are? */
+bool queue_is_missing(const struct tree_queue *queue);
+size_t tree_missing_queues(const struct tree *tree);
+
 /* Can this foreign root qdisc be put back exactly as it is, from what the kernel shows
  * of it? If not, `why` says what would be lost. Returns false, with a report
  * (message.h), if that cannot be found out.

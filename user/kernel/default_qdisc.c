@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "dualpi2.h"
 #include "cli/message.h"
+#include "dualpi2.h"
 
 static int file = -1;
 static int error; /* why it is not open */

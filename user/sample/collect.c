@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sample/clock.h"
-#include "pinned/instance.h"
 #include "cli/message.h"
+#include "kernel/netns.h"
+#include "pinned/maps.h"
+#include "pinned/tcx.h"
+#include "sample/clock.h"
 
 /* The moment that published statistics are of. They are refreshed every tupdate unless
  * nothing happens: what is older than that still holds.

@@ -4,11 +4,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "kernel/link.h"
 #include "cli/message.h"
-#include "sample/collect.h"
-#include "pinned/pins.h"
 #include "cli/privilege.h"
+#include "kernel/link.h"
+#include "pinned/pins.h"
+#include "sample/collect.h"
 
 #define SAMPLER_PRIVATE_TEXT "only the owner of " PIN_DIR " may read them"
 

@@ -13,7 +13,7 @@
 #include "sample/clock.h"
 #include "sample/sample.h"
 #include "cli/format.h"
-#include "pinned/instance.h"
+#include "kernel/netns.h"
 #include "show/json_writer.h"
 #include "cli/message.h"
 #include "pinned/pins.h"

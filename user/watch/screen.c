@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "cli/format.h"
-#include "sample/interval.h"
 #include "cli/params.h"
+#include "sample/interval.h"
 #include "show/bars.h"
 #include "show/diagnosis.h"
 

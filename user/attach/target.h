@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* bpf_dualpi2 at the root of an interface: one qdisc, or one for each transmit queue
- * under an mq.
+/* An interface, what is wished for it, and whether that can be.
  *
- * Functions that return bool have reported (message.h) why they return false; then
- * they have put back what they changed.
+ * Functions that return bool have reported (message.h) why they return false.
  */
-#ifndef ATTACH_H
-#define ATTACH_H
+#ifndef TARGET_H
+#define TARGET_H
 
-#include "kernel/link.h"
-#include "attach/obstacle.h"
-#include "pinned/registration.h"
 #include "attach/tree.h"
+#include "kernel/link.h"
+#include "pinned/registration.h"
 
 /* What the command line asks for. */
 struct wish {
@@ -46,19 +43,14 @@ void target_free(struct target *target);
  */
 bool target_allowed(const struct target *target, const struct wish *wish);
 
-/* Attach it, which is allowed; or, where it is attached already, change its parameters without loss
- * and repair what is missing. Prints what was done. The lock is held.
- */
-bool root_attach(const struct registration *reg, struct target *target, const struct wish *wish);
-
-/* Put the interface back as it was. `reg` need not be open. `found`: was there anything of us? */
-bool root_undo(const struct registration *reg, struct target *target, bool *found);
-
 /* Show (report.h) whether target_allowed(). */
 bool target_check(const struct target *target, const struct wish *wish);
 
-/* Show if there is no room for so many qdiscs of the kind. */
+/* Is there room for so many more qdiscs of the kind? */
+bool target_has_room(const struct registration *reg, const struct target *target, size_t needed);
+
+/* Show (report.h) if there is none for those that are wished. */
 bool target_check_room(const struct registration *reg, const struct target *target,
 		       const struct link *link, const struct wish *wish);
 
-#endif /* ATTACH_H */
+#endif /* TARGET_H */

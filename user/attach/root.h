@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* bpf_dualpi2 at the root of an interface: one qdisc, or one for each transmit queue
+ * under an mq.
+ *
+ * Functions that return bool have reported (message.h) why they return false; then
+ * they have put back what they changed.
+ */
+#ifndef ROOT_H
+#define ROOT_H
+
+#include "attach/target.h"
+
+/* Attach it, which is allowed; or, where it is attached already, change its parameters without loss
+ * and repair what is missing. Prints what was done. The lock is held.
+ */
+bool root_attach(const struct registration *reg, struct target *target, const struct wish *wish);
+
+/* Put the interface back as it was. `reg` need not be open. `found`: was there anything of us? */
+bool root_undo(const struct registration *reg, struct target *target, bool *found);
+
+#endif /* ROOT_H */

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "attach/target.h"
+
+#include <linux/pkt_sched.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "attach/obstacle.h"
+#include "check/report.h"
+#include "cli/message.h"
+#include "cli/params.h"
+#include "kernel/netns.h"
+
+bool target_find(const char *ifname, struct target *target)
+{
+	*target = (struct target){
+		.ifname = ifname,
+		.label = ifname,
+		.key.parent = TC_H_ROOT,
+	};
+	return link_index(ifname, &target->key.ifindex) && netns_current(&target->key.netns) &&
+	       tree_read(target->key.ifindex, &target->tree);
+}
+
+void target_free(struct target *target)
+{
+	tree_free(&target->tree);
+}
+
+/* ---- may it be attached? ------------------------------------------------------- */
+
+bool wish_has_rate(const struct wish *wish)
+{
+	const char *text = wish->params[PARAM_RATE];
+	struct dualpi2_params given = {};
+
+	if (text)
+		param_specs[PARAM_RATE].set(text, &given);
+	return given.rate;
+}
+
+bool wish_apply(const struct wish *wish, struct dualpi2_params *params)
+{
+	static const struct dualpi2_params defaults = DUALPI2_DEFAULT_PARAMS;
+	char why[PARAMS_WHY_MAX];
+
+	if (wish->whole)
+		*params = defaults;
+	return params_apply(wish->params, params, why) || fail_usage("%s", why);
+}
+
+static const struct tree_queue *foreign_queue(const struct tree *tree)
+{
+	for (size_t i = 0; i < tree->n_queues; i++) {
+		if (queue_owner(&tree->queues[i]) == OWNER_FOREIGN)
+			return &tree->queues[i];
+	}
+	return NULL;
+}
+
+/* Where bpf_dualpi2 is attached already. */
+static void find_obstacle_to_change(const struct target *target, const struct wish *wish,
+				    struct obstacle *obstacle)
+{
+	const struct tree_queue *foreign = foreign_queue(&target->tree);
+	char text[QDISC_TEXT_MAX];
+
+	if (!tree_is_mq(&target->tree)) {
+		if (wish->mq)
+			obstacle_set(obstacle,
+				     DUALPI2_KIND " is attached as one qdisc for all queues: first "
+						  "`dualpi2-load %s --unload`",
+				     target->ifname);
+		return;
+	}
+	obstacle->is_usage = wish_has_rate(wish);
+	if (obstacle->is_usage)
+		obstacle_set(
+			obstacle,
+			"--rate: is not for an mq, each queue would send at the full rate: first "
+			"`dualpi2-load %s --unload`",
+			target->ifname);
+	else if (foreign && !wish->replace)
+		obstacle_set(
+			obstacle,
+			"somebody configured one of its queues: `%s`; --replace takes its place, "
+			"for good",
+			qdisc_text(foreign->kind, foreign->handle, foreign->parent, text));
+}
+
+/* Where somebody configured the root. */
+static bool find_obstacle_to_replace(const struct target *target, const struct wish *wish,
+				     struct obstacle *obstacle)
+{
+	const struct qdisc *root = &target->tree.root;
+	char text[QDISC_TEXT_MAX], why[TREE_WHY_MAX];
+	bool restorable;
+
+	if (!tree_restorable(target->key.ifindex, &target->tree, &restorable, why))
+		return false;
+	qdisc_text(root->kind, root->handle, TC_H_ROOT, text);
+	if (!restorable)
+		obstacle_set(
+			obstacle,
+			"somebody configured its root, and --unload could not put back `%s` with "
+			"%s: note it, then `tc qdisc del dev %s root`",
+			text, why, target->ifname);
+	else if (!wish->replace)
+		obstacle_set(obstacle,
+			     "somebody configured its root: `%s`; --replace takes its place", text);
+	return true;
+}
+
+/* What mq_init_common() of net/sched/sch_mq.c asks for. */
+static bool find_obstacle_to_mq(const struct target *target, struct obstacle *obstacle)
+{
+	struct link link;
+
+	if (!link_expect((int)target->key.ifindex, target->ifname, &link))
+		return false;
+	if (link.tx_queues < 2)
+		obstacle_set(obstacle,
+			     "has one transmit queue, and mq is for several: leave out --mq");
+	return true;
+}
+
+static bool find_obstacle(const struct target *target, const struct wish *wish,
+			  struct obstacle *obstacle)
+{
+	*obstacle = (struct obstacle){};
+	if (wish->mq && !find_obstacle_to_mq(target, obstacle))
+		return false;
+	if (obstacle->text[0])
+		return true;
+	switch (tree_owner(&target->tree)) {
+	case OWNER_NONE:
+		break;
+	case OWNER_US:
+		find_obstacle_to_change(target, wish, obstacle);
+		break;
+	case OWNER_FOREIGN:
+		return find_obstacle_to_replace(target, wish, obstacle);
+	}
+	return true;
+}
+
+bool target_allowed(const struct target *target, const struct wish *wish)
+{
+	struct obstacle obstacle;
+
+	return find_obstacle(target, wish, &obstacle) && obstacle_absent(&obstacle, target->label);
+}
+
+bool target_check(const struct target *target, const struct wish *wish)
+{
+	struct obstacle obstacle;
+
+	if (!find_obstacle(target, wish, &obstacle))
+		return false;
+	if (obstacle.text[0])
+		return report_line(REPORT_MISSING, "%s: %s", target->label, obstacle.text);
+	switch (tree_owner(&target->tree)) {
+	case OWNER_US:
+		return report_line(REPORT_OK, "its root qdisc is " DUALPI2_KIND "%s already",
+				   tree_is_mq(&target->tree) ? " under mq" : "");
+	case OWNER_FOREIGN:
+		return report_line(REPORT_OK, "its root qdisc, %s, can be put back",
+				   target->tree.root.kind);
+	case OWNER_NONE:
+		break;
+	}
+	return report_line(REPORT_OK, "its root qdisc is the kernel's automatic one");
+}
+
+/* ---- is there room? -------------------------------------------------------------- */
+
+static void find_obstacle_of_room(const struct registration *reg, size_t needed,
+				  struct obstacle *obstacle)
+{
+	size_t room = registration_room(reg);
+
+	*obstacle = (struct obstacle){};
+	if (needed > room)
+		obstacle_set(obstacle,
+			     "needs %zu qdiscs of the kind, and of the %u that a host can have %zu "
+			     "are free: unload some",
+			     needed, DUALPI2_MAX_INSTANCES, room);
+}
+
+bool target_has_room(const struct registration *reg, const struct target *target, size_t needed)
+{
+	struct obstacle obstacle;
+
+	find_obstacle_of_room(reg, needed, &obstacle);
+	return obstacle_absent(&obstacle, target->label);
+}
+
+bool target_check_room(const struct registration *reg, const struct target *target,
+		       const struct link *link, const struct wish *wish)
+{
+	bool ours = tree_owner(&target->tree) == OWNER_US;
+	size_t needed = ours ? tree_missing_queues(&target->tree) : wish->mq ? link->tx_queues : 1;
+	struct obstacle obstacle;
+
+	find_obstacle_of_room(reg, needed, &obstacle);
+	return !obstacle.text[0] ||
+	       report_line(REPORT_MISSING, "%s: %s", target->label, obstacle.text);
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "pinned/maps.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <linux/pkt_sched.h>
+#include <string.h>
+
+#include "cli/message.h"
+
+#define PUBLISHED_LOOKS 3
+
+bool netns_is_gone(const struct registration *reg, __u64 netns)
+{
+	const __u64 frame[8] = { netns }; /* as short as a test run takes */
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = sizeof(frame));
+
+	return reg->find_netns >= 0 && !bpf_prog_test_run_opts(reg->find_netns, &opts) &&
+	       opts.retval == DUALPI2_NETNS_NONE;
+}
+
+void stats_refresh(const struct registration *reg)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+	int error = bpf_prog_test_run_opts(reg->refresh, &opts);
+
+	if (error)
+		verbose("cannot refresh the statistics: %s", strerror(-error));
+}
+
+/* An entry moves whenever it is written, and a look-up may miss it at that very moment, but hardly
+ * again and again.
+ */
+static bool read_published(int map, const struct dualpi2_key *key, void *value)
+{
+	for (int i = 0; i < PUBLISHED_LOOKS; i++) {
+		if (!bpf_map_lookup_elem(map, key, value))
+			return true;
+	}
+	return false;
+}
+
+bool stats_read(const struct registration *reg, const struct dualpi2_key *key,
+		struct dualpi2_stats *stats)
+{
+	return read_published(reg->stats, key, stats);
+}
+
+bool delays_read(const struct registration *reg, const struct dualpi2_key *key,
+		 struct dualpi2_delays *delays)
+{
+	return read_published(reg->delays, key, delays);
+}
+
+struct dualpi2_key interface_key(const struct dualpi2_key *key)
+{
+	return (struct dualpi2_key){ .netns = key->netns, .ifindex = key->ifindex };
+}
+
+bool conf_read(const struct registration *reg, const struct dualpi2_key *key,
+	       struct dualpi2_params *params)
+{
+	struct dualpi2_key conf_key = interface_key(key);
+
+	return !bpf_map_lookup_elem(reg->conf, &conf_key, params);
+}
+
+bool conf_write(const struct registration *reg, const struct dualpi2_key *key,
+		const struct dualpi2_params *params)
+{
+	struct dualpi2_key conf_key = interface_key(key);
+
+	if (bpf_map_update_elem(reg->conf, &conf_key, params, BPF_ANY))
+		return fail(errno,
+			    "cannot store the parameters: at most %u interfaces can have some",
+			    DUALPI2_MAX_INSTANCES);
+	return true;
+}
+
+bool params_change(const struct registration *reg, const struct dualpi2_key *key,
+		   const struct dualpi2_params *params)
+{
+	struct dualpi2_change change = { .key = *key, .params = *params };
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = &change, .ctx_size_in = sizeof(change));
+	int error = bpf_prog_test_run_opts(reg->change, &opts);
+
+	if (!error)
+		error = (int)opts.retval;
+	if (error)
+		return fail(-error, "cannot change the live qdisc: it has just been removed");
+	return true;
+}
+
+bool prior_read(const struct registration *reg, const struct dualpi2_key *key, struct qdisc *qdisc)
+{
+	struct dualpi2_key prior_key = interface_key(key);
+	struct prior_qdisc prior;
+
+	*qdisc = (struct qdisc){};
+	if (reg->prior < 0)
+		return true;
+	if (bpf_map_lookup_elem(reg->prior, &prior_key, &prior))
+		return errno == ENOENT ||
+		       fail(errno, "cannot look up the former root qdisc: %s; run it again",
+			    strerror(errno));
+	*qdisc = (struct qdisc){
+		.handle = prior.handle,
+		.parent = TC_H_ROOT,
+		.options_len = prior.options_len,
+	};
+	memcpy(qdisc->kind, prior.kind, sizeof(qdisc->kind));
+	memcpy(qdisc->options, prior.options, sizeof(qdisc->options));
+	return true;
+}
+
+bool prior_write(const struct registration *reg, const struct dualpi2_key *key,
+		 const struct qdisc *qdisc)
+{
+	struct dualpi2_key prior_key = interface_key(key);
+	struct prior_qdisc prior = {
+		.handle = qdisc->handle,
+		.options_len = qdisc->options_len,
+	};
+
+	memcpy(prior.kind, qdisc->kind, sizeof(prior.kind));
+	memcpy(prior.options, qdisc->options, sizeof(prior.options));
+	if (bpf_map_update_elem(reg->prior, &prior_key, &prior, BPF_ANY))
+		return fail(errno,
+			    "cannot remember the root qdisc: at most %u interfaces can have one",
+			    DUALPI2_MAX_INSTANCES);
+	return true;
+}
+
+void instance_forget(const struct registration *reg, const struct dualpi2_key *key)
+{
+	struct dualpi2_key map_key = interface_key(key);
+
+	bpf_map_delete_elem(reg->conf, &map_key);
+	bpf_map_delete_elem(reg->prior, &map_key);
+	bpf_map_delete_elem(reg->settings, &map_key);
+}
+
+bool instance_lives(const struct registration *reg, const struct dualpi2_key *key)
+{
+	struct dualpi2_key live, *previous = NULL;
+
+	while (!bpf_map_get_next_key(reg->places, previous, &live)) {
+		if (live.netns == key->netns && live.ifindex == key->ifindex)
+			return true;
+		previous = &live;
+	}
+	return errno != ENOENT;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the maps of a registration have of one interface or qdisc.
+ *
+ * Functions that return bool have reported (message.h) why they return false,
+ * unless their comment says otherwise.
+ */
+#ifndef MAPS_H
+#define MAPS_H
+
+#include <stdbool.h>
+
+#include "pinned/registration.h"
+
+/* Has a network namespace ended? False if that is not known. Reports nothing. */
+bool netns_is_gone(const struct registration *reg, __u64 netns);
+
+/* Bring the public maps up to date. Reports nothing: without it they are at most
+ * one tupdate old on a busy link.
+ */
+void stats_refresh(const struct registration *reg);
+
+/* Statistics of one live qdisc; false if there is none. Reports nothing. */
+bool stats_read(const struct registration *reg, const struct dualpi2_key *key,
+		struct dualpi2_stats *stats);
+
+/* The same of its delays. */
+bool delays_read(const struct registration *reg, const struct dualpi2_key *key,
+		 struct dualpi2_delays *delays);
+
+/* The parameters that a qdisc of this interface starts with (key.parent: any);
+ * false if they are the defaults. Reports nothing.
+ */
+bool conf_read(const struct registration *reg, const struct dualpi2_key *key,
+	       struct dualpi2_params *params);
+
+bool conf_write(const struct registration *reg, const struct dualpi2_key *key,
+		const struct dualpi2_params *params);
+
+/* Put parameters in force on a live root qdisc. */
+bool params_change(const struct registration *reg, const struct dualpi2_key *key,
+		   const struct dualpi2_params *params);
+
+/* The root qdisc that --replace took away; its kind is empty if none is remembered. */
+bool prior_read(const struct registration *reg, const struct dualpi2_key *key, struct qdisc *qdisc);
+
+bool prior_write(const struct registration *reg, const struct dualpi2_key *key,
+		 const struct qdisc *qdisc);
+
+/* The key of what is kept for an interface, from that of a qdisc on it. */
+struct dualpi2_key interface_key(const struct dualpi2_key *key);
+
+/* Does a qdisc of ours live on an interface (key.parent: any)? False only if the kernel says that
+ * there is none. Reports nothing.
+ */
+bool instance_lives(const struct registration *reg, const struct dualpi2_key *key);
+
+/* Forget parameters, prior qdisc and prior settings of an interface. */
+void instance_forget(const struct registration *reg, const struct dualpi2_key *key);
+
+#endif /* MAPS_H */

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Our tcx programs on interfaces, each with a link that is pinned for it.
+ *
+ * Functions that return bool have reported (message.h) why they return false,
+ * unless their comment says otherwise.
+ */
+#ifndef TCX_H
+#define TCX_H
+
+#include <stdbool.h>
+
+#include "pinned/registration.h"
+
+/* Where our tcx programs are attached: dualpi2_mark and dualpi2_ingress behind all others;
+ * dualpi2_split before them, where there are some, so that they see a packet once.
+ */
+enum tcx_hook {
+	TCX_EGRESS,
+	TCX_INGRESS,
+	TCX_SPLIT,
+};
+
+/* Is our program attached to this very interface, by the link that is pinned for it: 1, 0, or
+ * -errno: unknown. Reports nothing.
+ */
+int tcx_attached(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook);
+
+/* The same; what is unknown is reported. */
+bool tcx_look(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook,
+	      bool *attached);
+
+/* Report that it is unknown which programs are attached, for this errno. Always false. */
+bool tcx_unknown(int error);
+
+/* Is the interface gone that a key was made for and our program attached to: deleted, in another
+ * network namespace, or ended with its own? Another one may have its number. False if that is not
+ * known. Reports only what the kernel does not tell.
+ */
+bool interface_is_gone(const struct registration *reg, const struct dualpi2_key *key,
+		       enum tcx_hook hook);
+
+/* Is there somebody else's egress program that sees packets before dualpi2_mark does? Or will
+ * there be, when that is attached? 1, 0, or -errno: unknown.
+ */
+int tcx_has_others_before(const struct registration *reg, const struct dualpi2_key *key);
+
+/* Attach it in its place, and pin the link. */
+bool tcx_attach(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook);
+
+/* Detach it and remove its pin. False if there was none, or, which is reported, if it could not be
+ * looked for.
+ */
+bool tcx_detach(const struct dualpi2_key *key, enum tcx_hook hook);
+
+/* The id of a program, by its file descriptor; 0, with errno: unknown. Reports nothing. */
+__u32 program_id(int fd);
+
+/* Forget interfaces that no longer exist: their numbers may come again. The lock is
+ * held.
+ */
+void tcx_sweep(const struct registration *reg);
+
+#endif /* TCX_H */
