@@ -116,9 +116,9 @@ static const struct command command = {
 /* The registration, `found` or made now. Nothing is loaded after it. */
 static bool have_registration(struct registration *reg, bool found)
 {
-	if (!found && !registration_make(reg))
+	if (!found && !registration_make(reg, host_refused))
 		return false;
-	privilege_keep(PRIVILEGE_NET);
+	pins_keep_privilege(PRIVILEGE_NET);
 	return true;
 }
 
@@ -249,7 +249,7 @@ static bool attach(const char *ifname, const struct wish *wish)
 
 	if (!host_is_fit() || !pins_mount_bpffs())
 		return false;
-	privilege_keep(PRIVILEGE_LOAD | PRIVILEGE_NET);
+	pins_keep_privilege(PRIVILEGE_LOAD | PRIVILEGE_NET);
 	if (!pins_lock())
 		return false;
 	if (!registration_open(&reg, &found)) {
@@ -273,7 +273,7 @@ static bool unload(const char *ifname, const struct wish *wish)
 
 	if (!host_may_unload() || !pins_lock_if_any() || !default_qdisc_open())
 		return false;
-	privilege_keep(PRIVILEGE_NET);
+	pins_keep_privilege(PRIVILEGE_NET);
 	if (!registration_open(&reg, &found))
 		return false;
 	sweep(&reg);
@@ -302,7 +302,7 @@ static bool check(const char *ifname, const struct wish *wish)
 	bool passed = host_report();
 	struct link link;
 
-	privilege_keep(PRIVILEGE_NET);
+	pins_keep_privilege(PRIVILEGE_NET);
 	if (!ifname)
 		return passed;
 	if (!link_find(ifname, &link))
@@ -390,7 +390,7 @@ int main(int argc, char **argv)
 	if (!arguments_agree(ifname) || !make_wish(&wish))
 		return STATUS_USAGE;
 	block_signals();
-	privilege_keep(PRIVILEGE_MOUNT | PRIVILEGE_LOAD | PRIVILEGE_NET);
+	privilege_keep(PRIVILEGE_FILES | PRIVILEGE_MOUNT | PRIVILEGE_LOAD | PRIVILEGE_NET);
 	if (actions[ACTION_CHECK])
 		done = check(ifname, &wish);
 	else

@@ -5,20 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "show/histogram.h"
-#include "show/json.h"
-#include "show/events.h"
-#include "sample/sample.h"
-#include "sample/follow.h"
-#include "kernel/link.h"
 #include "cli/message.h"
-#include "show/openmetrics.h"
 #include "cli/options.h"
 #include "cli/parse.h"
-#include "show/bars.h"
 #include "cli/privilege.h"
-#include "show/output.h"
+#include "kernel/link.h"
+#include "sample/follow.h"
+#include "sample/sample.h"
 #include "sample/sampler.h"
+#include "show/bars.h"
+#include "show/events.h"
+#include "show/histogram.h"
+#include "show/json.h"
+#include "show/openmetrics.h"
+#include "show/output.h"
 #include "show/table.h"
 #include "show/tc_text.h"
 #include "watch/watch.h"
@@ -333,7 +333,7 @@ static bool run(const char *ifname)
 
 	if (!file)
 		return false;
-	privilege_keep(PRIVILEGE_MOUNT);
+	privilege_keep(PRIVILEGE_FILES | PRIVILEGE_MOUNT);
 	shown = outputs[OUTPUT_EVENTS] ? tell_events(ifname) : show(ifname, file);
 	fclose(file); /* all is flushed; stdout has served, too */
 	if (outputs[OUTPUT_FILE])

@@ -14,10 +14,14 @@
 
 #include "check/report.h"
 #include "cli/message.h"
-#include "pinned/pins.h"
 #include "cli/privilege.h"
+#include "pinned/pins.h"
 
 #define VMLINUX_BTF "/sys/kernel/btf/vmlinux"
+
+/* Why the kernel takes no programs from us in a user namespace, whose capabilities we have. */
+#define CONFINED_TEXT \
+	"here, in a user namespace, the kernel takes no BPF programs: run it as root of the host"
 
 /* The cause and what helps, and the errno (or 0) of what failed. */
 struct verdict {
@@ -81,7 +85,7 @@ static enum answer has_rights_that_count(struct verdict *verdict)
 		return answer;
 	fd = load_least(BPF_PROG_TYPE_SCHED_CLS);
 	if (fd < 0)
-		return no(verdict, -fd, HOST_CONFINED_TEXT);
+		return no(verdict, -fd, CONFINED_TEXT);
 	close(fd);
 	return ANSWER_YES;
 }
@@ -258,12 +262,18 @@ bool host_is_fit(void)
 	return require(&rights_check) && require(&btf_check) && require(&bpffs_check);
 }
 
-bool host_kernel_is_fit(void)
-{
-	return require(&bpf_qdisc_check) && require(&jit_check);
-}
-
 bool host_may_unload(void)
 {
 	return require(&unload_check);
+}
+
+bool host_refused(int error)
+{
+	if (error == EPERM && privilege_is_confined())
+		return fail(error, CONFINED_TEXT);
+	if (message_shortage(error))
+		return fail(error, "cannot load the BPF programs");
+	return require(&bpf_qdisc_check) && require(&jit_check) &&
+	       fail(error, "the kernel refuses the BPF programs (6.17 to 7.3 are known to take "
+			   "them; -v shows why)");
 }

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "cli/message.h"
-#include "pinned/pins.h"
 
 /* PROC_USER_INIT_INO of include/linux/proc_ns.h */
 #define FIRST_USER_NAMESPACE 0xEFFFFFFDU
@@ -32,6 +31,8 @@ static const struct right rights[] = {
 	{ "CAP_SYS_CHROOT", CAP_SYS_CHROOT, PRIVILEGE_MOUNT },
 	/* to open /proc/1/ns/mnt with fewer rights than that process */
 	{ "CAP_SYS_PTRACE", CAP_SYS_PTRACE, PRIVILEGE_MOUNT },
+	{ "CAP_DAC_OVERRIDE", CAP_DAC_OVERRIDE, PRIVILEGE_FILES },
+	{ "CAP_DAC_READ_SEARCH", CAP_DAC_READ_SEARCH, PRIVILEGE_FILES },
 };
 
 #define N_RIGHTS (sizeof(rights) / sizeof(rights[0]))
@@ -76,8 +77,6 @@ void privilege_keep(unsigned int privileges)
 		if (rights[i].privilege & privileges)
 			kept |= bit(rights[i].capability);
 	}
-	if (privileges & PRIVILEGE_MOUNT || !pins_are_own())
-		kept |= bit(CAP_DAC_OVERRIDE) | bit(CAP_DAC_READ_SEARCH);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		verbose("no_new_privs: %s", strerror(errno));
 	restrict_to(kept);

@@ -13,11 +13,11 @@ enum privilege {
 	PRIVILEGE_MOUNT = 1, /* enter the first mount namespace, or mount a BPF file system */
 	PRIVILEGE_LOAD = 2,  /* load BPF programs, make maps */
 	PRIVILEGE_NET = 4,   /* qdiscs, devices, tcx programs */
+	PRIVILEGE_FILES = 8, /* files that are somebody else's */
 };
 
 /* From now on have only the rights that these need (of those we had), for good; and no exec can
- * bring others. Rights to files that are not ours go, too, unless the pins are somebody
- * else's, or are still to be found (PRIVILEGE_MOUNT).
+ * bring others.
  */
 void privilege_keep(unsigned int privileges);
 

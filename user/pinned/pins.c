@@ -106,11 +106,12 @@ bool pins_are_writable(void)
 	return !faccessat(AT_FDCWD, place(), W_OK | X_OK, AT_EACCESS);
 }
 
-bool pins_are_own(void)
+void pins_keep_privilege(unsigned int privileges)
 {
 	struct stat dir;
+	const bool is_own = !stat(place(), &dir) && dir.st_uid == geteuid();
 
-	return !stat(place(), &dir) && dir.st_uid == geteuid();
+	privilege_keep(is_own ? privileges : privileges | PRIVILEGE_FILES);
 }
 
 /* Another tool may have removed the directory while we waited for it. */

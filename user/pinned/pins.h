@@ -34,8 +34,10 @@ bool pins_mount_bpffs(void);
 /* May we write the pins, or make their directory? */
 bool pins_are_writable(void);
 
-/* Is the directory of the pins, or where it would be made, our own? */
-bool pins_are_own(void);
+/* From now on have only these rights (privilege.h), and those to the pins if the directory is
+ * somebody else's, or would be.
+ */
+void pins_keep_privilege(unsigned int privileges);
 
 /* Create the directory if there is none, and lock it; waits up to 10 s for another
  * tool. The lock ends with the process.

@@ -9,12 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "check/host.h"
-#include "kernel/default_qdisc.h"
-#include "dualpi2.skel.h"
 #include "cli/message.h"
-#include "pinned/pins.h"
 #include "cli/privilege.h"
+#include "dualpi2.skel.h"
+#include "kernel/default_qdisc.h"
+#include "pinned/pins.h"
 
 /* The members of struct registration with their pins, in order. */
 struct pin {
@@ -234,21 +233,12 @@ static bool create_tool_maps(struct registration *reg)
 	return true;
 }
 
-static bool load(struct dualpi2 *skel, struct registration *reg)
+static bool load(struct dualpi2 *skel, struct registration *reg, bool (*refused)(int error))
 {
 	struct bpf_link *link;
-	int error;
 
-	if (dualpi2__load(skel)) {
-		error = errno;
-		if (error == EPERM && privilege_is_confined())
-			return fail(error, HOST_CONFINED_TEXT);
-		if (message_shortage(error))
-			return fail(error, "cannot load the BPF programs");
-		return host_kernel_is_fit() &&
-		       fail(error, "the kernel refuses the BPF programs (6.17 to 7.3 are known to "
-				   "take them; -v shows why)");
-	}
+	if (dualpi2__load(skel))
+		return refused(errno);
 	link = bpf_map__attach_struct_ops(skel->maps.dualpi2);
 	if (!link && errno == EEXIST)
 		return fail(errno, "bpf_dualpi2 is registered, but not pinned in " PIN_DIR
@@ -288,7 +278,7 @@ static bool pin_all(struct registration *reg)
 	return true;
 }
 
-bool registration_make(struct registration *reg)
+bool registration_make(struct registration *reg, bool (*refused)(int error))
 {
 	struct dualpi2 *skel;
 	bool made;
@@ -298,7 +288,7 @@ bool registration_make(struct registration *reg)
 	skel = dualpi2__open();
 	if (!skel)
 		return fail(errno, "the BPF object does not fit this libbpf (-v shows why)");
-	made = load(skel, reg) && pin_all(reg);
+	made = load(skel, reg, refused) && pin_all(reg);
 	dualpi2__destroy(skel);
 	if (!made)
 		registration_remove(reg);

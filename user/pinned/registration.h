@@ -77,9 +77,9 @@ bool registration_open(struct registration *reg, bool *found);
 bool registration_open_public(struct registration *reg, bool *found);
 
 /* Load, register and pin, over the remains of an interrupted run. On failure nothing
- * stays behind. The lock is held.
+ * stays behind. The lock is held. `refused` reports why the kernel does not take the programs.
  */
-bool registration_make(struct registration *reg);
+bool registration_make(struct registration *reg, bool (*refused)(int error));
 
 enum registration_use {
 	REGISTRATION_UNUSED,

@@ -41,7 +41,7 @@ static bool open_registration(struct sampler *sampler)
 	case BPFFS_NONE:
 		break;
 	}
-	privilege_keep(0);
+	pins_keep_privilege(0);
 	return opened;
 }
 

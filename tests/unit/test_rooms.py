@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The rooms of user/: no include runs from a lower one to a higher one, or in a circle."""
+
+import graphlib
+import re
+from pathlib import Path
+
+USER = Path(__file__).resolve().parents[2] / "user"
+# The lowest first. What is in user/ itself, the mains, stands above all.
+ROOMS = ["cli", "kernel", "pinned", "check", "attach", "sample", "show", "watch", ""]
+
+
+def room(module):
+    return module.rpartition("/")[0]
+
+
+def included():
+    """What each module (a .c with its .h) includes of the others: "attach/gso" and the like."""
+    modules = {}
+    for file in USER.rglob("*.[ch]"):
+        module = str(file.relative_to(USER).with_suffix(""))
+        headers = re.findall(r'^\s*#include "(.+)\.h"', file.read_text(), re.MULTILINE)
+        others = {header for header in headers if (USER / f"{header}.h").exists()}
+        modules.setdefault(module, set()).update(others - {module})
+    return modules
+
+
+def test_every_room_has_its_place():
+    assert {room(module) for module in included()} == set(ROOMS)
+
+
+def test_no_include_runs_upwards():
+    assert not [
+        f"user/{module} includes {other}.h"
+        for module, others in included().items()
+        for other in others
+        if ROOMS.index(room(other)) > ROOMS.index(room(module))
+    ]
+
+
+def test_no_includes_run_in_a_circle():
+    graphlib.TopologicalSorter(included()).prepare()
