@@ -53,153 +53,110 @@ ALL_CFLAGS := $(CPPFLAGS) $(CFLAGS) $(PREFIX_MAP) -std=gnu11 -Wall -Wextra -Werr
 	-DDUALPI2_VERSION='"$(VERSION)"' -I. -Iinclude -Iuser -I$(O)
 LDLIBS := -lbpf -lmnl -lelf -lz
 
+BPF_O := $(O)/dualpi2.bpf.o
+SKELETONS := $(BPF_O:.bpf.o=.skel.h)
+WITH_SKELETON := user/pinned/registration.c
 # What only dualpi2-stats has, and the library for it.
-STATS := $(wildcard user/watch/*.c)
-STATS_O := $(STATS:%.c=$(O)/%.o)
+WATCH := $(wildcard user/watch/*.c)
 STATS_LDLIBS := -lncursesw -ltinfo
-SHARED := $(filter-out $(STATS),$(wildcard user/*/*.c))
-SHARED_O := $(SHARED:%.c=$(O)/%.o)
+SHARED := $(filter-out $(WATCH),$(wildcard user/*/*.c))
+LOADER_O := $(patsubst %.c,$(O)/%.o,user/loader.c $(SHARED))
+STATS_O := $(patsubst %.c,$(O)/%.o,user/stats.c $(WATCH) $(SHARED))
+USER_O := $(sort $(LOADER_O) $(STATS_O))
 PROGRAMS := $(O)/dualpi2-load $(O)/dualpi2-stats
 PLOT := $(O)/dualpi2-plot
-MAN8 := $(PROGRAMS:=.8)
-MAN1 := $(PLOT).1
-MAN7 := $(O)/bpf_dualpi2.7
-MAN5 := $(O)/dualpi2.conf.5
+# For the tests: what the next version of both programs has in place of what says the version.
+NEXT := $(PROGRAMS:$(O)/%=$(O)/next/%)
+NEXT_VERSION_O := $(O)/next/options.o
+next_version = $(patsubst $(O)/user/cli/options.o,$(NEXT_VERSION_O),$(1))
 
 .DELETE_ON_ERROR:
-.PHONY: all foreign test test-kernels test-long test-deb test-monitoring unit-tests fuzz soak demo \
-	compare bench bench-cost bench-overload check-vmlinux install installed uninstall deb clean help
-all: $(PROGRAMS) $(PLOT) $(MAN1) $(MAN8) $(MAN7) $(MAN5)
+.PHONY: all foreign quick test test-kernels test-long test-deb test-monitoring fuzz soak demo \
+	compare bench bench-cost bench-overload check-vmlinux clean help force
+all:
 	@:
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 24
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(filter-out %.d,$(MAKEFILE_LIST)) | expand -t 24
 
-# ---- programs ----------------------------------------------------------------
+# ---- what depends on what ------------------------------------------------------
 
-$(O)/dualpi2.bpf.o: bpf/dualpi2.bpf.c $(wildcard bpf/*.h include/*.h) vmlinux.h Makefile
+# The compiler tells which headers a file includes: beside each object is a .d for make.
+DEPEND := -MMD -MP
+
+# $(O)/flags/NAME changes when its COMMAND does: what that makes depends on it, not on the
+# Makefile.
+quoted = '$(subst ','\'',$1)'
+.PRECIOUS: $(O)/flags/%
+$(O)/flags/%: force
+	@mkdir -p $(@D)
+	@echo $(call quoted,$(COMMAND)) | cmp -s - $@ || echo $(call quoted,$(COMMAND)) > $@
+
+$(O)/flags/version: COMMAND = $(VERSION)
+$(O)/flags/bpf: COMMAND = $(CLANG) $(BPF_CFLAGS)
+$(O)/flags/cc: COMMAND = $(CC) $(ALL_CFLAGS)
+$(O)/flags/link: COMMAND = $(CC) $(CFLAGS) $(LDFLAGS) $(STATS_LDLIBS) $(LDLIBS) $(USER_O)
+
+# ---- programs ------------------------------------------------------------------
+
+all: $(PROGRAMS) $(PLOT)
+
+$(BPF_O): $(O)/%.bpf.o: bpf/%.bpf.c $(O)/flags/bpf
 	$(say) BPF $@
-	$(Q)mkdir -p $(O)
-	$(Q)$(CLANG) $(BPF_CFLAGS) -c $< -o $@
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(BPF_CFLAGS) $(DEPEND) -c $< -o $@
 
-$(O)/dualpi2.skel.h: $(O)/dualpi2.bpf.o
+$(SKELETONS): %.skel.h: %.bpf.o
 	$(say) SKEL $@
 	$(Q)echo '/* NOLINTBEGIN: not ours to check */' > $@
-	$(Q)$(BPFTOOL) gen skeleton $< name dualpi2 >> $@
+	$(Q)$(BPFTOOL) gen skeleton $< name $(notdir $*) >> $@
 	$(Q)echo '/* NOLINTEND */' >> $@
 
-# For the tests: a stranger's program, and the next version of ours.
-foreign: $(O)/foreign.bpf.o
-	$(Q)$(MAKE) --no-print-directory O=$(O)/next VERSION=$(VERSION)-next all
-$(O)/foreign.bpf.o: tests/qdisc/foreign.bpf.c Makefile
-	$(say) BPF $@
-	$(Q)mkdir -p $(O)
-	$(Q)$(CLANG) $(BPF_CFLAGS) -c $< -o $@
-
-$(O)/user/%.o: user/%.c $(wildcard user/*/*.h include/*.h) $(O)/dualpi2.skel.h Makefile
+$(O)/user/%.o: user/%.c $(O)/flags/cc
 	$(say) CC $@
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
+	$(Q)$(CC) $(ALL_CFLAGS) $(DEPEND) -c $< -o $@
 
-$(O)/dualpi2-load: $(O)/user/loader.o $(SHARED_O)
-$(O)/dualpi2-stats: $(O)/user/stats.o $(STATS_O) $(SHARED_O)
-$(O)/dualpi2-stats: LDLIBS := $(STATS_LDLIBS) $(LDLIBS)
-$(PROGRAMS):
+# Before the compiler can tell.
+$(WITH_SKELETON:%.c=$(O)/%.o): $(SKELETONS)
+
+$(O)/dualpi2-load: $(LOADER_O)
+$(O)/dualpi2-stats: $(STATS_O)
+$(O)/next/dualpi2-load: $(call next_version,$(LOADER_O))
+$(O)/next/dualpi2-stats: $(call next_version,$(STATS_O))
+$(O)/dualpi2-stats $(O)/next/dualpi2-stats: private LDLIBS := $(STATS_LDLIBS) $(LDLIBS)
+$(PROGRAMS) $(NEXT): $(O)/flags/link
 	$(say) LINK $@
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(filter %.o,$^) $(LDLIBS) -o $@
 
-$(PLOT): user/dualpi2-plot Makefile
+$(NEXT_VERSION_O): user/cli/options.c $(O)/flags/cc
+	$(say) CC $@
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(subst "$(VERSION)","$(VERSION)-next",$(ALL_CFLAGS)) $(DEPEND) -c $< -o $@
+
+$(PLOT): user/dualpi2-plot $(O)/flags/version
 	$(say) GEN $@
-	$(Q)mkdir -p $(O)
 	$(Q)sed 's/@VERSION@/$(VERSION)/' $< > $@
 	$(Q)chmod +x $@
 
-$(MAN1): man/dualpi2-plot.1.in Makefile
-	$(say) MAN $@
-	$(Q)mkdir -p $(O)
-	$(Q)sed 's/@VERSION@/$(VERSION)/' $< > $@
+# For the tests: a stranger's program, and the next version of ours.
+foreign: $(O)/foreign.bpf.o $(NEXT)
+	@:
 
-# A page is what man/ has for it, with the options that the program lists and the counters
-# that its header has.
-$(O)/%.8: man/%.8.in man/options.awk $(O)/% Makefile
-	$(say) MAN $@
-	$(Q)$(O)/$* --help | awk -f man/options.awk > $@.options
-	$(Q)sed -e 's/@VERSION@/$(VERSION)/' -e '/^@OPTIONS@$$/{r $@.options' -e 'd}' $< > $@
-
-$(MAN5): man/dualpi2.conf.5.in Makefile
-	$(say) MAN $@
-	$(Q)mkdir -p $(O)
-	$(Q)sed -e 's/@VERSION@/$(VERSION)/' $< > $@
-
-$(MAN7): man/bpf_dualpi2.7.in man/counters.awk include/dualpi2.h Makefile
-	$(say) MAN $@
-	$(Q)mkdir -p $(O)
-	$(Q)awk -f man/counters.awk include/dualpi2.h > $@.counters
-	$(Q)sed -e 's/@VERSION@/$(VERSION)/' -e '/^@COUNTERS@$$/{r $@.counters' -e 'd}' $< > $@
+$(O)/foreign.bpf.o: tests/qdisc/foreign.bpf.c $(O)/flags/bpf
+	$(say) BPF $@
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(BPF_CFLAGS) $(DEPEND) -c $< -o $@
 
 # What the bench measures with, in the lab's guest.
-$(O)/tap: $(wildcard bench/guest/*.[ch]) Makefile
+$(O)/tap: $(wildcard bench/guest/*.[ch]) $(O)/flags/cc
 	$(say) CC $@
-	$(Q)mkdir -p $(O)
 	$(Q)$(CC) $(ALL_CFLAGS) $(filter %.c,$^) -o $@
 
-# $(call install_filled,FROM,TO,MORE): a file that names places, which are known only now.
-define install_filled
-	install -d $(DESTDIR)$(dir $2)
-	sed $3 -e 's|@SBINDIR@|$(SBINDIR)|' -e 's|@SYSCONFDIR@|$(SYSCONFDIR)|' \
-		-e 's|@TEXTFILEDIR@|$(TEXTFILEDIR)|' \
-		-e '/^@SANDBOX@$$/{r packaging/systemd/sandbox.inc' -e 'd}' $1 > $(DESTDIR)$2
-	chmod 644 $(DESTDIR)$2
-endef
+-include $(patsubst %.o,%.d,$(BPF_O) $(O)/foreign.bpf.o $(USER_O) $(NEXT_VERSION_O))
 
-EXAMPLES := packaging/example.conf packaging/grafana/dualpi2.json packaging/prometheus/dualpi2-rules.yml
-
-# One unit for each direction of an interface.
-SENDS := -e 's|@NAME@|dualpi2|' -e 's|@DIRECTION@|sends|' -e 's|@OPTION@||' \
-	-e 's|@CONFDIR@|$(SYSCONFDIR)/dualpi2|'
-RECEIVES := -e 's|@NAME@|dualpi2-ingress|' -e 's|@DIRECTION@|receives|' \
-	-e 's|@OPTION@|--ingress |' -e 's|@CONFDIR@|$(SYSCONFDIR)/dualpi2/ingress|'
-
-install: all ## install it: programs, man pages, completion, systemd units, dashboard, alerts
-	install -D -t $(DESTDIR)$(SBINDIR) $(PROGRAMS)
-	install -D -t $(DESTDIR)$(BINDIR) $(PLOT)
-	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man1 $(MAN1)
-	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man8 $(MAN8)
-	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man7 $(MAN7)
-	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man5 $(MAN5)
-	install -D -m 644 completion/dualpi2.bash $(DESTDIR)$(BASHDIR)/dualpi2-load
-	ln -sf dualpi2-load $(DESTDIR)$(BASHDIR)/dualpi2-stats
-	install -D -m 644 -t $(DESTDIR)$(ZSHDIR) completion/_dualpi2
-	$(call install_filled,packaging/systemd/dualpi2@.service.in,$(UNITDIR)/dualpi2@.service,$(SENDS))
-	$(call install_filled,packaging/systemd/dualpi2@.service.in,$(UNITDIR)/dualpi2-ingress@.service,$(RECEIVES))
-	$(call install_filled,packaging/systemd/dualpi2-metrics.service.in,$(UNITDIR)/dualpi2-metrics.service)
-	install -D -m 644 -t $(DESTDIR)$(UNITDIR) packaging/systemd/dualpi2-metrics.timer
-	$(call install_filled,packaging/90-dualpi2.rules.in,$(UDEVDIR)/rules.d/90-dualpi2.rules)
-	install -D -m 644 -t $(DESTDIR)$(DOCDIR)/examples $(EXAMPLES)
-	install -d $(DESTDIR)$(SYSCONFDIR)/dualpi2/ingress
-
-uninstall: ## remove what `make install` with the same places has installed, but no options
-	rm -f $(addprefix $(DESTDIR)$(SBINDIR)/,$(notdir $(PROGRAMS))) \
-		$(addprefix $(DESTDIR)$(BINDIR)/,$(notdir $(PLOT))) \
-		$(addprefix $(DESTDIR)$(MANDIR)/man1/,$(notdir $(MAN1))) \
-		$(addprefix $(DESTDIR)$(MANDIR)/man8/,$(notdir $(MAN8))) \
-		$(addprefix $(DESTDIR)$(MANDIR)/man7/,$(notdir $(MAN7))) \
-		$(addprefix $(DESTDIR)$(MANDIR)/man5/,$(notdir $(MAN5))) \
-		$(addprefix $(DESTDIR)$(BASHDIR)/,dualpi2-load dualpi2-stats) \
-		$(DESTDIR)$(ZSHDIR)/_dualpi2 $(DESTDIR)$(UDEVDIR)/rules.d/90-dualpi2.rules \
-		$(addprefix $(DESTDIR)$(UNITDIR)/,dualpi2@.service dualpi2-ingress@.service \
-			dualpi2-metrics.service dualpi2-metrics.timer) \
-		$(addprefix $(DESTDIR)$(DOCDIR)/examples/,$(notdir $(EXAMPLES)))
-	-rmdir --ignore-fail-on-non-empty $(DESTDIR)$(DOCDIR)/examples $(DESTDIR)$(DOCDIR)
-	-rmdir --ignore-fail-on-non-empty $(DESTDIR)$(SYSCONFDIR)/dualpi2/ingress $(DESTDIR)$(SYSCONFDIR)/dualpi2
-
-deb: ## a Debian package of this work tree, in .output/deb
-	$(Q)tests/lab/bootstrap
-	$(Q)$(LAB) chroot --package -- packaging/build-deb .output/deb
-	$(Q)$(LAB) chroot --package -- sh -c 'lintian --allow-root --fail-on error,warning .output/deb/*.changes'
-
-installed: all ## as a package has it, in $(O)/installed: for tests
-	$(Q)$(MAKE) --no-print-directory install PREFIX=/usr DESTDIR=$(abspath $(O))/installed > $(O)/installed.log
+include man/Makefile.inc
+include packaging/Makefile.inc
 
 # ---- tests and demo ------------------------------------------------------------
 

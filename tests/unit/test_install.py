@@ -9,6 +9,10 @@ from pathlib import Path
 import pytest
 
 PROJECT = Path(__file__).resolve().parents[2]
+# As the build that is tested: with other words for its compilers all would be built anew.
+BUILD = os.path.relpath(os.environ["DUALPI2_BIN"], PROJECT)
+ENVIRONMENT = {name: os.environ[name] for name in ("PATH", "CC", "CLANG", "CPPFLAGS", "CFLAGS",
+                                                   "LDFLAGS") if name in os.environ}
 PLACES = {"PREFIX": "/opt/x", "BINDIR": "/opt/x/bin", "SBINDIR": "/opt/x/bin", "MANDIR": "/opt/man",
           "UNITDIR": "/opt/units", "UDEVDIR": "/opt/udev", "DOCDIR": "/opt/doc",
           "SYSCONFDIR": "/opt/etc", "TEXTFILEDIR": "/opt/prom"}
@@ -16,9 +20,9 @@ PLACES = {"PREFIX": "/opt/x", "BINDIR": "/opt/x/bin", "SBINDIR": "/opt/x/bin", "
 
 def make(goal, destination, places):
     variables = [f"{name}={value}" for name, value in places.items()]
-    subprocess.run(["make", "-C", PROJECT, f"O={os.environ['DUALPI2_BIN']}", goal,
+    subprocess.run(["make", "-C", PROJECT, f"O={BUILD}", goal,
                     f"DESTDIR={destination}", *variables],
-                   check=True, capture_output=True, env={"PATH": os.environ["PATH"]})
+                   check=True, capture_output=True, env=ENVIRONMENT)
 
 
 def files(top):
