@@ -45,6 +45,7 @@
 #include "dualpi2.h"
 #include "laqm.h"
 #include "pi2.h"
+#include "aqm/pi2.h"
 #include "scheduler.h"
 #include "shaper.h"
 
@@ -589,8 +590,9 @@ int BPF_PROG(dualpi2_init, struct Qdisc *sch, struct nlattr *opt, struct netlink
 	slot->l_packets = 0;
 	slot->overdue_ns = 0;
 
+	*(struct aqm_params *)slot->stats.params.aqm = (struct aqm_params)AQM_DEFAULT_PARAMS;
 	conf = conf_of(dev, &conf_key);
-	apply_params(slot, conf ? conf : &fresh_stats.params);
+	apply_params(slot, conf ? conf : &slot->stats.params);
 	slot->stats.credit = slot->fresh_credit;
 	aqm_reset(slot);
 
@@ -690,7 +692,7 @@ int dualpi2_change(struct dualpi2_change *change)
 		slot->stats.credit = slot->fresh_credit;
 	if (new.rate != old.rate)
 		shaper_restart(&slot->shaper, now);
-	if (new.tupdate_ns != old.tupdate_ns)
+	if (aqm_own(&new)->tupdate_ns != aqm_own(&old)->tupdate_ns)
 		tick_restart(slot, now);
 	publish(slot, now);
 	return 0;

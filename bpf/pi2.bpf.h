@@ -222,10 +222,12 @@ static __always_inline void aqm_update(struct slot *slot, u64 now)
 
 static __always_inline void aqm_params(struct slot *slot, const struct dualpi2_params *params)
 {
+	const struct aqm_params *own = aqm_own(params);
+
 	slot->sure_delay_ns = laqm_sure_delay(params);
-	slot->law.target_ns = params->target_ns;
-	slot->law.alpha = pi2_scale_gain(params->alpha);
-	slot->law.beta = pi2_scale_gain(params->beta);
+	slot->law.target_ns = own->target_ns;
+	slot->law.alpha = pi2_scale_gain(own->alpha);
+	slot->law.beta = pi2_scale_gain(own->beta);
 	pi2_set_overload(&slot->law, params->coupling, params->p_cmax, params->overflow);
 	set_prob(slot, slot->stats.prob);
 }

@@ -69,7 +69,7 @@ static __always_inline void tick(struct slot *slot, u64 now)
 	if (now < due)
 		return;
 	if (__sync_val_compare_and_swap(&slot->update_due_ns, due,
-					now + slot->stats.params.tupdate_ns) != due)
+					now + aqm_own(&slot->stats.params)->tupdate_ns) != due)
 		return;
 	set_frame_len(slot);
 	aqm_update(slot, now);
@@ -79,7 +79,7 @@ static __always_inline void tick(struct slot *slot, u64 now)
 /* Let the timer fire one tupdate from now. */
 static __always_inline void timer_restart(struct slot *slot, u64 now)
 {
-	u64 tupdate = slot->stats.params.tupdate_ns;
+	u64 tupdate = aqm_own(&slot->stats.params)->tupdate_ns;
 
 	slot->overdue_ns = now + tupdate + tupdate / OVERDUE_PART;
 	bpf_timer_start(&slot->timer, tupdate, 0);
@@ -113,7 +113,7 @@ static int timer_fires(void *map, u32 *number, struct slot *slot)
 /* Let the next update be one tupdate from now. */
 static __always_inline void tick_restart(struct slot *slot, u64 now)
 {
-	slot->update_due_ns = now + slot->stats.params.tupdate_ns;
+	slot->update_due_ns = now + aqm_own(&slot->stats.params)->tupdate_ns;
 	timer_restart(slot, now);
 }
 

@@ -14,6 +14,7 @@
 #endif
 
 #include "histogram.h"
+#include "params.h"
 
 /* The qdisc's kind. `dualpi2` would collide with the kernel's sch_dualpi2. */
 #define DUALPI2_KIND "bpf_dualpi2"
@@ -65,51 +66,20 @@ enum dualpi2_framing {
 #define DUALPI2_OVERHEAD_MAX 256
 #define DUALPI2_MPU_MAX 256
 
-/* Parameters of one instance. The names, defaults and ranges are those of
- * sch_dualpi2 (include/uapi/linux/pkt_sched.h, TCA_DUALPI2_*) where it has them.
+/* Parameters of one instance: those of params.h, then those of its AQM (struct aqm_params of
+ * aqm.h), which nobody else understands.
  */
 struct dualpi2_params {
-	__u64 target_ns;     /* PI target delay; default 15 ms (RFC 9332, A.1) */
-	__u64 tupdate_ns;    /* PI update interval, >= 1000; default 16 ms */
-	__u64 step_ns;	     /* L step threshold when !step_in_packets; default 1 ms */
-	__u64 rate;	     /* shaper, bytes/s on the wire; 0 (default): not shaped */
-	__u64 classic_dscp;  /* bit n: DSCP n never goes to L (RFC 9331, 5.4.1.2); default 0 */
-	__u64 l4s_dscp;	     /* bit n: DSCP n goes to L (RFC 9331, 5.4.1.1); default 0 */
-	__u32 limit;	     /* packets in both queues, 1..DUALPI2_LIMIT_MAX; default 10000 */
-	__u32 memlimit;	     /* bytes of skb->truesize in both queues;
-			      * 0 (default): 2 * limit * (MTU + link header) */
-	__u32 alpha;	     /* PI integral gain, 1/256 Hz, 1..2^23-1; default 41 */
-	__u32 beta;	     /* PI proportional gain, 1/256 Hz, 1..2^23-1; default 819 */
-	__u32 step_packets;  /* L step threshold when step_in_packets */
-	__u32 min_qlen_step; /* packets that L must hold for its AQM to act; default 0 */
-	__u32 p_cmax;	     /* p_C that is overload, 2^-32; 0 (default): 1/k^2 */
-	__s16 overhead;	     /* bytes the link adds to a packet, DUALPI2_OVERHEAD_*; default 0 */
-	__u16 mpu;	     /* bytes a packet takes at least, 0..DUALPI2_MPU_MAX; default 0 */
-	__u8 coupling;	     /* k of RFC 9332, 1..255; default 2 */
-	__u8 classic_protection; /* share of the link for the C queue, %, 0..100; default 10 */
-	__u8 step_in_packets;	 /* 1: the step is step_packets, 0: step_ns */
-	__u8 ecn_mask;		 /* enum dualpi2_ecn_mask; default DUALPI2_ECN_L4S_ECT */
-	__u8 l_aqm;		 /* enum dualpi2_l_aqm; default DUALPI2_L_STEP */
-	__u8 overflow;		 /* 1: p' ends at 1/k and the queue grows; 0 (default): drop */
-	__u8 drop_enqueue;	 /* 1: PI2 drops on arrival; 0 (default): on departure */
-	__u8 framing;		 /* enum dualpi2_framing; default DUALPI2_FRAMING_RAW */
-	__u8 split_gso;		 /* 1 (default): GSO packets are split before they queue */
-	__u8 reserved[7];	 /* 0 */
+	DUALPI2_PARAMS(DUALPI2_MEMBER, DUALPI2_NOTHING)
+	__u64 aqm[8];
 };
 
-#define DUALPI2_DEFAULT_PARAMS                            \
-	{                                                 \
-		.target_ns = 15 * DUALPI2_NSEC_PER_MSEC,  \
-		.tupdate_ns = 16 * DUALPI2_NSEC_PER_MSEC, \
-		.step_ns = DUALPI2_NSEC_PER_MSEC,         \
-		.limit = 10000,                           \
-		.alpha = 41,                              \
-		.beta = 819,                              \
-		.coupling = 2,                            \
-		.classic_protection = 10,                 \
-		.ecn_mask = DUALPI2_ECN_L4S_ECT,          \
-		.split_gso = 1,                           \
-	}
+_Static_assert(0 DUALPI2_PARAMS(DUALPI2_SIZE, DUALPI2_NOTHING) ==
+		       __builtin_offsetof(struct dualpi2_params, aqm),
+	       "a hole between two parameters: make the one before it wider");
+
+/* But for those of the AQM. */
+#define DUALPI2_DEFAULT_PARAMS { DUALPI2_PARAMS(DUALPI2_DEFAULT, DUALPI2_NOTHING) }
 
 /* Native's rule of thumb for memlimit: twice the bytes of `limit` full packets,
  * to cover what the kernel adds to each (sch_dualpi2.c, get_memory_limit()).

@@ -184,9 +184,7 @@ static bool unload_interface(const struct registration *reg, const char *ifname,
 static bool wanted_params(const struct registration *reg, const struct target *target,
 			  const struct wish *wish, struct dualpi2_params *wanted)
 {
-	static const struct dualpi2_params defaults = DUALPI2_DEFAULT_PARAMS;
-
-	*wanted = defaults;
+	*wanted = params_default();
 	if (tree_owner(&target->tree) == OWNER_US)
 		conf_read(reg, &target->key, wanted);
 	return wish_apply(wish, wanted);
@@ -333,7 +331,7 @@ static bool arguments_agree(const char *ifname)
 /* Those that are about options that a file may have. */
 static bool wish_agrees(const struct wish *wish)
 {
-	struct dualpi2_params scratch = DUALPI2_DEFAULT_PARAMS;
+	struct dualpi2_params scratch = params_default();
 
 	if (wish->mq && wish_has_rate(wish))
 		return fail(0, "--rate: not with --mq, each queue would send at the full rate");

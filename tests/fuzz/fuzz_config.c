@@ -9,8 +9,6 @@
 #include "cli/message.h"
 #include "cli/params.h"
 
-static const struct dualpi2_params defaults = DUALPI2_DEFAULT_PARAMS;
-
 static struct command command_of(struct option_group *group, const char **values)
 {
 	*group = (struct option_group){ "Parameters", param_specs, N_PARAMS, values, true, true };
@@ -40,7 +38,7 @@ static int to_arguments(const char *const values[N_PARAMS], char names[N_PARAMS]
 static void check_command_line(const char *const from_file[N_PARAMS])
 {
 	char names[N_PARAMS][64], *argv[2 * N_PARAMS + 2], why[PARAMS_WHY_MAX];
-	struct dualpi2_params by_file = defaults, by_line = defaults;
+	struct dualpi2_params by_file = params_default(), by_line = by_file;
 	const char *values[N_PARAMS] = {}, *interface;
 	struct option_group group;
 	const struct command command = command_of(&group, values);

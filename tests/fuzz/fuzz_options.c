@@ -4,13 +4,12 @@
 
 #include <getopt.h>
 
+#include "aqm/pi2.h"
 #include "cli/message.h"
 #include "cli/options.h"
 #include "cli/params.h"
 
 #define ARGUMENTS_MAX 64
-
-static const struct dualpi2_params defaults = DUALPI2_DEFAULT_PARAMS;
 
 /* Returns how many arguments there are. */
 static int split(char *text, size_t size, char **argv)
@@ -40,7 +39,7 @@ static bool read_line(int argc, char **argv, const char **values)
 static void check_ranges(const struct dualpi2_params *params)
 {
 	ALWAYS(params->limit >= 1 && params->limit <= DUALPI2_LIMIT_MAX);
-	ALWAYS(params->tupdate_ns >= 1000);
+	ALWAYS(aqm_own(params)->tupdate_ns >= 1000);
 	ALWAYS(params->coupling >= 1);
 	ALWAYS(params->classic_protection <= 100);
 	ALWAYS(params->mpu <= DUALPI2_MPU_MAX);
@@ -70,7 +69,7 @@ static void check_shown(const struct dualpi2_params *params)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *values[N_PARAMS] = {};
-	struct dualpi2_params params = defaults;
+	struct dualpi2_params params = params_default();
 	char *argv[ARGUMENTS_MAX + 1], text[OPTION_TEXT_MAX], why[PARAMS_WHY_MAX];
 	char *line = fuzz_text(data, size);
 

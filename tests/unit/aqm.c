@@ -14,6 +14,7 @@
 #include "dualpi2.h"
 #include "laqm.h"
 #include "pi2.h"
+#include "aqm/pi2.h"
 #include "shaper.h"
 
 /* Not for this machine: what follows never calls what needs them. */

@@ -46,16 +46,27 @@ class Params(ctypes.Structure):
     """struct dualpi2_params."""
 
     _fields_ = [
-        *((name, c_uint64) for name in ("target_ns", "tupdate_ns", "step_ns", "rate")),
-        *((name, c_uint64) for name in ("classic_dscp", "l4s_dscp")),
-        *((name, c_uint32) for name in ("limit", "memlimit", "alpha", "beta", "step_packets")),
-        *((name, c_uint32) for name in ("min_qlen_step", "p_cmax")),
+        ("limit", c_uint32),
+        ("memlimit", c_uint32),
+        ("step_ns", c_uint64),
+        *((name, c_uint32) for name in ("step_packets", "step_in_packets", "min_qlen_step")),
+        *((name, c_uint8) for name in ("coupling", "overflow", "drop_enqueue")),
+        ("classic_protection", c_uint8),
+        ("ecn_mask", c_uint32),
+        ("split_gso", c_uint32),
+        ("rate", c_uint64),
+        ("framing", c_uint16),
         ("overhead", c_int16),
-        ("mpu", c_uint16),
-        *((name, c_uint8) for name in ("coupling", "classic_protection", "step_in_packets")),
-        *((name, c_uint8) for name in ("ecn_mask", "l_aqm", "overflow", "drop_enqueue")),
-        *((name, c_uint8) for name in ("framing", "split_gso")),
-        ("reserved", c_uint8 * 7),
+        ("mpu", c_uint32),
+        ("l4s_dscp", c_uint64),
+        ("classic_dscp", c_uint64),
+        ("l_aqm", c_uint32),
+        ("p_cmax", c_uint32),
+        ("target_ns", c_uint64),
+        ("tupdate_ns", c_uint64),
+        ("alpha", c_uint32),
+        ("beta", c_uint32),
+        ("aqm", c_uint64 * 5),
     ]
 
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cli/message.h"
+#include "cli/params.h"
 #include "pi2.h"
 #include "sample/sampler.h"
 
@@ -104,7 +105,7 @@ static void fill(struct sample *sample, const struct instance *instance, unsigne
 	*sample = (struct sample){
 		.key = { .ifindex = index + 1, .parent = instance->parent },
 		.taken_ns = start + steps * STEP_NS,
-		.stats.params = DUALPI2_DEFAULT_PARAMS,
+		.stats.params = params_default(),
 		.stats.handle = 0x80020000,
 		.stats.refreshed_ns = start + steps * STEP_NS,
 		.stats.memlimit = 30280000,

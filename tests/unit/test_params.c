@@ -4,13 +4,14 @@
  */
 #include <string.h>
 
+#include "aqm/pi2.h"
 #include "dualpi2.h"
 #include "cli/parse.h"
 #include "cli/params.h" /* before unit.h: cmocka has a macro fail(), we have a function */
 
 #include "unit.h"
 
-static const struct dualpi2_params defaults = DUALPI2_DEFAULT_PARAMS;
+static struct dualpi2_params defaults; /* main() */
 
 /* As sch_dualpi2's (the table of the native command line). */
 static void defaults_are_native(void **state)
@@ -18,10 +19,10 @@ static void defaults_are_native(void **state)
 	(void)state;
 	assert_int_equal(defaults.limit, 10000);
 	assert_int_equal(defaults.memlimit, 0);
-	assert_int_equal(defaults.target_ns, 15000000);
-	assert_int_equal(defaults.tupdate_ns, 16000000);
-	assert_int_equal(defaults.alpha, 41);
-	assert_int_equal(defaults.beta, 819);
+	assert_int_equal(aqm_own(&defaults)->target_ns, 15000000);
+	assert_int_equal(aqm_own(&defaults)->tupdate_ns, 16000000);
+	assert_int_equal(aqm_own(&defaults)->alpha, 41);
+	assert_int_equal(aqm_own(&defaults)->beta, 819);
 	assert_int_equal(defaults.coupling, 2);
 	assert_int_equal(defaults.step_ns, 1000000);
 	assert_int_equal(defaults.step_in_packets, 0);
@@ -204,6 +205,10 @@ static struct dualpi2_params apply_one(enum param param, const char *text)
 #define MEMBER(name, number) \
 	offsetof(struct dualpi2_params, name), sizeof(defaults.name), (uint64_t)(number)
 
+#define AQM_MEMBER(name, number)                                                  \
+	offsetof(struct dualpi2_params, aqm) + offsetof(struct aqm_params, name), \
+		sizeof(((struct aqm_params *)0)->name), (uint64_t)(number)
+
 static void store(void *params, size_t offset, size_t size, uint64_t number)
 {
 	uint8_t byte = number;
@@ -226,10 +231,10 @@ static void each_option_sets_its_member(void **state)
 	} rows[] = {
 		{ PARAM_RATE, "40mbit", "rate 40mbit", MEMBER(rate, 5000000) },
 		{ PARAM_MPU, "64", "mpu 64", MEMBER(mpu, 64) },
-		{ PARAM_TARGET, "5ms", "target 5ms", MEMBER(target_ns, 5000000) },
-		{ PARAM_TUPDATE, "6ms", "tupdate 6ms", MEMBER(tupdate_ns, 6000000) },
-		{ PARAM_ALPHA, "0.15625", "alpha 0.156250", MEMBER(alpha, 40) },
-		{ PARAM_BETA, "3.125", "beta 3.125000", MEMBER(beta, 800) },
+		{ PARAM_TARGET, "5ms", "target 5ms", AQM_MEMBER(target_ns, 5000000) },
+		{ PARAM_TUPDATE, "6ms", "tupdate 6ms", AQM_MEMBER(tupdate_ns, 6000000) },
+		{ PARAM_ALPHA, "0.15625", "alpha 0.156250", AQM_MEMBER(alpha, 40) },
+		{ PARAM_BETA, "3.125", "beta 3.125000", AQM_MEMBER(beta, 800) },
 		{ PARAM_COUPLING_FACTOR, "4", "coupling-factor 4", MEMBER(coupling, 4) },
 		{ PARAM_STEP_THRESH, "700us", "step-thresh 700us", MEMBER(step_ns, 700000) },
 		{ PARAM_MIN_QLEN_STEP, "7", "min-qlen-step 7", MEMBER(min_qlen_step, 7) },
@@ -458,10 +463,10 @@ static void rtts_choose_as_tc_does(void **state)
 		char why[PARAMS_WHY_MAX];
 
 		assert_true(params_apply(values, &params, why));
-		assert_int_equal(params.target_ns, 1000ULL * rows[i].target_us);
-		assert_int_equal(params.tupdate_ns, 1000ULL * rows[i].tupdate_us);
-		assert_int_equal(params.alpha, rows[i].alpha);
-		assert_int_equal(params.beta, rows[i].beta);
+		assert_int_equal(aqm_own(&params)->target_ns, 1000ULL * rows[i].target_us);
+		assert_int_equal(aqm_own(&params)->tupdate_ns, 1000ULL * rows[i].tupdate_us);
+		assert_int_equal(aqm_own(&params)->alpha, rows[i].alpha);
+		assert_int_equal(aqm_own(&params)->beta, rows[i].beta);
 	}
 }
 
@@ -563,5 +568,6 @@ int main(void)
 		cmocka_unit_test(described_as_given),
 	};
 
+	defaults = params_default();
 	return RUN_TESTS(tests);
 }

@@ -188,7 +188,7 @@ static void print_attached(const struct target *target, const struct wish *wish,
 static bool attach_new(const struct registration *reg, struct target *target,
 		       const struct wish *wish)
 {
-	struct dualpi2_params wanted = DUALPI2_DEFAULT_PARAMS;
+	struct dualpi2_params wanted = params_default();
 
 	if (!wish_apply(wish, &wanted))
 		return false;

@@ -41,11 +41,10 @@ bool wish_has_rate(const struct wish *wish)
 
 bool wish_apply(const struct wish *wish, struct dualpi2_params *params)
 {
-	static const struct dualpi2_params defaults = DUALPI2_DEFAULT_PARAMS;
 	char why[PARAMS_WHY_MAX];
 
 	if (wish->whole)
-		*params = defaults;
+		*params = params_default();
 	return params_apply(wish->params, params, why) || fail_usage("%s", why);
 }
 

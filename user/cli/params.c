@@ -7,6 +7,7 @@
 
 #include "cli/format.h"
 #include "cli/parse.h"
+#include "aqm/pi2.h"
 #include "pi2.h"
 
 #define TIME_MAX_NS (UINT32_MAX * DUALPI2_NSEC_PER_USEC) /* as native: 32 bits of us */
@@ -19,6 +20,8 @@
 /* A full frame takes 1.5 s at the lowest rate, 12 ns at the highest. */
 #define RATE_MIN (8000ULL / 8)
 #define RATE_MAX (1000000000000ULL / 8)
+
+#define OWN(params) ((struct aqm_params *)(params)->aqm)
 
 #define GAIN_STEPS 256 /* in 1 Hz */
 
@@ -56,7 +59,7 @@ static enum value_status in_range(uint64_t value, uint64_t min, uint64_t max)
                                                                                              \
 		if (!parse(text, &value))                                                    \
 			return VALUE_MALFORMED;                                              \
-		params->member = value;                                                      \
+		member = value;                                                              \
 		return in_range(value, min, max);                                            \
 	}
 
@@ -64,13 +67,13 @@ static enum value_status in_range(uint64_t value, uint64_t min, uint64_t max)
 #define DEFINE_SHOW(name, format, member)                                               \
 	static const char *show_##name(const struct dualpi2_params *params, char *text) \
 	{                                                                               \
-		return format(params->member, text);                                    \
+		return format(member, text);                                            \
 	}
 
 #define DEFINE_SHOW_NUMBER(name, unit, member)                                          \
 	static const char *show_##name(const struct dualpi2_params *params, char *text) \
 	{                                                                               \
-		snprintf(text, OPTION_TEXT_MAX, "%u" unit, params->member);             \
+		snprintf(text, OPTION_TEXT_MAX, "%u" unit, member);                     \
 		return text;                                                            \
 	}
 
@@ -79,7 +82,7 @@ static enum value_status in_range(uint64_t value, uint64_t min, uint64_t max)
 	static enum value_status set_##name(const char *text, struct dualpi2_params *params) \
 	{                                                                                    \
 		(void)text;                                                                  \
-		params->member = value;                                                      \
+		member = value;                                                              \
 		return VALUE_OK;                                                             \
 	}
 
@@ -94,37 +97,37 @@ static enum value_status in_range(uint64_t value, uint64_t min, uint64_t max)
 		return VALUE_OK;                                                             \
 	}
 
-DEFINE_SET(target, parse_time, 0, TIME_MAX_NS, target_ns)
-DEFINE_SET(tupdate, parse_time, TUPDATE_MIN_NS, TIME_MAX_NS, tupdate_ns)
-DEFINE_SET(alpha, parse_gain, 1, PI2_GAIN_MAX, alpha)
-DEFINE_SET(beta, parse_gain, 1, PI2_GAIN_MAX, beta)
-DEFINE_SET(coupling, parse_uint, 1, UINT8_MAX, coupling)
-DEFINE_SET(protection, parse_percent, 0, 100, classic_protection)
-DEFINE_SET(limit, parse_uint, 1, DUALPI2_LIMIT_MAX, limit)
-DEFINE_SET(memlimit, parse_size, 1, UINT32_MAX, memlimit)
-DEFINE_SET(min_qlen, parse_uint, 0, UINT32_MAX, min_qlen_step)
-DEFINE_SET(mpu, parse_uint, 0, DUALPI2_MPU_MAX, mpu)
+DEFINE_SET(target, parse_time, 0, TIME_MAX_NS, OWN(params)->target_ns)
+DEFINE_SET(tupdate, parse_time, TUPDATE_MIN_NS, TIME_MAX_NS, OWN(params)->tupdate_ns)
+DEFINE_SET(alpha, parse_gain, 1, PI2_GAIN_MAX, OWN(params)->alpha)
+DEFINE_SET(beta, parse_gain, 1, PI2_GAIN_MAX, OWN(params)->beta)
+DEFINE_SET(coupling, parse_uint, 1, UINT8_MAX, params->coupling)
+DEFINE_SET(protection, parse_percent, 0, 100, params->classic_protection)
+DEFINE_SET(limit, parse_uint, 1, DUALPI2_LIMIT_MAX, params->limit)
+DEFINE_SET(memlimit, parse_size, 1, UINT32_MAX, params->memlimit)
+DEFINE_SET(min_qlen, parse_uint, 0, UINT32_MAX, params->min_qlen_step)
+DEFINE_SET(mpu, parse_uint, 0, DUALPI2_MPU_MAX, params->mpu)
 
-DEFINE_SHOW(target, format_time, target_ns)
-DEFINE_SHOW(tupdate, format_time, tupdate_ns)
-DEFINE_SHOW(alpha, format_gain, alpha)
-DEFINE_SHOW(beta, format_gain, beta)
-DEFINE_SHOW_NUMBER(coupling, "", coupling)
-DEFINE_SHOW_NUMBER(protection, "%%", classic_protection)
-DEFINE_SHOW_NUMBER(limit, "p", limit)
-DEFINE_SHOW_NUMBER(memlimit, "b", memlimit)
-DEFINE_SHOW_NUMBER(min_qlen, "", min_qlen_step)
-DEFINE_SHOW_NUMBER(mpu, "", mpu)
+DEFINE_SHOW(target, format_time, OWN(params)->target_ns)
+DEFINE_SHOW(tupdate, format_time, OWN(params)->tupdate_ns)
+DEFINE_SHOW(alpha, format_gain, OWN(params)->alpha)
+DEFINE_SHOW(beta, format_gain, OWN(params)->beta)
+DEFINE_SHOW_NUMBER(coupling, "", params->coupling)
+DEFINE_SHOW_NUMBER(protection, "%%", params->classic_protection)
+DEFINE_SHOW_NUMBER(limit, "p", params->limit)
+DEFINE_SHOW_NUMBER(memlimit, "b", params->memlimit)
+DEFINE_SHOW_NUMBER(min_qlen, "", params->min_qlen_step)
+DEFINE_SHOW_NUMBER(mpu, "", params->mpu)
 
-DEFINE_FLAG(drop_on_overload, overflow, 0)
-DEFINE_FLAG(overflow, overflow, 1)
-DEFINE_FLAG(drop_dequeue, drop_enqueue, 0)
-DEFINE_FLAG(drop_enqueue, drop_enqueue, 1)
-DEFINE_FLAG(l4s_ect, ecn_mask, DUALPI2_ECN_L4S_ECT)
-DEFINE_FLAG(any_ect, ecn_mask, DUALPI2_ECN_ANY_ECT)
-DEFINE_FLAG(no_l4s, ecn_mask, DUALPI2_ECN_NO_L4S)
-DEFINE_FLAG(split_gso, split_gso, 1)
-DEFINE_FLAG(no_split_gso, split_gso, 0)
+DEFINE_FLAG(drop_on_overload, params->overflow, 0)
+DEFINE_FLAG(overflow, params->overflow, 1)
+DEFINE_FLAG(drop_dequeue, params->drop_enqueue, 0)
+DEFINE_FLAG(drop_enqueue, params->drop_enqueue, 1)
+DEFINE_FLAG(l4s_ect, params->ecn_mask, DUALPI2_ECN_L4S_ECT)
+DEFINE_FLAG(any_ect, params->ecn_mask, DUALPI2_ECN_ANY_ECT)
+DEFINE_FLAG(no_l4s, params->ecn_mask, DUALPI2_ECN_NO_L4S)
+DEFINE_FLAG(split_gso, params->split_gso, 1)
+DEFINE_FLAG(no_split_gso, params->split_gso, 0)
 
 /* The figures of cake's keywords (tc-cake(8)). */
 DEFINE_LINK(raw, DUALPI2_FRAMING_RAW, 0, 0)
@@ -283,8 +286,8 @@ static const char *format_dscps(uint64_t dscps, char *text)
 
 DEFINE_SET_DSCPS(l4s_dscp)
 DEFINE_SET_DSCPS(classic_dscp)
-DEFINE_SHOW(l4s_dscp, format_dscps, l4s_dscp)
-DEFINE_SHOW(classic_dscp, format_dscps, classic_dscp)
+DEFINE_SHOW(l4s_dscp, format_dscps, params->l4s_dscp)
+DEFINE_SHOW(classic_dscp, format_dscps, params->classic_dscp)
 
 #define TIME_RANGE "0us to " TIME_MAX_TEXT
 #define TIME_RANGE_FROM_1US "1us to " TIME_MAX_TEXT
@@ -552,10 +555,10 @@ static bool apply_rtts(const char *const values[N_PARAMS], struct dualpi2_params
 		return refuse(why,
 			      "--%s %s: too low: beta would be above 32767.996094 Hz, its highest",
 			      param_specs[given].name, values[given]);
-	params->target_ns = rtts.typical * DUALPI2_NSEC_PER_USEC;
-	params->tupdate_ns = tupdate * DUALPI2_NSEC_PER_USEC;
-	params->alpha = alpha;
-	params->beta = beta;
+	OWN(params)->target_ns = rtts.typical * DUALPI2_NSEC_PER_USEC;
+	OWN(params)->tupdate_ns = tupdate * DUALPI2_NSEC_PER_USEC;
+	OWN(params)->alpha = alpha;
+	OWN(params)->beta = beta;
 	return true;
 }
 
@@ -594,6 +597,14 @@ bool params_apply(const char *const values[N_PARAMS], struct dualpi2_params *par
 	return link_agrees(values, why) && dscps_agree(params, why);
 }
 
+struct dualpi2_params params_default(void)
+{
+	struct dualpi2_params params = DUALPI2_DEFAULT_PARAMS;
+
+	*OWN(&params) = (struct aqm_params)AQM_DEFAULT_PARAMS;
+	return params;
+}
+
 bool params_given(const char *const values[N_PARAMS])
 {
 	for (int i = 0; i < N_PARAMS; i++) {
@@ -614,7 +625,7 @@ static bool in_force(enum param param, const struct dualpi2_params *params)
 
 bool params_differ(enum param param, const struct dualpi2_params *params)
 {
-	static const struct dualpi2_params defaults = DUALPI2_DEFAULT_PARAMS;
+	const struct dualpi2_params defaults = params_default();
 	const struct option_spec *spec = &param_specs[param];
 	char here[OPTION_TEXT_MAX], there[OPTION_TEXT_MAX];
 

@@ -74,6 +74,9 @@ extern const struct option_spec param_specs[N_PARAMS];
 #define PARAMS_WHY_MAX 200
 bool params_apply(const char *const values[N_PARAMS], struct dualpi2_params *params, char *why);
 
+/* What is in force where nothing was given. */
+struct dualpi2_params params_default(void);
+
 /* True if any was given. */
 bool params_given(const char *const values[N_PARAMS]);
 

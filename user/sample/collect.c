@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "aqm/pi2.h"
 #include "sample/collect.h"
 
 #include <errno.h>
@@ -17,7 +18,7 @@
  */
 static __u64 taken_at(const struct dualpi2_stats *stats, __u64 now)
 {
-	__u64 refreshed = stats->refreshed_ns, tupdate = stats->params.tupdate_ns;
+	__u64 refreshed = stats->refreshed_ns, tupdate = aqm_own(&stats->params)->tupdate_ns;
 
 	return refreshed < now && now - refreshed < 2 * tupdate ? refreshed : now;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "aqm/pi2.h"
 #include "cli/format.h"
 #include "sample/clock.h"
 #include "sample/interval.h"
@@ -95,10 +96,10 @@ static void print_native_options(const struct dualpi2_stats *stats)
 
 	json_uint("limit", params->limit);
 	json_uint("memory-limit", stats->memlimit);
-	json_uint("target", sample_us(params->target_ns));
-	json_uint("tupdate", sample_us(params->tupdate_ns));
-	json_float("alpha", params->alpha / 256.0);
-	json_float("beta", params->beta / 256.0);
+	json_uint("target", sample_us(aqm_own(params)->target_ns));
+	json_uint("tupdate", sample_us(aqm_own(params)->tupdate_ns));
+	json_float("alpha", aqm_own(params)->alpha / 256.0);
+	json_float("beta", aqm_own(params)->beta / 256.0);
 	if (params->step_in_packets)
 		json_uint("step-thresh-pkts", params->step_packets);
 	else

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "aqm/pi2.h"
 #include "cli/format.h"
 
 /* Edges of the buckets that are shown: two in a power of two, from 32.768 us to 1.07 s. Ours are
@@ -127,7 +128,7 @@ DEFINE_OF_BOTH(gso_split, print_uint, sample->stats.gso_split)
 DEFINE_OF_BOTH(gso_whole, print_uint, sample->stats.gso_whole)
 DEFINE_OF_BOTH(memory_used, print_uint, sample->stats.memory_used)
 DEFINE_OF_BOTH(rate, print_uint, sample->stats.params.rate)
-DEFINE_OF_BOTH(target, print_double, seconds(sample->stats.params.target_ns))
+DEFINE_OF_BOTH(target, print_double, seconds(aqm_own(&sample->stats.params)->target_ns))
 DEFINE_OF_BOTH(updates, print_uint, sample->stats.updates)
 
 static void print_probability(const struct family *family, const struct sample *sample)

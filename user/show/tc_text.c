@@ -9,6 +9,7 @@
 #include <linux/pkt_sched.h>
 #include <stdio.h>
 
+#include "aqm/pi2.h"
 #include "cli/format.h"
 #include "cli/params.h"
 #include "attach/tree.h"
@@ -72,10 +73,10 @@ static void print_native_options(const struct dualpi2_stats *stats)
 	char alpha[FORMAT_MAX], beta[FORMAT_MAX];
 
 	printf("limit %up memlimit %uB ", params->limit, stats->memlimit);
-	print_time("target", params->target_ns);
-	print_time("tupdate", params->tupdate_ns);
-	printf("alpha %s beta %s ", format_gain(params->alpha, alpha),
-	       format_gain(params->beta, beta));
+	print_time("target", aqm_own(params)->target_ns);
+	print_time("tupdate", aqm_own(params)->tupdate_ns);
+	printf("alpha %s beta %s ", format_gain(aqm_own(params)->alpha, alpha),
+	       format_gain(aqm_own(params)->beta, beta));
 	if (params->step_in_packets)
 		printf("step_thresh %up ", params->step_packets);
 	else

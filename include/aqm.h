@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What follows from the rows of an AQM: included at the end of include/aqm/NAME.h, after
+ * AQM_PARAMS(PARAM), rows as in params.h. A translation unit knows one AQM at most.
+ */
+#ifndef DUALPI2_AQM_H
+#define DUALPI2_AQM_H
+
+#include "dualpi2.h"
+
+/* The AQM's own parameters, in the `aqm` of struct dualpi2_params. */
+struct aqm_params {
+	AQM_PARAMS(DUALPI2_MEMBER)
+} __attribute__((may_alias));
+
+_Static_assert(sizeof(struct aqm_params) <= sizeof(((struct dualpi2_params *)0)->aqm),
+	       "an AQM has too many parameters");
+
+#define AQM_DEFAULT_PARAMS { AQM_PARAMS(DUALPI2_DEFAULT) }
+
+static inline const struct aqm_params *aqm_own(const struct dualpi2_params *params)
+{
+	return (const struct aqm_params *)params->aqm;
+}
+
+#endif /* DUALPI2_AQM_H */

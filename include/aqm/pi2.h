@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* PI2 (RFC 9332, Appendix A), as all that is not its own code sees it. */
+#ifndef DUALPI2_AQM_PI2_H
+#define DUALPI2_AQM_PI2_H
+
+#include "dualpi2.h"
+#include "pi2.h"
+
+#define AQM_NAME "pi2"
+#define AQM_KIND "bpf_dualpi2" /* `dualpi2` would collide with the kernel's sch_dualpi2 */
+#define AQM_ABOUT "PI2, as RFC 9332 has it in its Appendix A"
+
+/* target_ns: delay that the law holds the Classic queue at, ns. tupdate_ns: time between updates
+ * of p', ns. alpha, beta: integral and proportional gain, 1/256 Hz. Defaults: RFC 9332, A.1.
+ */
+#define AQM_PARAMS(PARAM)                                                                        \
+	PARAM(__u64, target_ns, "target", TIME, 0, DUALPI2_TIME_MAX, 15 * DUALPI2_NSEC_PER_MSEC, \
+	      "target", "delay that the Classic queue is held at")                               \
+	PARAM(__u64, tupdate_ns, "tupdate", TIME, DUALPI2_NSEC_PER_USEC, DUALPI2_TIME_MAX,       \
+	      16 * DUALPI2_NSEC_PER_MSEC, "tupdate",                                             \
+	      "interval between updates of the probability")                                     \
+	PARAM(__u32, alpha, "alpha", GAIN, 1, PI2_GAIN_MAX, 41, "alpha",                         \
+	      "integral gain, in steps of 1/256 Hz")                                             \
+	PARAM(__u32, beta, "beta", GAIN, 1, PI2_GAIN_MAX, 819, "beta",                           \
+	      "proportional gain, in steps of 1/256 Hz")
+
+#include "aqm.h"
+
+#endif /* DUALPI2_AQM_PI2_H */
