@@ -10,6 +10,7 @@
  */
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "attach/gso.h"
 #include "attach/ingress.h"
@@ -171,12 +172,12 @@ static bool unload_interface(const struct registration *reg, const char *ifname,
 			     const struct wish *wish, bool *found)
 {
 	struct link link;
+	int exists;
 
 	*found = false;
-	if (actions[ACTION_IF_ATTACHED] && !link_look_for(ifname, &link))
-		return false;
-	if (actions[ACTION_IF_ATTACHED] && !link.ifindex)
-		return true;
+	exists = actions[ACTION_IF_ATTACHED] ? link_look_for(ifname, &link) : 1;
+	if (exists <= 0)
+		return !exists;
 	return wish->ingress ? unload_ingress(reg, ifname, found) : unload_root(reg, ifname, found);
 }
 
@@ -184,9 +185,14 @@ static bool unload_interface(const struct registration *reg, const char *ifname,
 static bool wanted_params(const struct registration *reg, const struct target *target,
 			  const struct wish *wish, struct dualpi2_params *wanted)
 {
+	int known = 0;
+
 	*wanted = params_default();
 	if (tree_owner(&target->tree) == OWNER_US)
-		conf_read(reg, &target->key, wanted);
+		known = conf_read(reg, &target->key, wanted);
+	if (known < 0)
+		return fail(-known, "%s: cannot look up its parameters: %s; run it again",
+			    target->label, strerror(-known));
 	return wish_apply(wish, wanted);
 }
 
@@ -258,7 +264,7 @@ static bool attach(const char *ifname, const struct wish *wish)
 	done = !message_reported() && (wish->ingress ? attach_ingress(&reg, found, ifname, wish)
 						     : attach_root(&reg, found, ifname, wish));
 	/* A kind that was unknown until now is hardly the default (default_qdisc.h). */
-	if (!done && !found && registration_use(&reg) != REGISTRATION_IN_USE)
+	if (!done && !found && registration_in_use(&reg) <= 0)
 		registration_remove(&reg);
 	return done;
 }
@@ -266,8 +272,8 @@ static bool attach(const char *ifname, const struct wish *wish)
 static bool unload(const char *ifname, const struct wish *wish)
 {
 	struct registration reg;
-	enum registration_use use;
 	bool found, attached, done;
+	int in_use;
 
 	if (!host_may_unload() || !pins_lock_if_any() || !default_qdisc_open())
 		return false;
@@ -278,8 +284,8 @@ static bool unload(const char *ifname, const struct wish *wish)
 	if (message_reported())
 		return false;
 	done = unload_interface(&reg, ifname, wish, &attached);
-	use = found ? registration_use(&reg) : REGISTRATION_UNUSED;
-	if (use == REGISTRATION_UNUSED)
+	in_use = found ? registration_in_use(&reg) : 0;
+	if (!in_use)
 		registration_remove(&reg);
 	if (done && !attached && !actions[ACTION_IF_ATTACHED])
 		fail(0, "%s: nothing to unload: %s", ifname,
@@ -288,7 +294,7 @@ static bool unload(const char *ifname, const struct wish *wish)
 	done &= !message_reported();
 	if (done)
 		printf("%s: %s\n", ifname, attached ? "unloaded" : "nothing to unload");
-	if (done && use == REGISTRATION_MAY_BE_DEFAULT)
+	if (done && in_use < 0)
 		printf("  " DUALPI2_KIND " stays registered: whether it is net.core.default_qdisc "
 		       "cannot be seen from here.\n"
 		       "  If not, `rm -r " PIN_DIR "*` ends it, or the next --unload by root\n");
@@ -299,12 +305,14 @@ static bool check(const char *ifname, const struct wish *wish)
 {
 	bool passed = host_report();
 	struct link link;
+	int found;
 
 	pins_keep_privilege(PRIVILEGE_NET);
 	if (!ifname)
 		return passed;
-	if (!link_find(ifname, &link))
-		return report_line(REPORT_MISSING, "interface %s: see `ip link`", ifname);
+	found = link_look_for(ifname, &link);
+	if (found <= 0)
+		return !found && report_line(REPORT_MISSING, "interface %s: see `ip link`", ifname);
 	report_line(REPORT_OK, "interface %s", ifname);
 	return (wish->ingress ? check_ingress(ifname, wish) : check_root(&link, ifname, wish)) &&
 	       passed;

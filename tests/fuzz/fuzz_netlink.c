@@ -123,7 +123,7 @@ static void ask_link(void)
 {
 	struct link link;
 
-	if (!link_read(1, &link))
+	if (link_read(1, &link) <= 0)
 		return;
 	ALWAYS(strnlen(link.name, sizeof(link.name)) < sizeof(link.name));
 	ALWAYS(strnlen(link.kind, sizeof(link.kind)) < sizeof(link.kind));
@@ -133,19 +133,17 @@ static void ask_link(void)
 static void ask_root(void)
 {
 	char why[TREE_WHY_MAX];
-	bool restorable;
 	struct tree root;
 
 	if (!tree_read(1, &root))
 		return;
-	tree_restorable(1, &root, &restorable, why);
+	tree_restorable(1, &root, why);
 	tree_free(&root);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct link_change change = { .up = true };
-	bool has_filters;
 
 	if (!size)
 		return 0;
@@ -163,7 +161,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		ask_root();
 		break;
 	case 3:
-		qdisc_has_filters(1, 0, &has_filters);
+		qdisc_has_filters(1, 0);
 		break;
 	case 4:
 		link_change(1, &change);

@@ -16,11 +16,12 @@ static bool read_prior(const struct registration *reg, const struct dualpi2_key 
 		       struct prior_settings *prior)
 {
 	const struct dualpi2_key map_key = interface_key(key);
+	int found;
 
 	*prior = (struct prior_settings){};
-	return reg->settings < 0 || !bpf_map_lookup_elem(reg->settings, &map_key, prior) ||
-	       errno == ENOENT ||
-	       fail(errno, "cannot look up the former settings: %s; run it again", strerror(errno));
+	found = map_read(reg->settings, &map_key, prior);
+	return found >= 0 || fail(-found, "cannot look up the former settings: %s; run it again",
+				  strerror(-found));
 }
 
 static bool write_prior(const struct registration *reg, const struct dualpi2_key *key,
@@ -55,10 +56,8 @@ bool setting_borrow(const struct registration *reg, const struct dualpi2_key *ke
 		return false;
 	if (remembers(&prior, setting))
 		return true;
-	if (!link_look((int)key->ifindex, &link))
+	if (!link_expect((int)key->ifindex, "the interface", &link))
 		return false;
-	if (!link.ifindex)
-		return fail(0, "interface %u has just been removed", key->ifindex);
 	if (setting == SETTING_NO_GSO) {
 		prior.gso_max_segs = link.gso_max_segs;
 		change.gso_max_segs = LEAST;
@@ -82,15 +81,15 @@ bool setting_return(const struct registration *reg, const struct dualpi2_key *ke
 	struct link_change change = {};
 	struct prior_settings prior;
 	struct link link;
+	int found;
 
 	if (!read_prior(reg, key, &prior))
 		return false;
 	if (!remembers(&prior, setting))
 		return true;
-	if (!link_look(key->ifindex, &link))
-		return false;
-	if (!link.ifindex)
-		return true;
+	found = link_look((int)key->ifindex, &link);
+	if (found <= 0)
+		return !found;
 	if (setting == SETTING_NO_GSO) {
 		change.gso_max_segs = to_return(prior.gso_max_segs, link.gso_max_segs);
 		prior.gso_max_segs = 0;
@@ -103,10 +102,10 @@ bool setting_return(const struct registration *reg, const struct dualpi2_key *ke
 	return link_change(key->ifindex, &change) && write_prior(reg, key, &prior);
 }
 
-bool setting_is_borrowed(const struct registration *reg, const struct dualpi2_key *key,
-			 enum setting setting)
+int setting_is_borrowed(const struct registration *reg, const struct dualpi2_key *key,
+			enum setting setting)
 {
 	struct prior_settings prior;
 
-	return read_prior(reg, key, &prior) && remembers(&prior, setting);
+	return read_prior(reg, key, &prior) ? remembers(&prior, setting) : -EIO;
 }

@@ -24,8 +24,8 @@ bool setting_borrow(const struct registration *reg, const struct dualpi2_key *ke
 bool setting_return(const struct registration *reg, const struct dualpi2_key *key,
 		    enum setting setting);
 
-/* Is it changed? Reports nothing. */
-bool setting_is_borrowed(const struct registration *reg, const struct dualpi2_key *key,
-			 enum setting setting);
+/* Is it changed: 1, 0, or -errno, which is reported. */
+int setting_is_borrowed(const struct registration *reg, const struct dualpi2_key *key,
+			enum setting setting);
 
 #endif /* BORROWED_H */

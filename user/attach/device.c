@@ -8,6 +8,7 @@
 #include <sys/random.h>
 
 #include "cli/message.h"
+#include "pinned/maps.h"
 
 #define DEVICES_MAX (2 * DUALPI2_MAX_INSTANCES)
 
@@ -17,10 +18,12 @@
 static bool read_entry(const struct registration *reg, const struct dualpi2_key *key,
 		       struct dualpi2_helper *entry)
 {
+	int found;
+
 	*entry = (struct dualpi2_helper){};
-	return reg->helpers < 0 || !bpf_map_lookup_elem(reg->helpers, key, entry) ||
-	       errno == ENOENT ||
-	       fail(errno, "cannot look up a helper device: %s; run it again", strerror(errno));
+	found = map_read(reg->helpers, key, entry);
+	return found >= 0 ||
+	       fail(-found, "cannot look up a helper device: %s; run it again", strerror(-found));
 }
 
 static bool write_entry(const struct registration *reg, const struct device *device, __u32 ifindex)
@@ -98,7 +101,7 @@ bool device_find(const struct registration *reg, const struct device_kind *kind,
 	if (!read_entry(reg, &device->key, &entry))
 		return false;
 	device->address = entry.address;
-	if (entry.ifindex && !link_look((int)entry.ifindex, &link))
+	if (entry.ifindex && link_look((int)entry.ifindex, &link) < 0)
 		return false;
 	device->entered = has_address(device, &link);
 	if (!device->entered)

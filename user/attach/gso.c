@@ -231,8 +231,8 @@ void gso_remark(const struct registration *reg, const struct target *target)
 {
 	struct link link;
 
-	if (!setting_is_borrowed(reg, &target->key, SETTING_NO_GSO) ||
-	    !link_read(target->key.ifindex, &link))
+	if (setting_is_borrowed(reg, &target->key, SETTING_NO_GSO) <= 0 ||
+	    link_read(target->key.ifindex, &link) <= 0)
 		return;
 	printf("  GSO packets cannot be split %s: local senders make\n"
 	       "  none now (gso_max_segs 1), forwarded ones are queued whole\n",
@@ -253,29 +253,36 @@ bool gso_stop(const struct registration *reg, const struct target *target)
 	return true;
 }
 
-/* What is unknown counts as working: gso_start(), which comes next, tells it. */
-static bool splitter_works(const struct registration *reg, const struct target *target)
+static int splitter_works(const struct registration *reg, const struct target *target)
 {
 	struct device splitter;
 	struct link link;
+	int state;
 
-	return device_find(reg, &splitter_kind, &target->key, &splitter) && splitter.entered &&
-	       link_read((int)splitter.ifindex, &link) && link.running &&
-	       link.gso_max_segs == SPLITTER_GSO_MAX_SEGS && has_program(reg, &splitter) &&
-	       is_in_front(reg, target);
+	if (!device_find(reg, &splitter_kind, &target->key, &splitter))
+		return -EIO;
+	if (!splitter.entered)
+		return 0;
+	state = link_read((int)splitter.ifindex, &link);
+	if (state > 0 && (!link.running || link.gso_max_segs != SPLITTER_GSO_MAX_SEGS))
+		return 0;
+	if (state > 0)
+		state = has_program(reg, &splitter);
+	return state > 0 ? is_in_front(reg, target) : state;
 }
 
-bool gso_works(const struct registration *reg, const struct target *target)
+int gso_works(const struct registration *reg, const struct target *target)
 {
 	const struct dualpi2_key feeder = feeder_key(target);
 	struct link link;
+	int state = link_read(target->key.ifindex, &link);
 
-	if (!link_read(target->key.ifindex, &link))
-		return false;
+	if (state <= 0)
+		return state;
 	switch (choose_way(target, &link)) {
 	case WAY_SPLITTER:
-		return splitter_works(reg, target) ||
-		       setting_is_borrowed(reg, &target->key, SETTING_NO_GSO);
+		return splitter_works(reg, target)
+			       ?: setting_is_borrowed(reg, &target->key, SETTING_NO_GSO);
 	case WAY_NO_GSO:
 		return setting_is_borrowed(reg, &target->key, SETTING_NO_GSO);
 	case WAY_NO_GRO:
@@ -283,7 +290,7 @@ bool gso_works(const struct registration *reg, const struct target *target)
 	case WAY_UNCHANGED:
 		break;
 	}
-	return true;
+	return 1;
 }
 
 /* ---- check, sweep ------------------------------------------------------------------ */
@@ -323,14 +330,25 @@ bool gso_check(const struct registration *reg, const struct target *target)
 	return true;
 }
 
-/* Those of other namespaces are for a loader there; with a namespace its devices are gone. */
+/* Is it of no more use? Those of other namespaces are for a loader there; with a namespace its
+ * devices are gone. 1, 0, or -errno: unknown.
+ */
+static int is_left_over(const struct registration *reg, const struct dualpi2_key *key)
+{
+	int lives;
+
+	if (!netns_is_current(key->netns))
+		return netns_is_gone(reg, key->netns);
+	lives = instance_lives(reg, key);
+	return lives < 0 ? lives : !lives;
+}
+
 static void sweep_one(const struct registration *reg, const struct dualpi2_key *key)
 {
 	struct device splitter = { .key = *key };
 
-	if (netns_is_current(key->netns)
-		    ? instance_lives(reg, key) || !device_find(reg, &splitter_kind, key, &splitter)
-		    : !netns_is_gone(reg, key->netns))
+	if (is_left_over(reg, key) <= 0 ||
+	    (netns_is_current(key->netns) && !device_find(reg, &splitter_kind, key, &splitter)))
 		return;
 	verbose("interface %u has no qdisc of ours any more, and its splitter goes", key->ifindex);
 	remove_splitter(reg, &splitter);

@@ -25,8 +25,8 @@ void gso_remark(const struct registration *reg, const struct target *target);
 /* End it, and lose nothing. `reg` need not be open. */
 bool gso_stop(const struct registration *reg, const struct target *target);
 
-/* Is it in force, with nothing missing? Reports nothing. */
-bool gso_works(const struct registration *reg, const struct target *target);
+/* Is it in force, with nothing missing: 1, 0, or -errno: unknown. */
+int gso_works(const struct registration *reg, const struct target *target);
 
 /* Show (report.h) what gso_start() would do. */
 bool gso_check(const struct registration *reg, const struct target *target);

@@ -69,12 +69,14 @@ bool ingress_find(const struct registration *reg, const char *ifname, struct ing
 
 /* ---- may it be attached? --------------------------------------------------------- */
 
-static bool has_rate(const struct registration *reg, const struct ingress *ingress)
+/* 1, 0, or -errno: unknown. */
+static int has_rate(const struct registration *reg, const struct ingress *ingress)
 {
 	const struct dualpi2_key key = qdisc_key(&ingress->ifb);
 	struct dualpi2_stats live;
+	int found = ingress->ifb.ifindex ? stats_read(reg, &key, &live) : 0;
 
-	return ingress->ifb.ifindex && stats_read(reg, &key, &live) && live.params.rate;
+	return found > 0 ? live.params.rate != 0 : found;
 }
 
 /* Filters of clsact come behind all tcx programs, so that they would see no packet any
@@ -82,35 +84,39 @@ static bool has_rate(const struct registration *reg, const struct ingress *ingre
  */
 static bool find_filters(const struct ingress *ingress, struct obstacle *obstacle)
 {
-	bool has_filters;
+	int has_filters =
+		qdisc_has_filters(ingress->key.ifindex, TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_INGRESS));
 
-	if (!qdisc_has_filters(ingress->key.ifindex, TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_INGRESS),
-			       &has_filters))
-		return false;
-	if (has_filters)
+	if (has_filters > 0)
 		obstacle_set(obstacle,
 			     "its ingress filters would see no packet any more: "
 			     "`tc filter del dev %s ingress`, or make them tcx programs",
 			     ingress->ifname);
-	return true;
+	return has_filters >= 0;
 }
 
 static bool find_obstacle(const struct registration *reg, const struct ingress *ingress,
 			  const struct wish *wish, struct obstacle *obstacle)
 {
-	bool attached;
+	int rate = wish_has_rate(wish);
 
 	*obstacle = (struct obstacle){};
+	if (!rate && !wish->whole)
+		rate = has_rate(reg, ingress);
+	if (rate < 0)
+		return fail(-rate, "%s: cannot look at its qdisc: %s; run it again",
+			    ingress->ifname, strerror(-rate));
 	if (ingress->type != ARPHRD_ETHER)
 		obstacle_set(obstacle, "is not an Ethernet device, and an ifb takes only those: "
 				       "use --ingress on the one below it");
-	else if (!wish_has_rate(wish) && (wish->whole || !has_rate(reg, ingress))) {
+	else if (!rate) {
 		obstacle_set(obstacle, "--ingress: needs --rate, a little less than what the "
 				       "bottleneck before it has: without one nothing waits here");
 		obstacle->is_usage = true;
 	} else {
-		return tcx_look(reg, &ingress->key, TCX_INGRESS, &attached) &&
-		       (attached || find_filters(ingress, obstacle));
+		int attached = tcx_look(reg, &ingress->key, TCX_INGRESS);
+
+		return attached ? attached > 0 : find_filters(ingress, obstacle);
 	}
 	return true;
 }
@@ -216,9 +222,9 @@ static bool attach_steps(const struct registration *reg, struct ingress *ingress
 static bool change_live(const struct registration *reg, struct ingress *ingress,
 			const struct wish *wish)
 {
-	bool attached;
+	int attached = tcx_look(reg, &ingress->key, TCX_INGRESS);
 
-	if (!tcx_look(reg, &ingress->key, TCX_INGRESS, &attached))
+	if (attached < 0)
 		return false;
 	if (!set_up(&ingress->ifb) || (!attached && !tcx_attach(reg, &ingress->key, TCX_INGRESS)) ||
 	    !attach_qdisc(reg, ingress, wish)) {
@@ -250,7 +256,8 @@ static bool is_empty(const struct registration *reg, const struct dualpi2_key *k
 	struct dualpi2_stats live;
 
 	stats_refresh(reg);
-	return !stats_read(reg, key, &live) || (!live.l.backlog_packets && !live.c.backlog_packets);
+	return stats_read(reg, key, &live) <= 0 ||
+	       (!live.l.backlog_packets && !live.c.backlog_packets);
 }
 
 /* Let the packets that wait in the ifb go at once. What has not gone in time is lost with
@@ -261,7 +268,7 @@ static void drain(const struct registration *reg, const struct dualpi2_key *key)
 	const struct timespec poll = { .tv_nsec = DRAIN_POLL_MS * 1000000L };
 	struct dualpi2_stats live;
 
-	if (!stats_read(reg, key, &live))
+	if (stats_read(reg, key, &live) <= 0)
 		return;
 	live.params.rate = 0;
 	params_change(reg, key, &live.params);
@@ -273,8 +280,10 @@ static void drain(const struct registration *reg, const struct dualpi2_key *key)
 bool ingress_undo(const struct registration *reg, const struct ingress *ingress, bool *found)
 {
 	const struct dualpi2_key key = qdisc_key(&ingress->ifb);
-	bool had_tcx = tcx_detach(&ingress->key, TCX_INGRESS);
+	int had_tcx = tcx_detach(&ingress->key, TCX_INGRESS);
 
+	if (had_tcx < 0)
+		return false;
 	*found = ingress->ifb.ifindex || had_tcx;
 	if (!*found)
 		return true;
@@ -290,7 +299,7 @@ static void sweep_one(const struct registration *reg, const struct dualpi2_key *
 {
 	struct ingress ingress = { .key = interface_key(key), .ifb.key = *key };
 
-	if (!interface_is_gone(reg, key, TCX_INGRESS))
+	if (interface_is_gone(reg, key, TCX_INGRESS) <= 0)
 		return;
 	/* With a namespace its devices are gone. */
 	if (netns_is_current(key->netns) && !device_find(reg, &ifb_kind, key, &ingress.ifb))

@@ -48,28 +48,29 @@ static bool key_at(const struct target *target, size_t place, struct dualpi2_key
 	return queue_owner(queue) == OWNER_US;
 }
 
-/* Do the maps know them all? If not, the registration that they are of has been deleted
- * by hand. They take no more changes, so new ones must take their place. False: unknown, which is
- * reported.
+/* Are there some, and do the maps know them all? If not, the registration that they are of has been
+ * deleted by hand. They take no more changes, so new ones must take their place. 1, 0, or -errno,
+ * which is reported: unknown.
  */
-static bool look_for_live(const struct registration *reg, const struct target *target,
-			  struct dualpi2_params *in_force, bool *live)
+static int look_for_live(const struct registration *reg, const struct target *target,
+			 struct dualpi2_params *in_force)
 {
 	struct dualpi2_stats stats;
 	struct dualpi2_key key;
+	int live = 0;
 
-	*live = false;
 	for (size_t place = 0; place < n_places(target); place++) {
 		if (!key_at(target, place, &key))
 			continue;
-		*live = stats_read(reg, &key, &stats);
-		if (!*live)
-			return errno == ENOENT ||
-			       fail(errno, "%s: cannot look at its qdisc: %s; run it again",
-				    target->label, strerror(errno));
+		live = stats_read(reg, &key, &stats);
+		if (live < 0)
+			fail(-live, "%s: cannot look at its qdisc: %s; run it again", target->label,
+			     strerror(-live));
+		if (live <= 0)
+			return live;
 		*in_force = stats.params;
 	}
-	return true;
+	return live;
 }
 
 static bool change_all(const struct registration *reg, const struct target *target,
@@ -112,15 +113,16 @@ static bool remove_root(const struct registration *reg, const struct target *tar
 	static const struct qdisc placeholder = { .kind = "pfifo", .parent = TC_H_ROOT };
 	int ifindex = target->key.ifindex;
 	struct qdisc prior;
+	int remembered = prior_read(reg, &target->key, &prior);
 
-	if (!prior_read(reg, &target->key, &prior))
+	if (remembered < 0)
 		return false;
 	/* An automatic qdisc, of net.core.default_qdisc, cannot be deleted, only
 	 * replaced. Then the kernel chooses anew.
 	 */
 	if (!TC_H_MAJ(target->tree.root.handle) && !qdisc_create(ifindex, &placeholder, true))
 		return false;
-	return prior.kind[0] ? qdisc_create(ifindex, &prior, true) : qdisc_delete(ifindex);
+	return remembered ? qdisc_create(ifindex, &prior, true) : qdisc_delete(ifindex);
 }
 
 static bool create_root(const struct target *target, const char *kind, bool replace)
@@ -291,9 +293,12 @@ static bool change_live(const struct registration *reg, struct target *target,
 {
 	struct dualpi2_params wanted = *in_force;
 	struct repairs repairs;
-	bool attached;
+	int attached;
 
-	if (!wish_apply(wish, &wanted) || !tcx_look(reg, &target->key, TCX_EGRESS, &attached))
+	if (!wish_apply(wish, &wanted))
+		return false;
+	attached = tcx_look(reg, &target->key, TCX_EGRESS);
+	if (attached < 0)
 		return false;
 	repairs = (struct repairs){
 		.tcx = !attached,
@@ -316,9 +321,9 @@ static bool change_live(const struct registration *reg, struct target *target,
 bool root_attach(const struct registration *reg, struct target *target, const struct wish *wish)
 {
 	struct dualpi2_params in_force;
-	bool live;
+	int live = look_for_live(reg, target, &in_force);
 
-	if (!look_for_live(reg, target, &in_force, &live))
+	if (live < 0)
 		return false;
 	return live ? change_live(reg, target, wish, &in_force) : attach_new(reg, target, wish);
 }
@@ -327,7 +332,8 @@ bool root_attach(const struct registration *reg, struct target *target, const st
 
 bool root_undo(const struct registration *reg, struct target *target, bool *found)
 {
-	bool had_tcx, ours = tree_owner(&target->tree) == OWNER_US;
+	bool ours = tree_owner(&target->tree) == OWNER_US;
+	int had_tcx;
 
 	if (ours && (!remove_root(reg, target) || !read_tree_again(target)))
 		return false;
@@ -337,7 +343,7 @@ bool root_undo(const struct registration *reg, struct target *target, bool *foun
 			    "`sysctl net.core.default_qdisc=fq_codel`",
 			    target->label);
 	had_tcx = tcx_detach(&target->key, TCX_EGRESS);
-	if (!gso_stop(reg, target))
+	if (had_tcx < 0 || !gso_stop(reg, target))
 		return false;
 	instance_forget(reg, &target->key);
 	*found = ours || had_tcx;

@@ -93,9 +93,9 @@ static bool find_obstacle_to_replace(const struct target *target, const struct w
 {
 	const struct qdisc *root = &target->tree.root;
 	char text[QDISC_TEXT_MAX], why[TREE_WHY_MAX];
-	bool restorable;
+	int restorable = tree_restorable(target->key.ifindex, &target->tree, why);
 
-	if (!tree_restorable(target->key.ifindex, &target->tree, &restorable, why))
+	if (restorable < 0)
 		return false;
 	qdisc_text(root->kind, root->handle, TC_H_ROOT, text);
 	if (!restorable)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "attach/tree.h"
 
+#include <errno.h>
 #include <linux/pkt_sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@ static const char *const restorable_kinds[] = {
 struct reading {
 	int ifindex;
 	struct tree *tree;
-	bool out_of_memory;
+	int error; /* errno of the first failure */
 };
 
 /* The entry of queue `number`, from 1 on; those up to it are made as needed. */
@@ -52,7 +53,7 @@ static void fill_queue(struct reading *reading, size_t number, const struct qdis
 	struct tree_queue *queue = queue_entry(reading->tree, number);
 
 	if (!queue) {
-		reading->out_of_memory = true;
+		reading->error = ENOMEM;
 		return;
 	}
 	queue->handle = qdisc->handle;
@@ -78,20 +79,20 @@ static void read_hidden_queues(struct reading *reading)
 	struct tree *tree = reading->tree;
 	struct qdisc qdisc;
 
-	for (size_t number = 1; !reading->out_of_memory; number++) {
+	for (size_t number = 1; !reading->error; number++) {
+		int found;
+
 		if (number <= tree->n_queues && tree->queues[number - 1].kind[0])
 			continue;
-		switch (qdisc_below(reading->ifindex, TC_H_MAKE(tree->root.handle, number),
-				    &qdisc)) {
-		case QDISC_FOUND:
-			fill_queue(reading, number, &qdisc, true);
-			break;
-		case QDISC_NONE:
-			reading->out_of_memory = !queue_entry(tree, number);
-			break;
-		case QDISC_NO_CLASS:
+		found = qdisc_below(reading->ifindex, TC_H_MAKE(tree->root.handle, number), &qdisc);
+		if (found == -ENOENT)
 			return;
-		}
+		if (found < 0)
+			reading->error = -found;
+		else if (found)
+			fill_queue(reading, number, &qdisc, true);
+		else if (!queue_entry(tree, number))
+			reading->error = ENOMEM;
 	}
 }
 
@@ -104,7 +105,9 @@ static bool read_queues(int ifindex, struct tree *tree)
 	/* An automatic one cannot lose a qdisc, and has no classes to ask for. */
 	if (TC_H_MAJ(tree->root.handle))
 		read_hidden_queues(&reading);
-	return !reading.out_of_memory || fail(0, "out of memory: free some");
+	return !reading.error ||
+	       fail(reading.error, "cannot look at the queues of the mq: %s; run it again",
+		    strerror(reading.error));
 }
 
 bool tree_read(int ifindex, struct tree *tree)
@@ -173,14 +176,13 @@ static bool kind_is_restorable(const char *kind)
 	return false;
 }
 
-bool tree_restorable(int ifindex, const struct tree *tree, bool *restorable, char *why)
+int tree_restorable(int ifindex, const struct tree *tree, char *why)
 {
 	const struct qdisc *qdisc = &tree->root;
-	bool has_parts;
+	int has_parts = qdisc_has_parts(ifindex, qdisc);
 
-	if (!qdisc_has_parts(ifindex, qdisc, &has_parts))
-		return false;
-	*restorable = false;
+	if (has_parts < 0)
+		return has_parts;
 	if (has_parts)
 		snprintf(why, TREE_WHY_MAX, "qdiscs or filters inside it");
 	else if (!kind_is_restorable(qdisc->kind))
@@ -191,6 +193,6 @@ bool tree_restorable(int ifindex, const struct tree *tree, bool *restorable, cha
 	else if (qdisc->options_cut)
 		snprintf(why, TREE_WHY_MAX, "its options (too long)");
 	else
-		*restorable = true;
-	return true;
+		return 1;
+	return 0;
 }

@@ -47,10 +47,10 @@ bool queue_is_missing(const struct tree_queue *queue);
 size_t tree_missing_queues(const struct tree *tree);
 
 /* Can this foreign root qdisc be put back exactly as it is, from what the kernel shows
- * of it? If not, `why` says what would be lost. Returns false, with a report
- * (message.h), if that cannot be found out.
+ * of it: 1; 0: `why` says what would be lost; -errno: that cannot be found out, which is reported
+ * (message.h).
  */
 #define TREE_WHY_MAX 128
-bool tree_restorable(int ifindex, const struct tree *tree, bool *restorable, char *why);
+int tree_restorable(int ifindex, const struct tree *tree, char *why);
 
 #endif /* TREE_H */

@@ -81,7 +81,7 @@ static enum answer has_rights_that_count(struct verdict *verdict)
 	enum answer answer = has_rights(verdict);
 	int fd;
 
-	if (answer != ANSWER_YES || !privilege_is_confined() || pin_exists("registration"))
+	if (answer != ANSWER_YES || !privilege_is_confined() || pin_exists("registration") > 0)
 		return answer;
 	fd = load_least(BPF_PROG_TYPE_SCHED_CLS);
 	if (fd < 0)
@@ -183,17 +183,15 @@ static enum answer has_jit(struct verdict *verdict)
 
 static enum answer has_bpffs(struct verdict *verdict)
 {
-	switch (pins_find_bpffs()) {
-	case BPFFS_HIDDEN:
-		return no(verdict, errno, BPFFS_HIDDEN_TEXT ": run it %s", privilege_as_root());
-	case BPFFS_NONE:
-		if (!access(BPFFS, F_OK)) /* it will be mounted */
-			return ANSWER_YES;
+	int found = pins_find_bpffs();
+
+	if (found < 0)
+		return no(verdict, -found, BPFFS_HIDDEN_TEXT ": run it %s", privilege_as_root());
+	if (!found && !access(BPFFS, F_OK)) /* it will be mounted */
+		return ANSWER_YES;
+	if (!found)
 		return no(verdict, errno,
 			  "no " BPFFS ": mount sysfs, or take a kernel with CONFIG_BPF_SYSCALL=y");
-	case BPFFS_FOUND:
-		break;
-	}
 	if (pins_are_writable())
 		return ANSWER_YES;
 	if (errno == EROFS)

@@ -61,14 +61,14 @@ bool default_qdisc_open(void)
 	return !message_shortage(error) || fail(error, "cannot look for net.core.default_qdisc");
 }
 
-enum default_qdisc default_qdisc_read(void)
+int default_qdisc_is_ours(void)
 {
 	char kind[64];
 	ssize_t size = file < 0 ? -1 : pread(file, kind, sizeof(kind) - 1, 0);
 
 	if (size <= 0)
-		return DEFAULT_QDISC_UNKNOWN;
+		return -EBADF;
 	kind[size] = '\0';
 	kind[strcspn(kind, "\n")] = '\0';
-	return strcmp(kind, DUALPI2_KIND) ? DEFAULT_QDISC_OTHER : DEFAULT_QDISC_OURS;
+	return !strcmp(kind, DUALPI2_KIND);
 }

@@ -5,19 +5,13 @@
 
 #include <stdbool.h>
 
-enum default_qdisc {
-	DEFAULT_QDISC_OTHER,
-	DEFAULT_QDISC_OURS,
-	DEFAULT_QDISC_UNKNOWN, /* it cannot be seen from here */
-};
-
 /* To be called while there are the rights to enter the network namespace of process 1, if it is
  * another one (PRIVILEGE_MOUNT), and after pins_find_bpffs(). We stay in ours. That it cannot be
  * seen is no failure; false, with a report (message.h): there is no file descriptor for it.
  */
 bool default_qdisc_open(void);
 
-/* What it is now; unknown unless it was opened. */
-enum default_qdisc default_qdisc_read(void);
+/* Is it now: 1, 0, or -errno: unknown, as it is unless it was opened. Reports nothing. */
+int default_qdisc_is_ours(void);
 
 #endif /* DEFAULT_QDISC_H */

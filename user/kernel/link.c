@@ -71,19 +71,18 @@ static int on_link(const struct nlmsghdr *message, void *data)
 	return MNL_CB_OK;
 }
 
-static bool ask(struct rtnl_request *request, struct link *link)
+static int ask(struct rtnl_request *request, struct link *link)
 {
 	struct rtnl_refusal refusal;
 
 	*link = (struct link){};
 	if (rtnl_talk(request, on_link, link, &refusal))
-		return true;
+		return 1;
 	*link = (struct link){};
-	errno = refusal.error;
-	return false;
+	return refusal.error == ENODEV ? 0 : -refusal.error;
 }
 
-bool link_read(int ifindex, struct link *link)
+int link_read(int ifindex, struct link *link)
 {
 	struct rtnl_request request;
 	struct ifinfomsg *info;
@@ -93,46 +92,52 @@ bool link_read(int ifindex, struct link *link)
 	return ask(&request, link);
 }
 
-bool link_find(const char *name, struct link *link)
+int link_find(const char *name, struct link *link)
 {
 	struct rtnl_request request;
 
 	*link = (struct link){};
-	errno = ENODEV;
 	if (strlen(name) >= IF_NAMESIZE)
-		return false;
+		return 0;
 	rtnl_begin(&request, RTM_GETLINK, NLM_F_ACK, sizeof(struct ifinfomsg));
 	mnl_attr_put_strz(&request.header, IFLA_IFNAME, name);
 	return ask(&request, link);
 }
 
-bool link_look(int ifindex, struct link *link)
+int link_look(int ifindex, struct link *link)
 {
-	return link_read(ifindex, link) || errno == ENODEV ||
-	       fail(errno, "cannot look at interface %d: %s; run it again", ifindex,
-		    strerror(errno));
+	int found = link_read(ifindex, link);
+
+	if (found < 0)
+		fail(-found, "cannot look at interface %d: %s; run it again", ifindex,
+		     strerror(-found));
+	return found;
 }
 
 bool link_expect(int ifindex, const char *label, struct link *link)
 {
-	return link_look(ifindex, link) &&
-	       (link->ifindex || fail(0, "%s: has just been removed", label));
+	int found = link_look(ifindex, link);
+
+	return found ? found > 0 : fail(0, "%s: has just been removed", label);
 }
 
-bool link_look_for(const char *name, struct link *link)
+int link_look_for(const char *name, struct link *link)
 {
-	return link_find(name, link) || errno == ENODEV ||
-	       fail(errno, "cannot look at %s: %s; run it again", name, strerror(errno));
+	int found = link_find(name, link);
+
+	if (found < 0)
+		fail(-found, "cannot look at %s: %s; run it again", name, strerror(-found));
+	return found;
 }
 
 bool link_index(const char *ifname, unsigned int *ifindex)
 {
 	struct link link;
+	int found = link_look_for(ifname, &link);
 
-	if (!link_look_for(ifname, &link))
-		return false;
-	if (!link.ifindex)
-		return fail(0, "%s: no such interface in this network namespace (see `ip link`)",
+	if (found <= 0)
+		return !found &&
+		       fail(0, "%s: no such interface in this network namespace (see `ip link`)",
 			    ifname);
 	*ifindex = link.ifindex;
 	return true;

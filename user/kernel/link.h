@@ -30,21 +30,19 @@ struct link {
 	bool running;		    /* up, and connected */
 };
 
-/* An interface of this network namespace by its number. Reports nothing: false, with errno set,
- * means that there is none (ENODEV), or that the kernel does not say.
+/* An interface of this network namespace by its number: 1; 0: there is none; -errno: the kernel
+ * does not say. Reports nothing.
  */
-bool link_read(int ifindex, struct link *link);
+int link_read(int ifindex, struct link *link);
 
 /* The same by its name, or by an alternative one (`ip link property`). Not if_nametoindex(),
  * for which "eth0:1" is eth0, and which has the kernel look for a module of that name.
  */
-bool link_find(const char *name, struct link *link);
+int link_find(const char *name, struct link *link);
 
-/* The same, where it matters whether there is none: link->ifindex is 0 then, and false means that
- * the kernel does not say, which is reported.
- */
-bool link_look(int ifindex, struct link *link);
-bool link_look_for(const char *name, struct link *link);
+/* The same; that the kernel does not say is reported. */
+int link_look(int ifindex, struct link *link);
+int link_look_for(const char *name, struct link *link);
 
 /* The same of one that has to be there: that it is gone is reported as well. `label` begins the
  * message.

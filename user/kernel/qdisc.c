@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "kernel/qdisc.h"
 
+#include <errno.h>
 #include <linux/gen_stats.h>
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
@@ -127,7 +128,7 @@ static void copy_qdisc(int ifindex, const struct qdisc *qdisc, void *data)
 	*(struct qdisc *)data = *qdisc;
 }
 
-enum qdisc_found qdisc_below(int ifindex, uint32_t parent, struct qdisc *qdisc)
+int qdisc_below(int ifindex, uint32_t parent, struct qdisc *qdisc)
 {
 	struct dump dump = { copy_qdisc, qdisc };
 	struct rtnl_refusal refusal;
@@ -140,9 +141,9 @@ enum qdisc_found qdisc_below(int ifindex, uint32_t parent, struct qdisc *qdisc)
 	tc->tcm_ifindex = ifindex;
 	tc->tcm_parent = parent;
 	if (!rtnl_talk(&request, on_qdisc, &dump, &refusal))
-		return QDISC_NO_CLASS;
+		return -refusal.error;
 	/* For noop_qdisc qdisc_get_notify() of net/sched/sch_api.c sends no answer. */
-	return qdisc->kind[0] ? QDISC_FOUND : QDISC_NONE;
+	return qdisc->kind[0] != '\0';
 }
 
 static void visit_child(int ifindex, const struct qdisc *qdisc, void *data)
@@ -162,30 +163,29 @@ static int on_filter(const struct nlmsghdr *message, void *data)
 	return MNL_CB_OK;
 }
 
-bool qdisc_has_filters(int ifindex, uint32_t parent, bool *has_filters)
+int qdisc_has_filters(int ifindex, uint32_t parent)
 {
 	struct rtnl_refusal refusal;
 	struct rtnl_request request;
+	bool has_filters = false;
 	struct tcmsg *tc;
 
-	*has_filters = false;
 	tc = rtnl_begin(&request, RTM_GETTFILTER, NLM_F_DUMP, sizeof(*tc));
 	tc->tcm_ifindex = ifindex;
 	tc->tcm_parent = parent;
-	if (!rtnl_talk(&request, on_filter, has_filters, &refusal))
-		return fail(refusal.error, "cannot read the filters of the interface");
-	return true;
+	if (rtnl_talk(&request, on_filter, &has_filters, &refusal))
+		return has_filters;
+	fail(refusal.error, "cannot read the filters of the interface");
+	return -refusal.error;
 }
 
-bool qdisc_has_parts(int ifindex, const struct qdisc *qdisc, bool *has_parts)
+int qdisc_has_parts(int ifindex, const struct qdisc *qdisc)
 {
 	struct search search = { .ifindex = ifindex, .qdisc = (struct qdisc *)qdisc };
 
-	if (!qdisc_dump(visit_child, &search) ||
-	    !qdisc_has_filters(ifindex, qdisc->handle, has_parts))
-		return false;
-	*has_parts |= search.found;
-	return true;
+	if (!qdisc_dump(visit_child, &search))
+		return -EIO;
+	return search.found ? 1 : qdisc_has_filters(ifindex, qdisc->handle);
 }
 
 bool qdisc_create(int ifindex, const struct qdisc *qdisc, bool replace)

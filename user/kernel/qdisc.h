@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Interfaces and their qdiscs, through rtnetlink.
  *
- * All functions return false after they have reported what is wrong (message.h).
+ * What fails has been reported (message.h), unless a comment says otherwise.
  */
 #ifndef QDISC_H
 #define QDISC_H
@@ -45,24 +45,21 @@ bool qdisc_dump(void (*visit)(int ifindex, const struct qdisc *qdisc, void *data
  */
 bool qdisc_root(int ifindex, struct qdisc *root);
 
-/* What hangs in a class of a classful qdisc, whether or not a dump shows it. Reports
- * nothing.
+/* What hangs in a class of a classful qdisc, whether or not a dump shows it: 1; 0: it was deleted,
+ * packets for this class are thrown away; -ENOENT: there is no such class; another -errno: the
+ * kernel does not say. Reports nothing.
  */
-enum qdisc_found {
-	QDISC_FOUND,
-	QDISC_NONE,	/* it was deleted: packets for this class are thrown away */
-	QDISC_NO_CLASS, /* no such class, or no such classful qdisc */
-};
+int qdisc_below(int ifindex, uint32_t parent, struct qdisc *qdisc);
 
-enum qdisc_found qdisc_below(int ifindex, uint32_t parent, struct qdisc *qdisc);
-
-/* Are there filters at a qdisc, by its handle, or at TC_H_CLSACT with TC_H_MIN_INGRESS? */
-bool qdisc_has_filters(int ifindex, uint32_t parent, bool *has_filters);
-
-/* Is anything hung into a classful qdisc that belongs to a user: a qdisc with a
- * handle below it, or a filter?
+/* Are there filters at a qdisc, by its handle, or at TC_H_CLSACT with TC_H_MIN_INGRESS: 1, 0, or
+ * -errno.
  */
-bool qdisc_has_parts(int ifindex, const struct qdisc *qdisc, bool *has_parts);
+int qdisc_has_filters(int ifindex, uint32_t parent);
+
+/* Is anything hung into a classful qdisc that belongs to a user, a qdisc with a
+ * handle below it, or a filter: 1, 0, or -errno.
+ */
+int qdisc_has_parts(int ifindex, const struct qdisc *qdisc);
 
 /* Put a qdisc at its parent, with a handle (0: the kernel chooses) and TCA_OPTIONS
  * (NULL: none). With `replace` whatever is there goes; without, only an

@@ -10,13 +10,24 @@
 
 #define PUBLISHED_LOOKS 3
 
-bool netns_is_gone(const struct registration *reg, __u64 netns)
+int map_read(int map, const struct dualpi2_key *key, void *value)
+{
+	if (map < 0)
+		return 0;
+	if (!bpf_map_lookup_elem(map, key, value))
+		return 1;
+	return errno == ENOENT ? 0 : -errno;
+}
+
+int netns_is_gone(const struct registration *reg, __u64 netns)
 {
 	const __u64 frame[8] = { netns }; /* as short as a test run takes */
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = sizeof(frame));
+	int error = bpf_prog_test_run_opts(reg->find_netns, &opts);
 
-	return reg->find_netns >= 0 && !bpf_prog_test_run_opts(reg->find_netns, &opts) &&
-	       opts.retval == DUALPI2_NETNS_NONE;
+	if (error)
+		return error;
+	return opts.retval == DUALPI2_NETNS_UNKNOWN ? -E2BIG : opts.retval == DUALPI2_NETNS_NONE;
 }
 
 void stats_refresh(const struct registration *reg)
@@ -31,23 +42,23 @@ void stats_refresh(const struct registration *reg)
 /* An entry moves whenever it is written, and a look-up may miss it at that very moment, but hardly
  * again and again.
  */
-static bool read_published(int map, const struct dualpi2_key *key, void *value)
+static int read_published(int map, const struct dualpi2_key *key, void *value)
 {
-	for (int i = 0; i < PUBLISHED_LOOKS; i++) {
-		if (!bpf_map_lookup_elem(map, key, value))
-			return true;
-	}
-	return false;
+	int found = 0;
+
+	for (int i = 0; !found && i < PUBLISHED_LOOKS; i++)
+		found = map_read(map, key, value);
+	return found;
 }
 
-bool stats_read(const struct registration *reg, const struct dualpi2_key *key,
-		struct dualpi2_stats *stats)
+int stats_read(const struct registration *reg, const struct dualpi2_key *key,
+	       struct dualpi2_stats *stats)
 {
 	return read_published(reg->stats, key, stats);
 }
 
-bool delays_read(const struct registration *reg, const struct dualpi2_key *key,
-		 struct dualpi2_delays *delays)
+int delays_read(const struct registration *reg, const struct dualpi2_key *key,
+		struct dualpi2_delays *delays)
 {
 	return read_published(reg->delays, key, delays);
 }
@@ -57,12 +68,12 @@ struct dualpi2_key interface_key(const struct dualpi2_key *key)
 	return (struct dualpi2_key){ .netns = key->netns, .ifindex = key->ifindex };
 }
 
-bool conf_read(const struct registration *reg, const struct dualpi2_key *key,
-	       struct dualpi2_params *params)
+int conf_read(const struct registration *reg, const struct dualpi2_key *key,
+	      struct dualpi2_params *params)
 {
 	struct dualpi2_key conf_key = interface_key(key);
 
-	return !bpf_map_lookup_elem(reg->conf, &conf_key, params);
+	return map_read(reg->conf, &conf_key, params);
 }
 
 bool conf_write(const struct registration *reg, const struct dualpi2_key *key,
@@ -91,18 +102,17 @@ bool params_change(const struct registration *reg, const struct dualpi2_key *key
 	return true;
 }
 
-bool prior_read(const struct registration *reg, const struct dualpi2_key *key, struct qdisc *qdisc)
+int prior_read(const struct registration *reg, const struct dualpi2_key *key, struct qdisc *qdisc)
 {
 	struct dualpi2_key prior_key = interface_key(key);
 	struct prior_qdisc prior;
+	int found = map_read(reg->prior, &prior_key, &prior);
 
-	*qdisc = (struct qdisc){};
-	if (reg->prior < 0)
-		return true;
-	if (bpf_map_lookup_elem(reg->prior, &prior_key, &prior))
-		return errno == ENOENT ||
-		       fail(errno, "cannot look up the former root qdisc: %s; run it again",
-			    strerror(errno));
+	if (found < 0)
+		fail(-found, "cannot look up the former root qdisc: %s; run it again",
+		     strerror(-found));
+	if (found <= 0)
+		return found;
 	*qdisc = (struct qdisc){
 		.handle = prior.handle,
 		.parent = TC_H_ROOT,
@@ -110,7 +120,7 @@ bool prior_read(const struct registration *reg, const struct dualpi2_key *key, s
 	};
 	memcpy(qdisc->kind, prior.kind, sizeof(qdisc->kind));
 	memcpy(qdisc->options, prior.options, sizeof(qdisc->options));
-	return true;
+	return 1;
 }
 
 bool prior_write(const struct registration *reg, const struct dualpi2_key *key,
@@ -140,14 +150,14 @@ void instance_forget(const struct registration *reg, const struct dualpi2_key *k
 	bpf_map_delete_elem(reg->settings, &map_key);
 }
 
-bool instance_lives(const struct registration *reg, const struct dualpi2_key *key)
+int instance_lives(const struct registration *reg, const struct dualpi2_key *key)
 {
 	struct dualpi2_key live, *previous = NULL;
 
 	while (!bpf_map_get_next_key(reg->places, previous, &live)) {
 		if (live.netns == key->netns && live.ifindex == key->ifindex)
-			return true;
+			return 1;
 		previous = &live;
 	}
-	return errno != ENOENT;
+	return errno == ENOENT ? 0 : -errno;
 }

@@ -11,27 +11,30 @@
 
 #include "pinned/registration.h"
 
-/* Has a network namespace ended? False if that is not known. Reports nothing. */
-bool netns_is_gone(const struct registration *reg, __u64 netns);
+/* Look up a value: 1; 0: there is none, or no such map (-1); -errno: unknown. Reports nothing. */
+int map_read(int map, const struct dualpi2_key *key, void *value);
+
+/* Has a network namespace ended: 1, 0, or -errno: unknown. Reports nothing. */
+int netns_is_gone(const struct registration *reg, __u64 netns);
 
 /* Bring the public maps up to date. Reports nothing: without it they are at most
  * one tupdate old on a busy link.
  */
 void stats_refresh(const struct registration *reg);
 
-/* Statistics of one live qdisc; false if there is none. Reports nothing. */
-bool stats_read(const struct registration *reg, const struct dualpi2_key *key,
-		struct dualpi2_stats *stats);
+/* Statistics of one live qdisc: 1; 0: there is none; -errno: unknown. Reports nothing. */
+int stats_read(const struct registration *reg, const struct dualpi2_key *key,
+	       struct dualpi2_stats *stats);
 
 /* The same of its delays. */
-bool delays_read(const struct registration *reg, const struct dualpi2_key *key,
-		 struct dualpi2_delays *delays);
+int delays_read(const struct registration *reg, const struct dualpi2_key *key,
+		struct dualpi2_delays *delays);
 
-/* The parameters that a qdisc of this interface starts with (key.parent: any);
- * false if they are the defaults. Reports nothing.
+/* The parameters that a qdisc of this interface starts with (key.parent: any): 1; 0: the defaults,
+ * `params` stays as it is; -errno: unknown. Reports nothing.
  */
-bool conf_read(const struct registration *reg, const struct dualpi2_key *key,
-	       struct dualpi2_params *params);
+int conf_read(const struct registration *reg, const struct dualpi2_key *key,
+	      struct dualpi2_params *params);
 
 bool conf_write(const struct registration *reg, const struct dualpi2_key *key,
 		const struct dualpi2_params *params);
@@ -40,8 +43,10 @@ bool conf_write(const struct registration *reg, const struct dualpi2_key *key,
 bool params_change(const struct registration *reg, const struct dualpi2_key *key,
 		   const struct dualpi2_params *params);
 
-/* The root qdisc that --replace took away; its kind is empty if none is remembered. */
-bool prior_read(const struct registration *reg, const struct dualpi2_key *key, struct qdisc *qdisc);
+/* The root qdisc that --replace took away: 1; 0: none is remembered; -errno, which is reported:
+ * unknown.
+ */
+int prior_read(const struct registration *reg, const struct dualpi2_key *key, struct qdisc *qdisc);
 
 bool prior_write(const struct registration *reg, const struct dualpi2_key *key,
 		 const struct qdisc *qdisc);
@@ -49,10 +54,10 @@ bool prior_write(const struct registration *reg, const struct dualpi2_key *key,
 /* The key of what is kept for an interface, from that of a qdisc on it. */
 struct dualpi2_key interface_key(const struct dualpi2_key *key);
 
-/* Does a qdisc of ours live on an interface (key.parent: any)? False only if the kernel says that
- * there is none. Reports nothing.
+/* Does a qdisc of ours live on an interface (key.parent: any): 1, 0, or -errno: unknown. Reports
+ * nothing.
  */
-bool instance_lives(const struct registration *reg, const struct dualpi2_key *key);
+int instance_lives(const struct registration *reg, const struct dualpi2_key *key);
 
 /* Forget parameters, prior qdisc and prior settings of an interface. */
 void instance_forget(const struct registration *reg, const struct dualpi2_key *key);

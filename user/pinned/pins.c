@@ -24,65 +24,63 @@
 #define LOCK_POLL_MS 20
 #define NOT_SAFE (-1) /* beside errnos */
 
-static enum bpffs find_here(void)
+static int find_here(void)
 {
 	struct statfs fs;
 
 	if (statfs(BPFFS, &fs))
-		return errno == ENOENT ? BPFFS_NONE : BPFFS_HIDDEN;
-	return fs.f_type == BPF_FS_MAGIC ? BPFFS_FOUND : BPFFS_NONE;
+		return errno == ENOENT ? 0 : -errno;
+	return fs.f_type == BPF_FS_MAGIC;
 }
 
-/* Go to the mount namespace of the first process, if that is another one. False, with errno: we
- * may not, or cannot tell whether it is another one.
+/* Go to the mount namespace of the first process, if that is another one. 0, or -errno: we may
+ * not, or cannot tell whether it is another one.
  */
-static bool enter_first_mount_namespace(void)
+static int enter_first_mount_namespace(void)
 {
 	struct stat here, first;
 	int fd, error = 0;
 
 	if (stat("/proc/self/ns/mnt", &here) || stat("/proc/1/ns/mnt", &first))
-		return false;
+		return -errno;
 	if (here.st_ino == first.st_ino)
-		return true;
+		return 0;
 	fd = open("/proc/1/ns/mnt", O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return false;
+		return -errno;
 	if (setns(fd, CLONE_NEWNS))
-		error = errno;
+		error = -errno;
 	close(fd);
-	errno = error;
-	return !error;
+	return error;
 }
 
-enum bpffs pins_find_bpffs(void)
+int pins_find_bpffs(void)
 {
-	enum bpffs here = find_here();
+	int error, here = find_here();
 
-	if (here != BPFFS_NONE)
+	if (here)
 		return here;
-	return enter_first_mount_namespace() ? find_here() : BPFFS_HIDDEN;
+	error = enter_first_mount_namespace();
+	return error ? error : find_here();
 }
 
-/* False, with a report, if we cannot see whether there is one. */
-static bool look_for_bpffs(bool *found)
+/* What is unknown is reported. */
+static int look_for_bpffs(void)
 {
-	enum bpffs bpffs = pins_find_bpffs();
+	int found = pins_find_bpffs();
 
-	*found = bpffs == BPFFS_FOUND;
-	return bpffs != BPFFS_HIDDEN ||
-	       fail(errno, "BPF file system at " BPFFS ": " BPFFS_HIDDEN_TEXT ": run it %s",
-		    privilege_as_root());
+	if (found < 0)
+		fail(-found, "BPF file system at " BPFFS ": " BPFFS_HIDDEN_TEXT ": run it %s",
+		     privilege_as_root());
+	return found;
 }
 
 bool pins_mount_bpffs(void)
 {
-	bool found;
+	int found = look_for_bpffs();
 
-	if (!look_for_bpffs(&found))
-		return false;
 	if (found)
-		return true;
+		return found > 0;
 	if (mount("bpf", BPFFS, "bpf", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=0700"))
 		return fail(errno, "there is no BPF file system, and mounting one fails: run "
 				   "`mount -t bpf bpf " BPFFS "`");
@@ -90,15 +88,18 @@ bool pins_mount_bpffs(void)
 	return true;
 }
 
-bool pins_directory_exists(void)
+/* 1, 0, or -errno: unknown. */
+static int exists(const char *path)
 {
-	return !access(PIN_DIR, F_OK);
+	if (!access(path, F_OK))
+		return 1;
+	return errno == ENOENT ? 0 : -errno;
 }
 
 /* Where the pins are, or their directory will be. */
 static const char *place(void)
 {
-	return pins_directory_exists() ? PIN_DIR : BPFFS;
+	return exists(PIN_DIR) ? PIN_DIR : BPFFS;
 }
 
 bool pins_are_writable(void)
@@ -132,17 +133,16 @@ static bool only_owner_writes(const struct stat *dir)
 	return !(dir->st_mode & (S_IWGRP | S_IWOTH));
 }
 
-/* Can nobody else put pins into the directory? Where everybody may write to the file system, as
- * in one that was mounted without a mode, anybody could have made it before us. False, with errno:
- * EPERM: it is not safe; else we could not look.
+/* Can nobody else put pins into the directory: 1, 0, or -errno: unknown. Where everybody may write
+ * to the file system, as in one that was mounted without a mode, anybody could have made it before
+ * us.
  */
-static bool is_safe(int fd)
+static int is_safe(int fd)
 {
 	struct stat dir, fs;
 
 	if (fstat(fd, &dir) || stat(BPFFS, &fs))
-		return false;
-	errno = EPERM;
+		return -errno;
 	return only_owner_writes(&dir) && (is_ours_or_roots(&dir) || only_owner_writes(&fs));
 }
 
@@ -155,15 +155,16 @@ static void remove_directory(const char *path)
 /* One try: 0, an errno, or NOT_SAFE. EWOULDBLOCK: somebody has the lock. */
 static int try_lock(void)
 {
-	int fd, error = 0;
+	int fd, safe, error = 0;
 
 	if (mkdir(PIN_DIR, 0700) && errno != EEXIST)
 		return errno;
 	fd = open(PIN_DIR, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT ? EWOULDBLOCK : errno;
-	if (!is_safe(fd))
-		error = errno == EPERM ? NOT_SAFE : errno;
+	safe = is_safe(fd);
+	if (safe <= 0)
+		error = safe ? -safe : NOT_SAFE;
 	else if (flock(fd, LOCK_EX | LOCK_NB))
 		error = errno;
 	else if (!is_current(fd))
@@ -202,9 +203,11 @@ bool pins_lock(void)
 
 bool pins_lock_if_any(void)
 {
-	bool found;
+	int found = look_for_bpffs();
 
-	return look_for_bpffs(&found) && (!found || !pins_directory_exists() || pins_lock());
+	if (found > 0)
+		found = exists(PIN_DIR);
+	return found ? pins_lock() : true;
 }
 
 void pins_remove_directory(void)
@@ -226,11 +229,11 @@ int pin_open(const char *name)
 	return fd < 0 ? -errno : fd;
 }
 
-bool pin_exists(const char *name)
+int pin_exists(const char *name)
 {
 	char path[PATH_MAX];
 
-	return !access(pin_path(name, path), F_OK);
+	return exists(pin_path(name, path));
 }
 
 bool pin_create(int fd, const char *name)
@@ -297,16 +300,17 @@ int pin_open_public(const char *name)
 /* The directory, made if need be: an fd, or -1 with errno. EPERM: it is not safe. */
 static int open_public(bool make)
 {
-	int fd, error;
+	int fd, safe;
 
 	if (make && mkdir(PUBLIC_PIN_DIR, 0755) && errno != EEXIST)
 		return -1;
 	fd = open(PUBLIC_PIN_DIR, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 || is_safe(fd))
+	safe = fd < 0 ? -errno : is_safe(fd);
+	if (safe > 0)
 		return fd;
-	error = errno;
-	close(fd);
-	errno = error;
+	if (fd >= 0)
+		close(fd);
+	errno = safe ? -safe : EPERM;
 	return -1;
 }
 

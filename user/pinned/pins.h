@@ -12,17 +12,11 @@
 #define PIN_DIR BPFFS "/dualpi2"	 /* 0700 */
 #define PUBLIC_PIN_DIR PIN_DIR "-public" /* 0755: what everybody may read */
 
-/* Is there a BPF file system? One that only the first process of the system sees
- * counts and is entered: `ip netns exec` gives its command a /sys of its own, and
- * pins in a bpffs mounted there would go with the command.
+/* Is there a BPF file system: 1, 0, or -errno: we cannot look where the first process of the system
+ * does. One that only that process sees counts and is entered: `ip netns exec` gives its command a
+ * /sys of its own, and pins in a bpffs mounted there would go with the command. Reports nothing.
  */
-enum bpffs {
-	BPFFS_FOUND,
-	BPFFS_NONE,
-	BPFFS_HIDDEN, /* we cannot look where the first process does; errno says why */
-};
-
-enum bpffs pins_find_bpffs(void);
+int pins_find_bpffs(void);
 
 #define BPFFS_HIDDEN_TEXT                                                                          \
 	BPFFS " of the host cannot be seen from here (`ip netns exec` hides it, `nsenter --net=` " \
@@ -47,15 +41,14 @@ bool pins_lock(void);
 /* The same if there is a directory; none is made, nor a file system for it. */
 bool pins_lock_if_any(void);
 
-bool pins_directory_exists(void);
-
 /* Remove the directory, which must be empty. */
 void pins_remove_directory(void);
 
 /* A pinned object as a new fd, or -errno (-ENOENT: there is none). */
 int pin_open(const char *name);
 
-bool pin_exists(const char *name);
+/* 1, 0, or -errno: unknown. Reports nothing. */
+int pin_exists(const char *name);
 
 bool pin_create(int fd, const char *name);
 

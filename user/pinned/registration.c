@@ -56,48 +56,50 @@ void registration_close(struct registration *reg)
 	registration_init(reg);
 }
 
-/* False with errno 0: it is another one; else we could not look. */
-static bool value_size_is(int map_fd, __u32 size)
+/* This, as the two that follow: 1, 0, or -errno: unknown. */
+static int value_size_is(int map_fd, __u32 size)
 {
 	struct bpf_map_info info = {};
 	__u32 len = sizeof(info);
 
 	if (bpf_map_get_info_by_fd(map_fd, &info, &len))
-		return false;
-	errno = 0;
+		return -errno;
 	return info.value_size == size;
 }
 
-/* The same. */
-static bool abi_is_ours(int map_fd)
+/* Do the maps mean what this program thinks they mean? */
+static int is_readable(const struct registration *reg)
 {
 	__u32 zero = 0, abi = 0;
+	int sized;
 
-	if (map_fd < 0 || bpf_map_lookup_elem(map_fd, &zero, &abi))
-		return false;
-	errno = 0;
-	return abi == DUALPI2_ABI;
+	if (reg->abi < 0 || bpf_map_lookup_elem(reg->abi, &zero, &abi))
+		return reg->abi < 0 ? reg->abi : -errno;
+	if (abi != DUALPI2_ABI)
+		return 0;
+	sized = value_size_is(reg->stats, sizeof(struct dualpi2_stats));
+	return sized > 0 ? value_size_is(reg->delays, sizeof(struct dualpi2_delays)) : sized;
 }
 
-/* Do the maps mean what this program thinks they mean? */
-static bool is_readable(const struct registration *reg)
+static int is_compatible(const struct registration *reg)
 {
-	return abi_is_ours(reg->abi) && value_size_is(reg->stats, sizeof(struct dualpi2_stats)) &&
-	       value_size_is(reg->delays, sizeof(struct dualpi2_delays));
+	int fits = is_readable(reg);
+
+	if (fits > 0)
+		fits = value_size_is(reg->conf, sizeof(struct dualpi2_params));
+	if (fits > 0)
+		fits = value_size_is(reg->prior, sizeof(struct prior_qdisc));
+	return fits > 0 ? value_size_is(reg->settings, sizeof(struct prior_settings)) : fits;
 }
 
-static bool is_compatible(const struct registration *reg)
+/* After one of these. A map that is not there is of another version, too. */
+static bool accept(struct registration *reg, int fits, bool *found)
 {
-	return is_readable(reg) && value_size_is(reg->conf, sizeof(struct dualpi2_params)) &&
-	       value_size_is(reg->prior, sizeof(struct prior_qdisc)) &&
-	       value_size_is(reg->settings, sizeof(struct prior_settings));
-}
+	const int error = fits == -EBADF || fits == -ENOENT ? 0 : -fits;
 
-/* After one of these two, with its errno. A map that is not there is of another version, too. */
-static bool refuse_version(struct registration *reg)
-{
-	const int error = errno == EBADF || errno == ENOENT ? 0 : errno;
-
+	*found = fits > 0;
+	if (*found)
+		return true;
 	registration_close(reg);
 	if (error)
 		return fail(error, "cannot look at the maps of bpf_dualpi2: %s; run it again",
@@ -129,10 +131,7 @@ bool registration_open(struct registration *reg, bool *found)
 				    pins[i].name, privilege_as_root());
 		}
 	}
-	if (!is_compatible(reg))
-		return refuse_version(reg);
-	*found = true;
-	return true;
+	return accept(reg, is_compatible(reg), found);
 }
 
 bool registration_open_public(struct registration *reg, bool *found)
@@ -154,10 +153,7 @@ bool registration_open_public(struct registration *reg, bool *found)
 					   "`chmod 711 " BPFFS "`",
 			    privilege_as_root());
 	}
-	if (!is_readable(reg))
-		return refuse_version(reg);
-	*found = true;
-	return true;
+	return accept(reg, is_readable(reg), found);
 }
 
 static void remove_pin(const char *name, void *data)
@@ -303,19 +299,11 @@ static bool may_have_entries(int map)
 	return map >= 0 && (!bpf_map_get_next_key(map, NULL, &key) || errno != ENOENT);
 }
 
-enum registration_use registration_use(const struct registration *reg)
+int registration_in_use(const struct registration *reg)
 {
 	if (may_have_entries(reg->places) || may_have_entries(reg->helpers))
-		return REGISTRATION_IN_USE;
-	switch (default_qdisc_read()) {
-	case DEFAULT_QDISC_OURS: /* the kernel would go on attaching it, without our maps */
-		return REGISTRATION_IN_USE;
-	case DEFAULT_QDISC_UNKNOWN:
-		return REGISTRATION_MAY_BE_DEFAULT;
-	case DEFAULT_QDISC_OTHER:
-		break;
-	}
-	return REGISTRATION_UNUSED;
+		return 1;
+	return default_qdisc_is_ours(); /* the kernel would go on attaching it, without our maps */
 }
 
 size_t registration_room(const struct registration *reg)

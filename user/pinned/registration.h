@@ -81,15 +81,11 @@ bool registration_open_public(struct registration *reg, bool *found);
  */
 bool registration_make(struct registration *reg, bool (*refused)(int error));
 
-enum registration_use {
-	REGISTRATION_UNUSED,
-	REGISTRATION_IN_USE,	     /* a qdisc lives, a helper device (device.h) is in use, or our
-				      * kind is net.core.default_qdisc */
-	REGISTRATION_MAY_BE_DEFAULT, /* only the last is possible; it cannot be seen from here */
-};
-
-/* With what default_qdisc_open() has opened. */
-enum registration_use registration_use(const struct registration *reg);
+/* Is it in use: a qdisc lives, a helper device (device.h) is in use, or our kind is
+ * net.core.default_qdisc? 1, 0, or -errno: only the last is possible, and cannot be seen (with what
+ * default_qdisc_open() has opened).
+ */
+int registration_in_use(const struct registration *reg);
 
 /* So many more qdiscs can start. */
 size_t registration_room(const struct registration *reg);

@@ -123,28 +123,33 @@ bool tcx_unknown(int error)
 		    strerror(error));
 }
 
-bool tcx_look(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook,
-	      bool *attached)
+int tcx_look(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook)
 {
 	int state = tcx_attached(reg, key, hook);
 
-	*attached = state > 0;
-	return state >= 0 || tcx_unknown(-state);
+	if (state < 0)
+		tcx_unknown(-state);
+	return state;
 }
 
-bool interface_is_gone(const struct registration *reg, const struct dualpi2_key *key,
-		       enum tcx_hook hook)
+int interface_is_gone(const struct registration *reg, const struct dualpi2_key *key,
+		      enum tcx_hook hook)
 {
 	struct bpf_link_info info;
 	char name[TCX_NAME_MAX];
 	struct link link;
+	int state;
 
 	if (!netns_is_current(key->netns))
 		return netns_is_gone(reg, key->netns);
-	if (!link_look((int)key->ifindex, &link))
-		return false;
-	return !link.ifindex || (link_info(tcx_name(key, hook, name), &info) > 0 &&
-				 !is_on(&info, key->ifindex, hook));
+	state = link_look((int)key->ifindex, &link);
+	if (state <= 0)
+		return state ? state : 1;
+	state = link_info(tcx_name(key, hook, name), &info);
+	if (state <= 0)
+		return state;
+	state = is_on(&info, key->ifindex, hook);
+	return state < 0 ? state : !state;
 }
 
 int tcx_has_others_before(const struct registration *reg, const struct dualpi2_key *key)
@@ -226,18 +231,21 @@ bool tcx_attach(const struct registration *reg, const struct dualpi2_key *key, e
 	return pinned;
 }
 
-bool tcx_detach(const struct dualpi2_key *key, enum tcx_hook hook)
+int tcx_detach(const struct dualpi2_key *key, enum tcx_hook hook)
 {
 	char name[TCX_NAME_MAX];
 	int fd = pin_open(tcx_name(key, hook, name));
 
-	if (fd < 0)
-		return fd != -ENOENT && fail(-fd, PIN_DIR "/%s: cannot be opened: %s; run it again",
-					     name, strerror(-fd));
+	if (fd == -ENOENT)
+		return 0;
+	if (fd < 0) {
+		fail(-fd, PIN_DIR "/%s: cannot be opened: %s; run it again", name, strerror(-fd));
+		return fd;
+	}
 	pin_remove(name);
 	bpf_link_detach(fd); /* at once, not when the last reference is gone */
 	close(fd);
-	return true;
+	return 1;
 }
 
 static void sweep_one(const char *name, void *data)
@@ -245,7 +253,7 @@ static void sweep_one(const char *name, void *data)
 	const struct registration *reg = data;
 	struct dualpi2_key key;
 
-	if (!read_tcx_name(name, TCX_EGRESS, &key) || !interface_is_gone(reg, &key, TCX_EGRESS))
+	if (!read_tcx_name(name, TCX_EGRESS, &key) || interface_is_gone(reg, &key, TCX_EGRESS) <= 0)
 		return;
 	verbose("%s: that interface is gone", name);
 	instance_forget(reg, &key);

@@ -26,18 +26,17 @@ enum tcx_hook {
 int tcx_attached(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook);
 
 /* The same; what is unknown is reported. */
-bool tcx_look(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook,
-	      bool *attached);
+int tcx_look(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook);
 
 /* Report that it is unknown which programs are attached, for this errno. Always false. */
 bool tcx_unknown(int error);
 
 /* Is the interface gone that a key was made for and our program attached to: deleted, in another
- * network namespace, or ended with its own? Another one may have its number. False if that is not
- * known. Reports only what the kernel does not tell.
+ * network namespace, or ended with its own: 1, 0, or -errno: unknown. Another one may have its
+ * number.
  */
-bool interface_is_gone(const struct registration *reg, const struct dualpi2_key *key,
-		       enum tcx_hook hook);
+int interface_is_gone(const struct registration *reg, const struct dualpi2_key *key,
+		      enum tcx_hook hook);
 
 /* Is there somebody else's egress program that sees packets before dualpi2_mark does? Or will
  * there be, when that is attached? 1, 0, or -errno: unknown.
@@ -47,10 +46,10 @@ int tcx_has_others_before(const struct registration *reg, const struct dualpi2_k
 /* Attach it in its place, and pin the link. */
 bool tcx_attach(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook);
 
-/* Detach it and remove its pin. False if there was none, or, which is reported, if it could not be
+/* Detach it and remove its pin: 1; 0: there was none; -errno, which is reported: it could not be
  * looked for.
  */
-bool tcx_detach(const struct dualpi2_key *key, enum tcx_hook hook);
+int tcx_detach(const struct dualpi2_key *key, enum tcx_hook hook);
 
 /* The id of a program, by its file descriptor; 0, with errno: unknown. Reports nothing. */
 __u32 program_id(int fd);

@@ -32,19 +32,22 @@ static void read_tcx(const struct registration *reg, const struct dualpi2_key *k
 	sample->tcx_known = state >= 0;
 }
 
-/* Put the figures of one instance into `sample`. Returns 0, or an errno; ENOENT: it has just
- * gone.
- */
+/* Put the figures of one instance into `sample`: 1; 0: it has just gone; -errno: unknown. */
 static int read_instance(const struct registration *reg, const struct dualpi2_key *key,
 			 struct sample *sample)
 {
+	int found;
+
 	*sample = (struct sample){ .key = *key };
-	if (!stats_read(reg, key, &sample->stats) || !delays_read(reg, key, &sample->delays))
-		return errno;
+	found = stats_read(reg, key, &sample->stats);
+	if (found > 0)
+		found = delays_read(reg, key, &sample->delays);
+	if (found <= 0)
+		return found;
 	sample->taken_ns = taken_at(&sample->stats, clock_now());
 	sample_ifname(key->ifindex, sample->stats.ifname, sample->ifname);
 	read_tcx(reg, key, sample);
-	return 0;
+	return 1;
 }
 
 /* Instances are found by the qdiscs that the kernel shows: a walk through the map of
@@ -68,16 +71,16 @@ static void visit_instance(int ifindex, const struct qdisc *qdisc, void *data)
 		.ifindex = ifindex,
 		.parent = qdisc->parent,
 	};
-	int error;
+	int found;
 
 	if (strcmp(qdisc->kind, DUALPI2_KIND) || list->count == DUALPI2_MAX_INSTANCES ||
 	    (collecting->ifindex && collecting->ifindex != key.ifindex) || collecting->error)
 		return;
-	error = read_instance(collecting->reg, &key, sample);
-	if (error) {
-		collecting->error = error == ENOENT ? 0 : error;
+	found = read_instance(collecting->reg, &key, sample);
+	if (found < 0)
+		collecting->error = -found;
+	if (found <= 0)
 		return;
-	}
 	sample->counters = qdisc->counters;
 	sample->refcnt = qdisc->refcnt;
 	list->count++;
@@ -253,13 +256,9 @@ static void look_for_kind(int ifindex, const struct qdisc *qdisc, void *data)
 			  (!looking->ifindex || looking->ifindex == (unsigned int)ifindex);
 }
 
-bool samples_look_for_kind(unsigned int ifindex, bool *lives)
+int samples_look_for_kind(unsigned int ifindex)
 {
 	struct looking looking = { .ifindex = ifindex };
 
-	*lives = false;
-	if (!qdisc_dump(look_for_kind, &looking))
-		return false;
-	*lives = looking.found;
-	return true;
+	return qdisc_dump(look_for_kind, &looking) ? looking.found : -EIO;
 }

@@ -11,7 +11,9 @@
  */
 bool samples_collect(const struct registration *reg, unsigned int ifindex, struct samples *list);
 
-/* Does the kernel show a qdisc of our kind, on all interfaces or (ifindex not 0) one? */
-bool samples_look_for_kind(unsigned int ifindex, bool *lives);
+/* Does the kernel show a qdisc of our kind, on all interfaces or (ifindex not 0) one? 1, 0, or
+ * -errno, which is reported.
+ */
+int samples_look_for_kind(unsigned int ifindex);
 
 #endif /* COLLECT_H */

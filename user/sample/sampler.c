@@ -27,20 +27,15 @@ static bool open_pins(struct sampler *sampler)
 /* The registration, or what we may read of it; that there is none is no failure. */
 static bool open_registration(struct sampler *sampler)
 {
+	int found = pins_find_bpffs();
 	bool opened = true;
 
 	sampler->is_open = false;
 	sampler->hidden = NULL;
-	switch (pins_find_bpffs()) {
-	case BPFFS_FOUND:
+	if (found > 0)
 		opened = open_pins(sampler);
-		break;
-	case BPFFS_HIDDEN:
-		sampler->hidden = message_shortage(errno) ?: BPFFS_HIDDEN_TEXT;
-		break;
-	case BPFFS_NONE:
-		break;
-	}
+	else if (found)
+		sampler->hidden = message_shortage(-found) ?: BPFFS_HIDDEN_TEXT;
 	pins_keep_privilege(0);
 	return opened;
 }
@@ -62,45 +57,39 @@ void sampler_close(struct sampler *sampler)
 	sampler->is_open = false;
 }
 
-/* An interface that was deleted and made again has another number; `gone`: it was not made again.
- * The number 0 is for all interfaces.
+/* An interface that was deleted and made again has another number: 1; 0: it was not made again;
+ * -errno, which is reported: unknown. The number 0 is for all interfaces.
  */
-static bool find_interface(const struct sampler *sampler, unsigned int *ifindex, bool *gone)
+static int find_interface(const struct sampler *sampler, unsigned int *ifindex)
 {
 	struct link link = {};
+	int found = sampler->ifname ? link_look_for(sampler->ifname, &link) : 1;
 
-	*gone = false;
-	*ifindex = 0;
-	if (!sampler->ifname)
-		return true;
-	if (!link_look_for(sampler->ifname, &link))
-		return false;
-	*gone = !link.ifindex;
 	*ifindex = link.ifindex;
-	return true;
+	return found;
 }
 
 static bool collect(struct sampler *sampler, struct samples *list)
 {
 	unsigned int ifindex;
-	bool gone;
+	int found;
 
 	*list = (struct samples){};
 	if (!sampler->is_open)
 		return true;
-	return find_interface(sampler, &ifindex, &gone) &&
-	       (gone || samples_collect(&sampler->reg, ifindex, list));
+	found = find_interface(sampler, &ifindex);
+	return found > 0 ? samples_collect(&sampler->reg, ifindex, list) : !found;
 }
 
-/* Does the kernel show a qdisc of the kind, whatever we may see of its statistics? */
-static bool look_for_kind(const struct sampler *sampler, bool *lives)
+/* Does the kernel show a qdisc of the kind, whatever we may see of its statistics? 1, 0, or -errno,
+ * which is reported.
+ */
+static int look_for_kind(const struct sampler *sampler)
 {
 	unsigned int ifindex;
-	bool gone;
+	int found = find_interface(sampler, &ifindex);
 
-	*lives = false;
-	return find_interface(sampler, &ifindex, &gone) &&
-	       (gone || samples_look_for_kind(ifindex, lives));
+	return found > 0 ? samples_look_for_kind(ifindex) : found;
 }
 
 static const char *where(const struct sampler *sampler)
@@ -111,16 +100,14 @@ static const char *where(const struct sampler *sampler)
 /* That statistics cannot be seen is not that there are none. */
 static bool nothing_is_hidden(const struct sampler *sampler)
 {
-	bool lives;
+	int lives = sampler->hidden ? look_for_kind(sampler) : 0;
 
-	if (!sampler->hidden)
-		return true;
-	if (!look_for_kind(sampler, &lives))
-		return false;
-	return !lives || fail(0,
-			      "%s: " DUALPI2_KIND " is attached, but its statistics cannot be "
-			      "seen: %s: run it %s",
-			      where(sampler), sampler->hidden, privilege_as_root());
+	if (lives > 0)
+		fail(0,
+		     "%s: " DUALPI2_KIND
+		     " is attached, but its statistics cannot be seen: %s: run it %s",
+		     where(sampler), sampler->hidden, privilege_as_root());
+	return !lives;
 }
 
 bool sampler_take(struct sampler *sampler, struct samples *list)
@@ -138,9 +125,9 @@ bool sampler_take(struct sampler *sampler, struct samples *list)
 bool sampler_has_nothing(const struct sampler *sampler)
 {
 	const char *which = sampler->ifname ? sampler->ifname : "IFACE";
-	bool lives;
+	int lives = nothing_is_hidden(sampler) ? look_for_kind(sampler) : -EACCES;
 
-	if (!nothing_is_hidden(sampler) || !look_for_kind(sampler, &lives))
+	if (lives < 0)
 		return false;
 	if (lives)
 		return fail(0,
