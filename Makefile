@@ -53,17 +53,28 @@ ALL_CFLAGS := $(CPPFLAGS) $(CFLAGS) $(PREFIX_MAP) -std=gnu11 -Wall -Wextra -Werr
 	-DDUALPI2_VERSION='"$(VERSION)"' -I. -Iinclude -Iuser -I$(O)
 LDLIBS := -lbpf -lmnl -lelf -lz
 
-BPF_O := $(O)/dualpi2.bpf.o
+# The AQMs, of which those for tests alone are not in packages. One BPF object is made for each, and
+# one object of user/, from the same sources; list.o has them all.
+DEFAULT_AQM := pi2
+AQMS := $(DEFAULT_AQM) $(filter-out $(DEFAULT_AQM),$(patsubst bpf/aqm/%.bpf.h,%,$(wildcard bpf/aqm/*.bpf.h)))
+TEST_AQMS := $(patsubst include/aqm/%.h,%,$(shell grep -l '^\#define AQM_FOR_TESTS' include/aqm/*.h))
+BPF_O := $(AQMS:%=$(O)/aqm/%.bpf.o)
 SKELETONS := $(BPF_O:.bpf.o=.skel.h)
-WITH_SKELETON := user/pinned/registration.c
+PLUG := user/aqm/plug.c
+plug_cflags = -DAQM_HEADER='"aqm/$(1).h"' -DAQM_SKELETON='"aqm/$(1).skel.h"' -DAQM_SYMBOL=aqm_$(1)
+PLUGS_O := $(AQMS:%=$(O)/aqm/%.o)
+AQMS_O := $(PLUGS_O) $(O)/aqm/list.o
 # What only dualpi2-stats has, and the library for it.
 WATCH := $(wildcard user/watch/*.c)
 STATS_LDLIBS := -lncursesw -ltinfo
-SHARED := $(filter-out $(WATCH),$(wildcard user/*/*.c))
-LOADER_O := $(patsubst %.c,$(O)/%.o,user/loader.c $(SHARED))
-STATS_O := $(patsubst %.c,$(O)/%.o,user/stats.c $(WATCH) $(SHARED))
+SHARED := $(filter-out $(WATCH) $(PLUG),$(wildcard user/*/*.c))
+LOADER_O := $(patsubst %.c,$(O)/%.o,user/loader.c $(SHARED)) $(AQMS_O)
+STATS_O := $(patsubst %.c,$(O)/%.o,user/stats.c $(WATCH) $(SHARED)) $(AQMS_O)
 USER_O := $(sort $(LOADER_O) $(STATS_O))
 PROGRAMS := $(O)/dualpi2-load $(O)/dualpi2-stats
+# For packages: the same without the AQMs for tests.
+PACKAGED := $(PROGRAMS:$(O)/%=$(O)/packaged/%)
+packaged = $(patsubst $(O)/aqm/list.o,$(O)/aqm/packaged.o,$(filter-out $(TEST_AQMS:%=$(O)/aqm/%.o),$(1)))
 PLOT := $(O)/dualpi2-plot
 # For the tests: what the next version of both programs has in place of what says the version.
 NEXT := $(PROGRAMS:$(O)/%=$(O)/next/%)
@@ -101,32 +112,48 @@ $(O)/flags/link: COMMAND = $(CC) $(CFLAGS) $(LDFLAGS) $(STATS_LDLIBS) $(LDLIBS) 
 
 all: $(PROGRAMS) $(PLOT)
 
-$(BPF_O): $(O)/%.bpf.o: bpf/%.bpf.c $(O)/flags/bpf
+$(BPF_O): $(O)/aqm/%.bpf.o: bpf/dualpi2.bpf.c $(O)/flags/bpf
 	$(say) BPF $@
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CLANG) $(BPF_CFLAGS) $(DEPEND) -c $< -o $@
+	$(Q)$(CLANG) $(BPF_CFLAGS) -DAQM_H='"aqm/$*.bpf.h"' $(DEPEND) -c $< -o $@
 
 $(SKELETONS): %.skel.h: %.bpf.o
 	$(say) SKEL $@
 	$(Q)echo '/* NOLINTBEGIN: not ours to check */' > $@
-	$(Q)$(BPFTOOL) gen skeleton $< name $(notdir $*) >> $@
+	$(Q)$(BPFTOOL) gen skeleton $< name dualpi2 >> $@
 	$(Q)echo '/* NOLINTEND */' >> $@
+
+$(PLUGS_O): $(O)/aqm/%.o: $(PLUG) $(O)/aqm/%.skel.h $(O)/flags/cc
+	$(say) CC $@
+	$(Q)$(CC) $(ALL_CFLAGS) $(call plug_cflags,$*) $(DEPEND) -c $< -o $@
+
+$(O)/aqm/list.c: LISTED = $(AQMS)
+$(O)/aqm/packaged.c: LISTED = $(filter-out $(TEST_AQMS),$(AQMS))
+$(O)/flags/aqms: COMMAND = $(AQMS) / $(TEST_AQMS)
+$(O)/aqm/list.c $(O)/aqm/packaged.c: $(O)/flags/aqms
+	$(Q)mkdir -p $(@D)
+	$(Q)printf '#include "aqm/aqm.h"\n$(LISTED:%=extern const struct aqm aqm_%;\n)' > $@
+	$(Q)printf 'const struct aqm *const aqms[] = { $(LISTED:%=&aqm_%,) NULL };\n' >> $@
+
+$(O)/aqm/list.o $(O)/aqm/packaged.o: %.o: %.c $(O)/flags/cc
+	$(say) CC $@
+	$(Q)$(CC) $(ALL_CFLAGS) $(DEPEND) -c $< -o $@
 
 $(O)/user/%.o: user/%.c $(O)/flags/cc
 	$(say) CC $@
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(DEPEND) -c $< -o $@
 
-# Before the compiler can tell.
-$(WITH_SKELETON:%.c=$(O)/%.o): $(SKELETONS)
-
 $(O)/dualpi2-load: $(LOADER_O)
 $(O)/dualpi2-stats: $(STATS_O)
 $(O)/next/dualpi2-load: $(call next_version,$(LOADER_O))
 $(O)/next/dualpi2-stats: $(call next_version,$(STATS_O))
-$(O)/dualpi2-stats $(O)/next/dualpi2-stats: private LDLIBS := $(STATS_LDLIBS) $(LDLIBS)
-$(PROGRAMS) $(NEXT): $(O)/flags/link
+$(O)/packaged/dualpi2-load: $(call packaged,$(LOADER_O))
+$(O)/packaged/dualpi2-stats: $(call packaged,$(STATS_O))
+$(filter %/dualpi2-stats,$(PROGRAMS) $(NEXT) $(PACKAGED)): private LDLIBS := $(STATS_LDLIBS) $(LDLIBS)
+$(PROGRAMS) $(NEXT) $(PACKAGED): $(O)/flags/link
 	$(say) LINK $@
+	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(filter %.o,$^) $(LDLIBS) -o $@
 
 $(NEXT_VERSION_O): user/cli/options.c $(O)/flags/cc
@@ -153,7 +180,7 @@ $(O)/tap: $(wildcard bench/guest/*.[ch]) $(O)/flags/cc
 	$(say) CC $@
 	$(Q)$(CC) $(ALL_CFLAGS) $(filter %.c,$^) -o $@
 
--include $(patsubst %.o,%.d,$(BPF_O) $(O)/foreign.bpf.o $(USER_O) $(NEXT_VERSION_O))
+-include $(patsubst %.o,%.d,$(BPF_O) $(O)/foreign.bpf.o $(USER_O) $(NEXT_VERSION_O) $(O)/aqm/packaged.o)
 
 include man/Makefile.inc
 include packaging/Makefile.inc
@@ -241,7 +268,7 @@ check-vmlinux: ## compare vmlinux.h with the BTF of a kernel (KERNEL=7.2.12)
 	$(Q)tests/lab/bootstrap
 	$(Q)$(IN_ROOT) all
 	$(Q)$(LAB) run --kernel $(KERNEL) -- python3 tests/qdisc/check_vmlinux.py \
-		/sys/kernel/btf/vmlinux $(LAB_O)/dualpi2.bpf.o
+		/sys/kernel/btf/vmlinux $(LAB_O)/aqm/$(DEFAULT_AQM).bpf.o
 
 # ---- housekeeping --------------------------------------------------------------
 

@@ -8,7 +8,7 @@ import resource
 
 from guest import BIN, LOADER, SINK, STATS, add_device, be_quiet, delete_device, run
 
-OBJECT = BIN / "dualpi2.bpf.o"
+OBJECT = BIN / "aqm/pi2.bpf.o"
 BPF_LOG_STATS = 4  # include/linux/bpf_verifier.h
 LOG_BYTES = 1 << 22  # of one way through a program, which is what the verifier keeps
 VERDICT = re.compile(r"processed (?P<instructions>\d+) insns .* total_states (?P<states>\d+) ")

@@ -11,7 +11,6 @@
 
 #include "cli/message.h"
 #include "cli/privilege.h"
-#include "dualpi2.skel.h"
 #include "kernel/default_qdisc.h"
 #include "pinned/pins.h"
 
@@ -36,6 +35,8 @@ static const struct pin public_pins[] = {
 #define N_PINS (sizeof(pins) / sizeof(pins[0]))
 #define N_PUBLIC_PINS (sizeof(public_pins) / sizeof(public_pins[0]))
 
+#define OPS_MAP "dualpi2" /* the struct_ops that is the qdisc */
+
 static int *pin_fd(struct registration *reg, const struct pin *pin)
 {
 	return (int *)((char *)reg + pin->offset);
@@ -43,6 +44,7 @@ static int *pin_fd(struct registration *reg, const struct pin *pin)
 
 static void registration_init(struct registration *reg)
 {
+	reg->aqm = aqms[0];
 	for (size_t i = 0; i < N_PINS; i++)
 		*pin_fd(reg, &pins[i]) = -1;
 }
@@ -188,13 +190,21 @@ void registration_remove(struct registration *reg)
 	pins_remove_directory();
 }
 
+/* A file descriptor of our own for what an object has, which is to be closed; -1: it could not be
+ * had.
+ */
 static int own(int fd)
 {
-	int owned = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	return fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
+}
 
-	if (owned < 0)
-		fail(errno, "cannot keep a BPF object");
-	return owned;
+/* The map or program of an object by its name, or -1. */
+static int fd_of(const struct bpf_object *object, const char *name)
+{
+	const struct bpf_map *map = bpf_object__find_map_by_name(object, name);
+	const struct bpf_program *program = bpf_object__find_program_by_name(object, name);
+
+	return map ? bpf_map__fd(map) : program ? bpf_program__fd(program) : -1;
 }
 
 static bool all_are_open(const struct registration *reg)
@@ -229,36 +239,31 @@ static bool create_tool_maps(struct registration *reg)
 	return true;
 }
 
-static bool load(struct dualpi2 *skel, struct registration *reg, bool (*refused)(int error))
+static bool load(struct bpf_object *object, struct registration *reg, bool (*refused)(int error))
 {
 	struct bpf_link *link;
 
-	if (dualpi2__load(skel))
+	if (bpf_object__load(object))
 		return refused(errno);
-	link = bpf_map__attach_struct_ops(skel->maps.dualpi2);
+	link = bpf_map__attach_struct_ops(bpf_object__find_map_by_name(object, OPS_MAP));
 	if (!link && errno == EEXIST)
-		return fail(errno, "bpf_dualpi2 is registered, but not pinned in " PIN_DIR
-				   ": unload it where it was loaded (a container?), or reboot");
+		return fail(errno,
+			    "%s is registered, but not pinned in " PIN_DIR
+			    ": unload it where it was loaded (a container?), or reboot",
+			    reg->aqm->kind);
 	if (!link)
 		return fail(errno, "the kernel refuses to register the qdisc (-v shows why)");
 
 	reg->link = own(bpf_link__fd(link));
 	bpf_link__destroy(link);
-	reg->slots = own(bpf_map__fd(skel->maps.dualpi2_slots));
-	reg->places = own(bpf_map__fd(skel->maps.dualpi2_places));
-	reg->stats = own(bpf_map__fd(skel->maps.dualpi2_stats));
-	reg->delays = own(bpf_map__fd(skel->maps.dualpi2_delays));
-	reg->events = own(bpf_map__fd(skel->maps.dualpi2_events));
-	reg->conf = own(bpf_map__fd(skel->maps.dualpi2_conf));
-	reg->helpers = own(bpf_map__fd(skel->maps.dualpi2_helpers));
-	reg->split = own(bpf_program__fd(skel->progs.dualpi2_split));
-	reg->segment = own(bpf_program__fd(skel->progs.dualpi2_segment));
-	reg->mark = own(bpf_program__fd(skel->progs.dualpi2_mark));
-	reg->ingress = own(bpf_program__fd(skel->progs.dualpi2_ingress));
-	reg->change = own(bpf_program__fd(skel->progs.dualpi2_change));
-	reg->refresh = own(bpf_program__fd(skel->progs.dualpi2_refresh));
-	reg->find_netns = own(bpf_program__fd(skel->progs.dualpi2_find_netns));
-	return create_tool_maps(reg) && all_are_open(reg);
+	for (size_t i = 0; i < N_PINS; i++) {
+		int *fd = pin_fd(reg, &pins[i]);
+
+		if (*fd < 0)
+			*fd = own(fd_of(object, pins[i].name));
+	}
+	return create_tool_maps(reg) &&
+	       (all_are_open(reg) || fail(EMFILE, "cannot keep the BPF objects"));
 }
 
 static bool pin_all(struct registration *reg)
@@ -276,16 +281,20 @@ static bool pin_all(struct registration *reg)
 
 bool registration_make(struct registration *reg, bool (*refused)(int error))
 {
-	struct dualpi2 *skel;
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "dualpi2");
+	struct bpf_object *object;
+	const void *elf;
+	size_t size;
 	bool made;
 
 	registration_init(reg);
 	remove_pins();
-	skel = dualpi2__open();
-	if (!skel)
+	elf = reg->aqm->object(&size);
+	object = bpf_object__open_mem(elf, size, &opts);
+	if (!object)
 		return fail(errno, "the BPF object does not fit this libbpf (-v shows why)");
-	made = load(skel, reg, refused) && pin_all(reg);
-	dualpi2__destroy(skel);
+	made = load(object, reg, refused) && pin_all(reg);
+	bpf_object__close(object);
 	if (!made)
 		registration_remove(reg);
 	return made;

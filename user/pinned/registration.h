@@ -10,30 +10,31 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "aqm/aqm.h"
 #include "dualpi2.h"
 #include "kernel/qdisc.h"
 
 /* What is pinned: X(member of struct registration, name of the pin). Links, maps and
  * programs; `registration` comes last, so that where it is, all others are.
  */
-#define REGISTRATION_PINS(X)            \
-	X(slots, "dualpi2_slots")       \
-	X(places, "dualpi2_places")     \
-	X(stats, "dualpi2_stats")       \
-	X(delays, "dualpi2_delays")     \
-	X(conf, "dualpi2_conf")         \
-	X(events, "dualpi2_events")     \
-	X(prior, "dualpi2_prior")       \
-	X(settings, "dualpi2_settings") \
-	X(helpers, "dualpi2_helpers")   \
-	X(abi, "dualpi2_abi")           \
-	X(split, "dualpi2_split")       \
-	X(segment, "dualpi2_segment")   \
-	X(mark, "dualpi2_mark")         \
-	X(ingress, "dualpi2_ingress")   \
-	X(change, "dualpi2_change")     \
-	X(refresh, "dualpi2_refresh")   \
-	X(find_netns, "dualpi2_netns")  \
+#define REGISTRATION_PINS(X)                \
+	X(slots, "dualpi2_slots")           \
+	X(places, "dualpi2_places")         \
+	X(stats, "dualpi2_stats")           \
+	X(delays, "dualpi2_delays")         \
+	X(conf, "dualpi2_conf")             \
+	X(events, "dualpi2_events")         \
+	X(prior, "dualpi2_prior")           \
+	X(settings, "dualpi2_settings")     \
+	X(helpers, "dualpi2_helpers")       \
+	X(abi, "dualpi2_abi")               \
+	X(split, "dualpi2_split")           \
+	X(segment, "dualpi2_segment")       \
+	X(mark, "dualpi2_mark")             \
+	X(ingress, "dualpi2_ingress")       \
+	X(change, "dualpi2_change")         \
+	X(refresh, "dualpi2_refresh")       \
+	X(find_netns, "dualpi2_find_netns") \
 	X(link, "registration")
 
 /* Those of them that everybody may read. */
@@ -42,8 +43,10 @@
 	X(delays, "dualpi2_delays") \
 	X(abi, "dualpi2_abi")
 
-/* File descriptors. */
 struct registration {
+	const struct aqm *aqm;
+
+	/* file descriptors, or -1 */
 #define REGISTRATION_X(member, name) int member;
 	REGISTRATION_PINS(REGISTRATION_X)
 #undef REGISTRATION_X
