@@ -3,13 +3,13 @@
 #ifndef CLASSIFY_BPF_H
 #define CLASSIFY_BPF_H
 
-#define PACKET_L 1	   /* for the L queue */
-#define PACKET_NOT_ECT 2   /* PI2 acts on it by drop */
-#define PACKET_EXEMPT 4	   /* the AQM leaves it alone */
-#define PACKET_LATE 8	   /* classified without our tcx program, too late for any mark */
-#define PACKET_SCALABLE 16 /* marked with p_CL: its sender reacts to a mark as to a small one */
-#define PACKET_SETTLED 32  /* skb->priority has no say in where it goes */
-#define PACKET_MARKABLE 64 /* a mark would tell: ECT, not CE yet, and not left alone */
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+
+#include "dualpi2.h"
+#include "ecn.bpf.h"
+#include "instance.bpf.h"
+#include "packet.bpf.h"
 
 /* Minor numbers of skb->priority, below our handle (TCA_DUALPI2 classes of
  * net/sched/sch_dualpi2.c).
@@ -49,24 +49,23 @@ static __always_inline u8 classify_tos(const struct dualpi2_params *params, u8 t
 	return params->l4s_dscp & dscp ? flags | PACKET_L : flags;
 }
 
-/* `handle` is the qdisc's; 0 (attached by the kernel) has no classes. */
-static __always_inline void classify_params(struct slot *slot, const struct dualpi2_params *params,
-					    u32 handle)
+/* From the parameters of the instance. */
+static __always_inline void classify_params(struct instance *in)
 {
 	u32 tos;
 
 	bpf_for(tos, 0, 256)
-		slot->flags_of_tos[tos & 255] = classify_tos(params, tos);
-	slot->classes_under = handle ?: PRIORITY_CLASSES_NONE;
+		in->flags_of_tos[tos & 255] = classify_tos(&in->params, tos);
+	in->classes_under = in->handle ?: PRIORITY_CLASSES_NONE;
 }
 
 /* Where a packet goes. `tos`: NO_TOS without an IP header, then as one that is Not-ECT.
  * Returns PACKET_*.
  */
-static __always_inline u8 classify(const struct slot *slot, s32 tos, u32 priority)
+static __always_inline u8 classify(const struct instance *in, s32 tos, u32 priority)
 {
-	u8 flags = tos == NO_TOS ? PACKET_NOT_ECT : slot->flags_of_tos[tos & 255];
-	u32 class = priority ^ slot->classes_under; /* the minor number, if it is below */
+	u8 flags = tos == NO_TOS ? PACKET_NOT_ECT : in->flags_of_tos[tos & 255];
+	u32 class = priority ^ in->classes_under; /* the minor number, if it is below */
 
 	if ((class != PRIORITY_L4S && class != PRIORITY_L_WITHOUT_AQM) || flags & PACKET_SETTLED)
 		return flags;

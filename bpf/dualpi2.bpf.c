@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* DualPI2 (RFC 9332, DualQ Coupled AQM) as an eBPF qdisc.
+/* DualPI2 (RFC 9332, DualQ Coupled AQM) as an eBPF qdisc, and its family.
  *
  * One link, two queues. L4S packets (ECT(1) and CE, RFC 9331) wait in the L queue,
  * all others in the C queue. A packet goes through this file from top to bottom:
@@ -8,12 +8,15 @@
  *	                               them (split.bpf.h); finds the ECN field,
  *	                               chooses the queue and decides the ECN mark,
  *	                               because a BPF qdisc may not write to the
- *	                               packet; leaves a verdict
+ *	                               packet; leaves a tag
  *	qdisc         dualpi2_enqueue  limits, timestamp, tail of its queue
  *	              dualpi2_dequeue  shaper, scheduler (L first, Classic protected),
  *	                               drop decisions, sojourn time
- *	              timer_fires      every tupdate (tick.bpf.h): p' from the delay of
- *	                               the queue heads; statistics to the public maps
+ *	              timer_fires      every update period: the AQM looks at the queues;
+ *	                               statistics to the public maps
+ *
+ * The AQM is a plug: this file is compiled once for each bpf/aqm/NAME.bpf.h, with AQM_H, into an
+ * object and a qdisc kind of its own. aqm.bpf.h is the contract, PI2 the default.
  *
  * p' is the one variable that couples both queues: Classic packets are marked or
  * dropped with p_C = p'^2, L packets marked with p_CL = k * p' or by the step,
@@ -26,78 +29,97 @@
  * 0.12 % of the Classic packets are dropped, 7 % of the L packets are marked. L
  * packets wait 0.5 ms, below the step.
  *
- * What belongs together stands in the headers next to this file:
- *	slot.bpf.h   instances and maps     txqueue.bpf.h   which qdisc of an mq
- *	ecn.bpf.h    the ECN field          classify.bpf.h  which of the two queues
- *	queue.bpf.h  lists of packets        pi2.bpf.h       the AQM
- *	tick.bpf.h   the periodic work      split.bpf.h     GSO packets
- *	ingress.bpf.h   the way in, through an ifb
- * and the integer arithmetic, shared with the unit tests, in include/.
+ * The headers next to this file, in the order of a packet's way:
+ *	ingress   the way in, through an ifb      tick      the periodic work
+ *	split     GSO packets                     overload  overload events
+ *	txqueue   which qdisc of an mq            publish   what people see
+ *	ecn       the ECN field                   instance  the structs
+ *	classify  which of the two queues         maps      where they are
+ *	tag       what tcx tells enqueue          aqm       the contract of an AQM
+ *	account   counters and limits             coupled   what p' means to each packet
+ *	fifo      lists of packets                kernel    what the kernel offers
+ *	serve     departure                       verifier  what it wants to be told
+ *	link      frames, shaper, forecast        drop      asking the AQM
+ * and the integer arithmetic, shared with the unit tests, is in include/.
  */
 #include "vmlinux.h"
 #include <linux/bpf.h>
-#include <linux/if_link.h>
 #include <bpf/bpf_core_read.h>
-#include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
 #include "dualpi2.h"
-#include "laqm.h"
-#include "pi2.h"
-#include "aqm/pi2.h"
 #include "scheduler.h"
 #include "shaper.h"
 
-#include "kernel.bpf.h"
-#include "slot.bpf.h"
-#include "txqueue.bpf.h"
-#include "queue.bpf.h"
-#include "ecn.bpf.h"
+#include "account.bpf.h"
 #include "classify.bpf.h"
-#include "pi2.bpf.h"
-#include "tick.bpf.h"
-#include "split.bpf.h"
+#include "drop.bpf.h"
+#include "ecn.bpf.h"
+#include "fifo.bpf.h"
 #include "ingress.bpf.h"
+#include "instance.bpf.h"
+#include "kernel.bpf.h"
+#include "link.bpf.h"
+#include "maps.bpf.h"
+#include "publish.bpf.h"
+#include "serve.bpf.h"
+#include "split.bpf.h"
+#include "tag.bpf.h"
+#include "tick.bpf.h"
+#include "txqueue.bpf.h"
+#include "verifier.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
-/* ---- tcx egress ------------------------------------------------------------ */
+/* ---- on the way to the queues ------------------------------------------------ */
 
-/* What the tcx program tells enqueue, in the 20 bytes of skb->cb that are the
- * qdisc's. Other programs and qdiscs write there too: `check` says that it is
- * a verdict, and for which slot.
- */
-struct verdict {
-	u64 now_ns;
-	u32 check;
-	u16 packets; /* on the wire */
-	u8 flags;    /* PACKET_* */
-	u8 mark;     /* enum mark */
-};
-
-/* The check of a verdict from its slot, and the slot (if any) from a check. */
-static __always_inline u32 verdict_check(u32 slot, u64 now_ns)
+/* What arrives at an interface with --ingress. */
+SEC("tcx/ingress")
+int dualpi2_ingress(struct __sk_buff *ctx)
 {
-	return slot ^ (u32)now_ns ^ 0x4c345321; /* "L4S!" */
+	u32 ifb = ifb_for(device_of(bpf_cast_to_kern_ctx(ctx)));
+
+	return ifb ? bpf_redirect(ifb, 0) : TCX_NEXT;
+}
+
+/* In front of the tcx programs of others, where there are some, so that they see a packet
+ * once.
+ */
+SEC("tcx/egress")
+int dualpi2_split(struct __sk_buff *ctx)
+{
+	struct instance *in;
+
+	if (!ctx->gso_size)
+		return TCX_NEXT;
+	in = instance_for(ctx, bpf_cast_to_kern_ctx(ctx));
+	return in ? split(ctx, in) : TCX_NEXT;
+}
+
+/* A segment is on its way back. */
+SEC("netkit/primary")
+int dualpi2_segment(struct __sk_buff *ctx)
+{
+	return send_back(ctx);
 }
 
 SEC("tcx/egress")
 int dualpi2_mark(struct __sk_buff *ctx)
 {
 	struct sk_buff *skb = bpf_cast_to_kern_ctx(ctx);
-	struct slot *slot = slot_ahead(ctx, skb);
+	struct instance *in = instance_for(ctx, skb);
+	struct arrival arrival;
 	enum mark mark = MARK_NONE;
-	u32 flags, packets = 1;
 	bool is_direct = true;
-	struct ip_place ip;
+	struct ip_header ip;
+	u32 packets = 1;
 	int way;
-	u64 now;
 
-	if (!slot)
+	if (!in)
 		return TCX_NEXT;
 	if (ctx->gso_size) {
-		way = split(ctx, slot);
+		way = split(ctx, in);
 		if (way != TCX_NEXT)
 			return way;
 		packets = wire_packets(skb);
@@ -107,196 +129,74 @@ int dualpi2_mark(struct __sk_buff *ctx)
 		ip_find(ctx, &ip);
 		is_direct = false;
 	}
-	flags = classify(slot, ip.tos, ctx->priority);
-	now = bpf_ktime_get_ns();
-	if (flags & PACKET_MARKABLE && aqm_may_mark(slot)) {
-		mark = aqm_mark(slot, flags, now);
+	arrival.flags = classify(in, ip.tos, ctx->priority);
+	arrival.now = bpf_ktime_get_ns();
+	if (arrival.flags & PACKET_MARKABLE && aqm_may_mark(&in->dualq)) {
+		mark = aqm_mark(in, &in->dualq, &arrival);
 		if (mark != MARK_NONE && !ecn_set_ce(ctx, is_direct)) {
 			mark = MARK_NONE;
-			flags |= PACKET_NOT_ECT;
+			arrival.flags |= PACKET_NOT_ECT;
 		}
 	}
-
-	*(u64 *)&ctx->cb[0] = now;
-	ctx->cb[2] = verdict_check(slot->stats.slot, now);
-	ctx->cb[3] = packets | flags << 16 | mark << 24;
+	tag_write(ctx, in, &arrival, packets, mark);
 	return TCX_NEXT;
 }
 
 /* ---- enqueue --------------------------------------------------------------- */
 
-/* A packet that did not pass our tcx program (it is not attached, or the packet
- * took a way around it): its headers are read here, and PI2 can only drop it.
- */
-static __noinline int give_verdict(struct slot *slot, struct sk_buff *skb)
-{
-	struct verdict *verdict = (void *)qdisc_skb_cb(skb)->data;
-	struct bpf_dynptr frame;
-	struct ip_place ip;
-
-	bpf_dynptr_from_skb((struct __sk_buff *)skb, 0, &frame);
-	ip_search(&frame, skb, &ip);
-	verdict->now_ns = bpf_ktime_get_ns();
-	verdict->packets = wire_packets(skb);
-	verdict->flags = classify(slot, ip.tos, skb->priority) | PACKET_NOT_ECT | PACKET_LATE;
-	verdict->mark = MARK_NONE;
-	return 0;
-}
-
-/* Is that the number of another queue of this mq? */
-static __always_inline bool is_neighbour(const struct slot *slot, u32 number)
-{
-	const struct slot *other = slot_by_number(number);
-
-	return other && other->qdisc && other->key.ifindex == slot->key.ifindex &&
-	       other->key.netns == slot->key.netns;
-}
-
-static __always_inline const struct verdict *verdict_of(struct slot *slot, struct sk_buff *skb)
-{
-	const struct verdict *verdict = (const void *)qdisc_skb_cb(skb)->data;
-	u32 number = verdict_check(verdict->check, verdict->now_ns);
-
-	if (number == slot->stats.slot)
-		return verdict;
-	if (is_neighbour(slot, number)) {
-		slot->stats.other_verdict++;
-		return verdict;
-	}
-	slot->stats.no_verdict++;
-	give_verdict(slot, skb);
-	return verdict;
-}
-
-/* Count a packet that goes no further. */
-static __always_inline void count_drop(struct Qdisc *sch, struct dualpi2_queue *queue, u64 *cause,
-				       u32 packets, u32 len)
-{
-	*cause += packets;
-	queue->drop_bytes += len;
-	sch->qstats.drops += packets;
-}
-
-/* aqm_drop() in L, where it is rare: walked through once (see histogram.h). An instance comes by
- * its number, because the value of a map is none to pass.
- */
-__noinline u32 drop_in_l(u32 number, u32 flags, u64 l_delay_ns)
-{
-	struct slot *slot = slot_by_number(number);
-
-	return slot ? aqm_drop(slot, true, flags, l_delay_ns) : DROP_NONE;
-}
-
-static __always_inline enum drop must_drop(struct slot *slot, const bool in_l, u32 flags,
-					   u64 l_delay_ns)
-{
-	if (!aqm_may_drop(slot, in_l, flags))
-		return DROP_NONE;
-	return in_l ? drop_in_l(slot->stats.slot, flags, l_delay_ns)
-		    : aqm_drop(slot, false, flags, 0);
-}
-
-static __always_inline u64 *aqm_cause(struct dualpi2_queue *queue, enum drop drop)
-{
-	return drop == DROP_PI2 ? &queue->drop_pi2 : &queue->drop_overload;
-}
-
-static __always_inline void count_mark(struct dualpi2_queue *queue, enum mark mark, u32 packets)
-{
-	if (mark == MARK_STEP)
-		queue->mark_step += packets;
-	else
-		queue->mark_pi2 += packets;
-}
-
-/* The limits of both queues together: the cause to drop for, or NULL. */
-static __always_inline u64 *over_limit(const struct slot *slot, const struct Qdisc *sch,
-				       struct dualpi2_queue *queue, u32 truesize)
-{
-	if (sch->q.qlen >= slot->stats.params.limit)
-		return &queue->drop_limit;
-	if ((u64)slot->stats.memory_used + truesize > slot->stats.memlimit)
-		return &queue->drop_memlimit;
-	return NULL;
-}
-
-/* Count a packet that waits from now on. */
-static __always_inline void count_queued(struct slot *slot, struct Qdisc *sch, u32 len,
-					 u32 truesize)
-{
-	u32 memory = slot->stats.memory_used + truesize, qlen = sch->q.qlen + 1;
-
-	slot->stats.memory_used = memory;
-	if (memory > slot->stats.max_memory_used)
-		slot->stats.max_memory_used = memory;
-	sch->qstats.backlog += len;
-	sch->q.qlen = qlen;
-	if (qlen > slot->stats.maxq)
-		slot->stats.maxq = qlen;
-}
-
 /* Let a packet into its queue, or drop it. `in_l` is a constant where this is called: each
  * queue has its own code, which knows where its counters are.
  */
-static __always_inline int admit(struct slot *slot, struct Qdisc *sch, struct sk_buff *skb,
-				 struct bpf_sk_buff_ptr *to_free, const struct verdict *verdict,
+static __always_inline int admit(struct instance *in, struct Qdisc *sch, struct sk_buff *skb,
+				 struct bpf_sk_buff_ptr *to_free, const struct tag *tag,
 				 const bool in_l)
 {
-	struct dualpi2_queue *counters = counters_of(slot, in_l);
-	const struct dualpi2_params *params = &slot->stats.params;
-	struct queue *queue = queue_of(slot, in_l);
+	struct dualq *q = &in->dualq;
+	struct dualpi2_counters *counters = counters_of(q, in_l);
 	struct packet_info info = {
 		.len = qdisc_pkt_len(skb),
 		.truesize = skb->truesize,
-		.packets = verdict->packets,
-		.flags = verdict->flags,
+		.packets = tag->packets,
+		.flags = tag->flags,
 	};
-	u64 now = verdict->now_ns, head_ns = counters->head_ns;
 	int result = NET_XMIT_DROP;
+	u64 now = tag->now_ns;
+	u64 expected_ns;
 	enum drop drop;
 	u64 *cause;
 
-	counters->packets_in += info.packets;
-	counters->bytes_in += info.len;
-	if (verdict->mark != MARK_NONE)
-		count_mark(counters, verdict->mark, info.packets);
-	if (info.packets > 1)
-		slot->stats.gso_whole++;
-
-	cause = over_limit(slot, sch, counters, info.truesize);
+	count_arrival(in, counters, &info, tag->mark);
+	cause = over_limit(in, sch, counters, info.truesize);
 	if (cause) {
 		sch->qstats.overlimits += info.packets;
 		goto drop;
 	}
-	if (params->drop_enqueue) {
-		drop = must_drop(slot, in_l, info.flags, in_l ? expected_l_delay(slot, now) : 0);
+	if (in->params.drop_enqueue) {
+		expected_ns = in_l ? l_forecast(in, q, now, ~0ULL) : queue_age(q, false, now);
+		drop = must_drop(in, q, info.flags, in_l, expected_ns, now);
 		if (drop != DROP_NONE) {
-			cause = aqm_cause(counters, drop);
+			cause = cause_of(counters, drop);
 			/* To the sender it is on its way, as if dropped at dequeue. */
 			result = NET_XMIT_SUCCESS | __NET_XMIT_BYPASS;
 			goto drop;
 		}
 	}
-	/* Before push(), which then needs no memory, and whose exchange is a memory barrier:
-	 * timer_fires() looks at this and at overdue_ns in the other order than we.
-	 */
-	if (!head_ns)
-		counters->head_ns = now;
-	if (!push(slot, queue, head_ns, skb, now, &info)) {
+	if (!push(in, fifo_of(q, in_l), skb, now, &info)) {
 		cause = &counters->drop_no_memory;
 		goto drop;
 	}
 
-	if (params->rate && !sch->q.qlen)
-		shaper_wake(&slot->shaper, now);
+	if (in->params.rate && !sch->q.qlen)
+		shaper_wake(&in->shaper, now);
 	if (in_l)
-		slot->l_packets += info.packets;
-	count_queued(slot, sch, info.len, info.truesize);
-	tick_wake(slot, now);
+		q->l_packets += info.packets;
+	count_queued(in, sch, &info);
+	aqm_queued(in, q, &info, in_l);
+	tick_wake(in, now);
 	return NET_XMIT_SUCCESS;
 
 drop:
-	count_drop(sch, counters, cause, info.packets, info.len);
+	count_drop(sch, counters, cause, &info);
 	bpf_qdisc_skb_drop(skb, to_free);
 	return result;
 }
@@ -305,249 +205,79 @@ SEC("struct_ops/dualpi2_enqueue")
 int BPF_PROG(dualpi2_enqueue, struct sk_buff *skb, struct Qdisc *sch,
 	     struct bpf_sk_buff_ptr *to_free)
 {
-	struct slot *slot = slot_of_qdisc(sch);
-	const struct verdict *verdict;
+	struct instance *in = instance_of(sch);
+	const struct tag *tag;
 
-	if (!slot) {
+	if (!in) {
 		bpf_qdisc_skb_drop(skb, to_free);
 		return NET_XMIT_DROP;
 	}
-	verdict = verdict_of(slot, skb);
-	return verdict->flags & PACKET_L ? admit(slot, sch, skb, to_free, verdict, true)
-					 : admit(slot, sch, skb, to_free, verdict, false);
+	tag = tag_read(in, skb);
+	return tag->flags & PACKET_L ? admit(in, sch, skb, to_free, tag, true)
+				     : admit(in, sch, skb, to_free, tag, false);
 }
 
 /* ---- dequeue --------------------------------------------------------------- */
 
-/* Packets that one call of dequeue drops at most before it lets others work. */
-#define DROPS_AT_ONCE 64
-
-/* Take the head of a queue and account for it; NULL if there is none. */
-static __always_inline struct sk_buff *take(struct slot *slot, struct Qdisc *sch, const bool from_l,
-					    struct packet_info *info)
-{
-	struct dualpi2_queue *counters = counters_of(slot, from_l);
-	struct sk_buff *skb;
-	u64 next_ns = 0;
-
-	skb = pop(slot, queue_of(slot, from_l), &next_ns, info);
-	if (!skb)
-		return NULL;
-	counters->head_ns = next_ns;
-	if (from_l)
-		slot->l_packets -= info->packets;
-	slot->stats.memory_used -= info->truesize;
-	sch->qstats.backlog -= info->len;
-	if (!--sch->q.qlen)
-		slot->stats.credit = slot->fresh_credit;
-	return skb;
-}
-
-static __always_inline bool exceeds_limits(const struct slot *slot, const struct Qdisc *sch)
-{
-	return sch->q.qlen > slot->stats.params.limit ||
-	       slot->stats.memory_used > slot->stats.memlimit;
-}
-
-static __always_inline void trim_from(struct slot *slot, struct Qdisc *sch, const bool from_l)
-{
-	struct dualpi2_queue *counters = counters_of(slot, from_l);
-	struct packet_info info;
-	struct sk_buff *skb = take(slot, sch, from_l, &info);
-
-	if (!skb)
-		return;
-	count_drop(sch, counters, &counters->drop_trim, info.packets, info.len);
-	bpf_kfree_skb(skb);
-}
-
-/* Walked through once (see drop_in_l()). */
-__noinline int trim_one(struct Qdisc *sch __arg_trusted)
-{
-	struct slot *slot = slot_of_qdisc(sch);
-
-	if (!slot)
-		return 0;
-	if (slot->stats.c.head_ns)
-		trim_from(slot, sch, false);
-	else
-		trim_from(slot, sch, true);
-	return 0;
-}
-
-/* A limit was lowered under a backlog: make it hold, at the expense of Classic first
- * (as sch_dualpi2 does).
- */
-static __noinline int trim(struct slot *slot, struct Qdisc *sch)
-{
-	u32 i;
-
-	slot->to_trim = 0;
-	bpf_for(i, 0, DUALPI2_LIMIT_MAX) {
-		if (!exceeds_limits(slot, sch))
-			break;
-		trim_one(sch);
-	}
-	return 0;
-}
-
-/* Bytes on the link where they are not those of the qdisc layer: walked through once. */
-__noinline u32 framed_len(u32 number, u32 len, u32 packets, u32 link_header)
-{
-	struct slot *slot = slot_by_number(number);
-
-	return slot ? shaper_wire_len(&slot->stats.params, len, packets, link_header) : len;
-}
-
-/* The link is busy with a packet. */
-static __always_inline void charge_link(struct slot *slot, const struct sk_buff *skb,
-					const struct packet_info *info, u64 now)
-{
-	const struct dualpi2_params *params = &slot->stats.params;
-	u32 len = info->len;
-
-	if (!params->rate)
-		return;
-	if (slot->is_framed)
-		len = framed_len(slot->stats.slot, len, info->packets, network_offset(skb));
-	shaper_charge(&slot->shaper, params->rate, now, len);
-}
-
-/* Serve the head of a queue. `contended`: the other one waits, too. NULL: the AQM
- * dropped it.
- */
-static __always_inline struct sk_buff *serve_from(struct slot *slot, struct Qdisc *sch,
-						  const bool from_l, bool contended, u64 now)
-{
-	struct dualpi2_histogram *delays = from_l ? &slot->delays.l : &slot->delays.c;
-	struct dualpi2_queue *counters = counters_of(slot, from_l);
-	const struct dualpi2_params *params = &slot->stats.params;
-	s64 sojourn_ns = now - counters->head_ns;
-	struct packet_info info;
-	struct sk_buff *skb;
-	enum drop drop;
-
-	skb = take(slot, sch, from_l, &info);
-	if (!skb)
-		return NULL;
-	if (sojourn_ns < 0) /* its time was taken on another CPU */
-		sojourn_ns = 0;
-	if (!params->drop_enqueue) {
-		drop = must_drop(slot, from_l, info.flags, sojourn_ns);
-		if (drop != DROP_NONE) {
-			count_drop(sch, counters, aqm_cause(counters, drop), info.packets,
-				   info.len);
-			bpf_kfree_skb(skb);
-			return NULL;
-		}
-	}
-
-	if (contended)
-		slot->stats.credit = scheduler_charge(slot->stats.credit,
-						      params->classic_protection, from_l, info.len);
-	charge_link(slot, skb, &info, now);
-	counters->packets_out += info.packets;
-	counters->bytes_out += info.len;
-	histogram_record(delays, sojourn_ns, from_l ? &slot->l_octave : &slot->c_octave);
-	bpf_qdisc_bstats_update(sch, skb);
-	return skb;
-}
-
-/* Serve the queue whose turn it is. NULL: the AQM dropped the packet. */
-static __always_inline struct sk_buff *serve(struct slot *slot, struct Qdisc *sch, u64 now)
-{
-	bool l_waits = slot->stats.l.head_ns, c_waits = slot->stats.c.head_ns;
-
-	if (scheduler_serves_l(slot->stats.credit, l_waits, c_waits))
-		return serve_from(slot, sch, true, c_waits, now);
-	return serve_from(slot, sch, false, l_waits, now);
-}
-
-/* The same into the handover, walked through once (see drop_in_l()): for a loop, whose every turn
- * the verifier would take all ways through serve(). False: the AQM dropped the packet.
- */
-__noinline int serve_again(struct Qdisc *sch __arg_trusted, u64 now)
-{
-	struct handover *handover = handover_of_qdisc(sch);
-	struct slot *slot = slot_of_qdisc(sch);
-	struct sk_buff *skb;
-
-	if (!slot || !handover)
-		return false;
-	skb = serve(slot, sch, now);
-	if (!skb)
-		return false;
-	put_skb(&handover->skb, skb);
-	return true;
-}
-
-/* The AQM dropped the first packet: go on to one that it leaves alone. */
-static __noinline struct sk_buff *serve_on(struct Qdisc *sch, u64 now)
-{
-	struct handover *handover = handover_of_qdisc(sch);
-	int i;
-
-	if (!handover)
-		return NULL;
-	bpf_for(i, 0, DROPS_AT_ONCE) {
-		if (!sch->q.qlen)
-			return NULL;
-		if (serve_again(sch, now))
-			return bpf_kptr_xchg(&handover->skb, NULL);
-	}
-	/* all dropped so far: come back at once */
-	bpf_qdisc_watchdog_schedule(sch, now, 0);
-	return NULL;
-}
-
 SEC("struct_ops/dualpi2_dequeue")
 struct sk_buff *BPF_PROG(dualpi2_dequeue, struct Qdisc *sch)
 {
-	struct sk_buff *skb;
-	struct slot *slot;
+	struct sk_buff *skb = NULL;
+	struct instance *in;
 	u64 now;
 
 	if (!sch->q.qlen)
 		return NULL;
-	slot = slot_of_qdisc(sch);
-	if (!slot)
+	in = instance_of(sch);
+	if (!in)
 		return NULL;
-	if (slot->to_trim)
-		trim(slot, sch);
+	if (in->to_trim)
+		trim(in, sch);
 	now = bpf_ktime_get_ns();
-	if (!shaper_ready(&slot->shaper, slot->stats.params.rate, now)) {
-		bpf_qdisc_watchdog_schedule(sch, shaper_look(&slot->shaper, now), 0);
+	if (!shaper_ready(&in->shaper, in->params.rate, now)) {
+		bpf_qdisc_watchdog_schedule(sch, shaper_look(&in->shaper, now), 0);
 		return NULL;
 	}
-	skb = serve(slot, sch, now);
-	if (skb)
-		return skb;
-	return serve_on(sch, now);
+	if (serve(in, sch, now, &skb) == TURN_DROPPED)
+		return serve_on(sch, now);
+	return skb;
+}
+
+/* ---- every update period ----------------------------------------------------- */
+
+static int timer_fires(void *map, u32 *number, struct instance *in)
+{
+	u64 now = bpf_ktime_get_ns();
+
+	if (!in->qdisc)
+		return 0;
+	tick(in, now);
+	if (!timer_may_sleep(in))
+		timer_restart(in, now);
+	return 0;
 }
 
 /* ---- life cycle ------------------------------------------------------------ */
 
-/* More than the compiler writes out; and bpf_probe_read_kernel(), which copies as well, is not
- * allowed in a kernel that is locked down.
- */
-static __always_inline void copy(void *to, const void *from, u32 size)
-{
-	struct bpf_dynptr target;
+/* Map values that are too large for the stack are started from these. */
+const struct dualpi2_params default_params = DUALPI2_DEFAULT_PARAMS;
+const struct dualpi2_delays no_delays = {};
 
-	bpf_dynptr_from_mem(to, size, 0, &target);
-	bpf_dynptr_write(&target, 0, (void *)from, size, 0);
+static __always_inline void set_default_params(struct instance *in)
+{
+	in->params = default_params;
+	*(struct aqm_params *)in->params.aqm = (struct aqm_params)AQM_DEFAULT_PARAMS;
 }
 
-/* Put parameters in force. */
-static __always_inline void apply_params(struct slot *slot, const struct dualpi2_params *params)
+/* Put the parameters in force. */
+static __always_inline void apply_params(struct instance *in)
 {
-	slot->stats.params = *params;
-	set_frame_len(slot);
-	slot->stats.memlimit = dualpi2_memlimit(params, slot->frame_len);
-	slot->to_trim = 1;
-	slot->is_framed = params->framing != DUALPI2_FRAMING_RAW || params->mpu;
-	classify_params(slot, params, slot->stats.handle);
-	aqm_params(slot, params);
+	link_params(in);
+	link_measure(in);
+	in->memlimit = dualpi2_memlimit(&in->params, in->frame_len);
+	in->to_trim = 1;
+	classify_params(in);
+	aqm_params(in, &in->dualq);
 }
 
 /* What dualpi2-load has set for an interface; NULL: nothing. It has attached our tcx program as
@@ -559,6 +289,34 @@ static __always_inline const struct dualpi2_params *conf_of(const struct net_dev
 	return dev->tcx_egress ? bpf_map_lookup_elem(&dualpi2_conf, conf_key) : NULL;
 }
 
+/* Empty queues, an idle link, and an AQM that knows nothing. */
+static __always_inline void start_empty(struct instance *in)
+{
+	in->dualq.l_packets = 0;
+	in->dualq.credit = in->initial_credit;
+	in->memory_used = 0;
+	in->shaper = (struct shaper){};
+	aqm_reset(in, &in->dualq);
+}
+
+/* Figures of a former qdisc end. */
+static __always_inline void start_counting(struct instance *in)
+{
+	struct dualq *q = &in->dualq;
+
+	q->l_counters = (struct dualpi2_counters){};
+	q->c_counters = (struct dualpi2_counters){};
+	q->overload = (struct dualpi2_overload){};
+	q->updates = 0;
+	in->max_memory_used = 0;
+	in->maxq = 0;
+	in->bypassed_tcx = 0;
+	in->mispredicted = 0;
+	in->gso_split = 0;
+	in->gso_whole = 0;
+	copy(&in->delays, &no_delays, sizeof(in->delays));
+}
+
 SEC("struct_ops/dualpi2_init")
 int BPF_PROG(dualpi2_init, struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
 {
@@ -568,112 +326,97 @@ int BPF_PROG(dualpi2_init, struct Qdisc *sch, struct nlattr *opt, struct netlink
 		.ifindex = dev->ifindex,
 	};
 	const struct dualpi2_params *conf;
-	struct slot *slot;
+	struct instance *in;
 
-	slot = slot_claim(sch, dev->ifindex);
-	if (!slot)
+	in = instance_claim(sch, dev->ifindex);
+	if (!in)
 		return -ENOSPC;
-	copy(&slot->stats, &fresh_stats, sizeof(slot->stats));
-	copy(&slot->delays, &fresh_delays, sizeof(slot->delays));
-	for (int i = 0; i < (int)sizeof(slot->stats.ifname) - 1 && dev->name[i]; i++)
-		slot->stats.ifname[i] = dev->name[i];
-	slot->stats.slot = sch->limit;
-	slot->stats.handle = sch->handle;
-	slot->key = conf_key;
-	slot->key.parent = sch->parent;
-	slot->netns_inode = dev->nd_net.net->ns.inum;
-	if (bpf_map_update_elem(&dualpi2_places, &slot->key, &slot->stats.slot, BPF_ANY)) {
-		slot->qdisc = 0;
+	in->key = conf_key;
+	in->key.parent = sch->parent;
+	in->handle = sch->handle;
+	in->netns_inode = dev->nd_net.net->ns.inum;
+	for (int i = 0; i < (int)sizeof(in->ifname); i++)
+		in->ifname[i] = dev->name[i];
+	if (bpf_map_update_elem(&dualpi2_live, &in->key, &in->number, BPF_ANY)) {
+		in->qdisc = 0;
 		return -ENOMEM;
 	}
-	slot->shaper = (struct shaper){};
-	slot->l_packets = 0;
-	slot->overdue_ns = 0;
 
-	*(struct aqm_params *)slot->stats.params.aqm = (struct aqm_params)AQM_DEFAULT_PARAMS;
 	conf = conf_of(dev, &conf_key);
-	apply_params(slot, conf ? conf : &slot->stats.params);
-	slot->stats.credit = slot->fresh_credit;
-	aqm_reset(slot);
+	if (conf)
+		in->params = *conf;
+	else
+		set_default_params(in);
+	apply_params(in);
+	start_empty(in);
+	start_counting(in);
+	in->overdue_ns = 0;
 
-	/* -EBUSY: the slot was used before and has its timer. */
-	bpf_timer_init(&slot->timer, &dualpi2_slots, CLOCK_MONOTONIC);
-	bpf_timer_set_callback(&slot->timer, timer_fires);
-	slot->root_of = sch->parent == TC_H_ROOT ? (u64)dev : 0;
-	publish(slot, bpf_ktime_get_ns());
+	/* -EBUSY: the instance was used before and has its timer. */
+	bpf_timer_init(&in->timer, &dualpi2_qdiscs, CLOCK_MONOTONIC);
+	bpf_timer_set_callback(&in->timer, timer_fires);
+	in->root_of = sch->parent == TC_H_ROOT ? (u64)dev : 0;
+	publish(in, bpf_ktime_get_ns());
 	return 0;
-}
-
-/* What is queued is thrown away, and counted. */
-static __always_inline void count_reset(struct Qdisc *sch, struct dualpi2_queue *queue)
-{
-	count_drop(sch, queue, &queue->drop_reset, dualpi2_queue_packets(queue),
-		   dualpi2_queue_bytes(queue));
-	queue->head_ns = 0;
 }
 
 /* The link goes down, or the qdisc is about to be destroyed. Statistics stay. */
 SEC("struct_ops/dualpi2_reset")
 void BPF_PROG(dualpi2_reset, struct Qdisc *sch)
 {
-	struct slot *slot = slot_of_qdisc(sch);
+	struct instance *in = instance_of(sch);
 
-	if (!slot || slot->qdisc != (u64)sch)
+	if (!in || in->qdisc != (u64)sch)
 		return;
-	queue_clear(slot, &slot->l);
-	queue_clear(slot, &slot->c);
-	count_reset(sch, &slot->stats.l);
-	count_reset(sch, &slot->stats.c);
-	slot->l_packets = 0;
-	slot->stats.memory_used = 0;
-	set_frame_len(slot);
-	slot->stats.credit = slot->fresh_credit;
-	slot->shaper = (struct shaper){};
-	aqm_reset(slot);
+	fifo_clear(in, &in->dualq.l);
+	fifo_clear(in, &in->dualq.c);
+	count_reset(sch, &in->dualq.l_counters);
+	count_reset(sch, &in->dualq.c_counters);
 	sch->qstats.backlog = 0;
 	sch->q.qlen = 0;
-	publish(slot, bpf_ktime_get_ns());
+	link_measure(in);
+	start_empty(in);
+	publish(in, bpf_ktime_get_ns());
 }
 
 /* An interface that goes takes its parameters with it: the next one with its number is another
  * one.
  */
-static __always_inline void forget_params(const struct slot *slot, const struct net_device *dev)
+static __always_inline void forget_params(const struct instance *in, const struct net_device *dev)
 {
 	const struct dualpi2_key conf_key = {
-		.netns = slot->key.netns,
-		.ifindex = slot->key.ifindex,
+		.netns = in->key.netns,
+		.ifindex = in->key.ifindex,
 	};
 
 	if (!is_listed(dev))
 		bpf_map_delete_elem(&dualpi2_conf, &conf_key);
 }
 
-/* Also called when init has failed: then the slot is not ours. */
+/* Also called when init has failed: then the instance is not ours. */
 SEC("struct_ops/dualpi2_destroy")
 void BPF_PROG(dualpi2_destroy, struct Qdisc *sch)
 {
-	struct slot *slot = slot_of_qdisc(sch);
+	struct instance *in = instance_of(sch);
 
-	if (!slot || slot->qdisc != (u64)sch)
+	if (!in || in->qdisc != (u64)sch)
 		return;
-	bpf_timer_cancel(&slot->timer);
-	drain(slot, &slot->free_blocks, FREE_BLOCKS_MAX);
-	slot->n_free = 0;
-	if (!is_replaced(slot)) {
-		bpf_map_delete_elem(&dualpi2_places, &slot->key);
-		unpublish(&slot->key);
+	bpf_timer_cancel(&in->timer);
+	free_blocks_drain(in);
+	if (!is_replaced(in)) {
+		bpf_map_delete_elem(&dualpi2_live, &in->key);
+		unpublish(&in->key);
 	}
-	forget_params(slot, device_below(sch));
-	slot->root_of = 0;
-	slot->qdisc = 0;
+	forget_params(in, device_below(sch));
+	in->root_of = 0;
+	in->qdisc = 0;
 }
 
 /* ---- programs for the tools ------------------------------------------------- */
 
 /* Change the parameters of a live instance. No state is touched but what hangs on a
  * parameter: a new `classic_protection` resets the credit (as in sch_dualpi2), a new
- * `rate` frees the link, a new `tupdate` starts now. A lower limit is made to hold by
+ * `rate` frees the link, a new period starts now. A lower limit is made to hold by
  * the next dequeue: only there the qdisc's lock is held.
  */
 SEC("syscall")
@@ -681,20 +424,21 @@ int dualpi2_change(struct dualpi2_change *change)
 {
 	struct dualpi2_key key = change->key;
 	struct dualpi2_params new = change->params, old;
-	struct slot *slot = slot_at(&key);
+	struct instance *in = instance_at(&key);
 	u64 now = bpf_ktime_get_ns();
 
-	if (!slot || !slot->qdisc)
+	if (!in || !in->qdisc)
 		return -ENOENT;
-	old = slot->stats.params;
-	apply_params(slot, &new);
+	old = in->params;
+	in->params = new;
+	apply_params(in);
 	if (new.classic_protection != old.classic_protection)
-		slot->stats.credit = slot->fresh_credit;
+		in->dualq.credit = in->initial_credit;
 	if (new.rate != old.rate)
-		shaper_restart(&slot->shaper, now);
-	if (aqm_own(&new)->tupdate_ns != aqm_own(&old)->tupdate_ns)
-		tick_restart(slot, now);
-	publish(slot, now);
+		shaper_restart(&in->shaper, now);
+	if (aqm_period(&new) != aqm_period(&old))
+		tick_restart(in, now);
+	publish(in, now);
 	return 0;
 }
 
@@ -703,13 +447,13 @@ SEC("syscall")
 int dualpi2_refresh(void *unused)
 {
 	u64 now = bpf_ktime_get_ns();
-	struct slot *slot;
+	struct instance *in;
 	u32 number;
 
 	bpf_for(number, 0, DUALPI2_MAX_INSTANCES) {
-		slot = slot_by_number(number);
-		if (slot && slot->qdisc)
-			publish(slot, now);
+		in = instance_by_number(number);
+		if (in && in->qdisc)
+			publish(in, now);
 	}
 	return 0;
 }

@@ -3,6 +3,13 @@
 #ifndef ECN_BPF_H
 #define ECN_BPF_H
 
+#include "vmlinux.h"
+#include <linux/bpf.h>
+#include <bpf/bpf_endian.h>
+#include <bpf/bpf_helpers.h>
+
+#include "kernel.bpf.h"
+
 enum ecn {
 	ECN_NOT_ECT = 0,
 	ECN_ECT_1 = 1,
@@ -17,22 +24,13 @@ enum ecn {
 #define PPPOE_LEN 8 /* RFC 2516: 6 bytes, then the PPP protocol */
 
 /* The IP header of a frame. */
-struct ip_place {
+struct ip_header {
 	u32 offset; /* from skb->data, bytes */
 	bool is_v4;
 	s32 tos; /* TOS byte or Traffic Class; NO_TOS: there is no header that we understand */
 };
 
 #define NO_TOS (-1)
-
-/* Where the packet says that its network header starts, from skb->data. */
-static __always_inline u32 network_offset(const struct sk_buff *skb)
-{
-	long headroom = skb->data - skb->head;
-
-	barrier_var(headroom); /* pointers are subtracted in 64 bits or not at all */
-	return skb->network_header - (u32)headroom;
-}
 
 static __always_inline bool is_vlan(__be16 protocol)
 {
@@ -70,13 +68,13 @@ static __always_inline bool has_link_header(const struct net_device *dev)
  * field that we could set, and of a tunnel the outer header counts (RFC 6040).
  */
 static __noinline int ip_search(struct bpf_dynptr *frame, const struct sk_buff *skb,
-				struct ip_place *ip)
+				struct ip_header *ip)
 {
 	__be16 protocol = skb->protocol;
 	u8 header[2], tags = 0;
 	u32 header_len;
 
-	*ip = (struct ip_place){ .offset = network_offset(skb), .tos = NO_TOS };
+	*ip = (struct ip_header){ .offset = network_offset(skb), .tos = NO_TOS };
 	if (is_vlan(protocol) || protocol == bpf_htons(ETH_P_PPP_SES)) {
 		if (!has_link_header(device_of(skb)))
 			return 0;
@@ -128,7 +126,7 @@ static __always_inline s32 tos_direct(struct __sk_buff *ctx, const struct sk_buf
 /* The IP header of any packet. (Not inlined: the compiler would put something else where the
  * dynptr was, and the verifier minds.)
  */
-static __noinline int ip_find(struct __sk_buff *ctx, struct ip_place *ip)
+static __noinline int ip_find(struct __sk_buff *ctx, struct ip_header *ip)
 {
 	struct bpf_dynptr frame;
 
@@ -142,7 +140,7 @@ static __noinline int ip_find(struct __sk_buff *ctx, struct ip_place *ip)
  */
 static __noinline bool ecn_store_ce(struct __sk_buff *ctx)
 {
-	struct ip_place ip;
+	struct ip_header ip;
 	u8 header[12]; /* up to the IPv4 checksum */
 	u32 word, sum;
 

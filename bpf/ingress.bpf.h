@@ -7,42 +7,48 @@
 #ifndef INGRESS_BPF_H
 #define INGRESS_BPF_H
 
+#include "vmlinux.h"
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+#include "dualpi2.h"
+#include "kernel.bpf.h"
+#include "maps.bpf.h"
+
 /* Do packets for this ifb reach our qdisc at its root now? Not if somebody has deleted the device
  * or the qdisc, or set the device down: then its queue leads to the kernel's noop_qdisc, which
  * throws packets away, or to another qdisc; or another device has its number now, and maybe a
  * qdisc of ours.
  */
 static __always_inline bool is_in_service(const struct dualpi2_key *key,
-					  const struct dualpi2_helper *ifb)
+					  const struct dualpi2_device *ifb)
 {
-	const struct slot *slot = slot_at(key);
+	const struct instance *in = instance_at(key);
 	const struct netdev_queue *queue;
 	const struct Qdisc *qdisc;
 
-	if (!slot || !slot->qdisc)
+	if (!in || !in->qdisc)
 		return false;
-	qdisc = bpf_rdonly_cast((void *)slot->qdisc, bpf_core_type_id_kernel(struct Qdisc));
+	qdisc = bpf_rdonly_cast((void *)in->qdisc, bpf_core_type_id_kernel(struct Qdisc));
 	queue = qdisc->dev_queue;
-	return queue->qdisc == qdisc && is_helper(queue->dev, ifb);
+	return queue->qdisc == qdisc && is_made_by_us(queue->dev, ifb);
 }
 
-SEC("tcx/ingress")
-int dualpi2_ingress(struct __sk_buff *ctx)
+/* The ifb that has the qdisc for what arrives at an interface; 0: none that is in service. */
+static __always_inline u32 ifb_for(const struct net_device *dev)
 {
-	struct sk_buff *skb = bpf_cast_to_kern_ctx(ctx);
-	const struct net_device *dev = device_of(skb);
 	struct dualpi2_key key = {
 		.netns = netns_of(dev),
 		.ifindex = dev->ifindex,
 		.parent = DUALPI2_IFB,
 	};
-	const struct dualpi2_helper *ifb = bpf_map_lookup_elem(&dualpi2_helpers, &key);
+	const struct dualpi2_device *ifb = bpf_map_lookup_elem(&dualpi2_devices, &key);
 
 	if (!ifb)
-		return TCX_NEXT;
+		return 0;
 	key.ifindex = ifb->ifindex;
 	key.parent = TC_H_ROOT;
-	return is_in_service(&key, ifb) ? bpf_redirect(key.ifindex, 0) : TCX_NEXT;
+	return is_in_service(&key, ifb) ? key.ifindex : 0;
 }
 
 #endif /* INGRESS_BPF_H */

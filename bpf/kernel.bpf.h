@@ -3,6 +3,13 @@
 #ifndef KERNEL_BPF_H
 #define KERNEL_BPF_H
 
+#include "vmlinux.h"
+#include <linux/bpf.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+#include "verifier.bpf.h"
+
 /* include/linux/netdevice.h, include/net/sch_generic.h, include/uapi/linux/if_ether.h,
  * include/uapi/linux/if_arp.h
  */
@@ -82,7 +89,6 @@ extern int bpf_list_push_back_impl(struct bpf_list_head *head, struct bpf_list_n
 extern struct bpf_list_node *bpf_list_pop_front(struct bpf_list_head *head) __ksym;
 extern struct bpf_list_node *bpf_list_front(struct bpf_list_head *head) __ksym;
 extern void *bpf_cast_to_kern_ctx(void *ctx) __ksym;
-extern void *bpf_rdonly_cast(const void *object, __u32 btf_id) __ksym;
 extern int bpf_dynptr_from_skb(struct __sk_buff *skb, __u64 flags, struct bpf_dynptr *ptr) __ksym;
 extern int bpf_iter_num_new(struct bpf_iter_num *it, int start, int end) __ksym;
 extern int *bpf_iter_num_next(struct bpf_iter_num *it) __ksym;
@@ -91,9 +97,6 @@ extern void bpf_iter_num_destroy(struct bpf_iter_num *it) __ksym;
 #define obj_new(type) ((type *)bpf_obj_new_impl(bpf_core_type_id_local(type), NULL))
 #define obj_drop(object) bpf_obj_drop_impl(object, NULL)
 #define list_push_back(head, node) bpf_list_push_back_impl(head, node, NULL, 0)
-
-/* Which struct a list holds, and by which member: read by the verifier. */
-#define __contains(type, member) __attribute__((btf_decl_tag("contains:" #type ":" #member)))
 
 #ifndef container_of
 #define container_of(ptr, type, member) ((type *)((void *)(ptr) - __builtin_offsetof(type, member)))
@@ -112,6 +115,21 @@ static __always_inline u32 qdisc_pkt_len(const struct sk_buff *skb)
 	return qdisc_skb_cb(skb)->pkt_len;
 }
 
+/* Bytes between the start of the buffer, where headers are counted from, and the packet. */
+static __always_inline u32 headroom_of(const struct sk_buff *skb)
+{
+	long headroom = skb->data - skb->head;
+
+	barrier_var(headroom); /* pointers are subtracted in 64 bits or not at all */
+	return headroom;
+}
+
+/* Where the packet says that its network header starts, from skb->data. */
+static __always_inline u32 network_offset(const struct sk_buff *skb)
+{
+	return skb->network_header - headroom_of(skb);
+}
+
 static __always_inline const struct skb_shared_info *shared_info(const struct sk_buff *skb)
 {
 	return bpf_rdonly_cast(skb->head + skb->end,
@@ -125,11 +143,8 @@ static __always_inline const struct skb_shared_info *shared_info(const struct sk
  */
 static __noinline u16 count_segments(const struct sk_buff *skb, u16 gso_size)
 {
-	long headroom = skb->data - skb->head;
-	u32 headers, segments;
+	u32 headers = skb->transport_header - headroom_of(skb) + TCP_HEADER_MIN, segments;
 
-	barrier_var(headroom);
-	headers = skb->transport_header - (u32)headroom + TCP_HEADER_MIN;
 	if (skb->len <= headers)
 		return 1;
 	segments = (skb->len - headers + gso_size - 1) / gso_size;
@@ -145,14 +160,6 @@ static __always_inline u16 wire_packets(const struct sk_buff *skb)
 		return 1;
 	return info->gso_segs ?: count_segments(skb, info->gso_size);
 }
-
-/* A kernel object, to follow its pointers. Where the verifier trusts the object, up to 6.18 it
- * looks through the names of all kernel types, four times, whenever it comes past a pointer
- * that is read from it (btf_nested_type_is_trusted()): 7 ms of the load each. The cast ends
- * the trust. It makes a load some instructions longer.
- */
-#define untrusted(object) \
-	((const typeof(*(object)) *)bpf_rdonly_cast(object, bpf_core_type_id_kernel(*(object))))
 
 /* Memory of the kernel, read by its address. As with bpf_core_cast(), but without a type, a load
  * that faults gives 0; unlike bpf_probe_read_kernel() it is allowed in a kernel that is locked

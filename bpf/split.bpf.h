@@ -27,6 +27,17 @@
 #ifndef SPLIT_BPF_H
 #define SPLIT_BPF_H
 
+#include "vmlinux.h"
+#include <linux/bpf.h>
+#include <linux/if_link.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+#include "dualpi2.h"
+#include "ecn.bpf.h"
+#include "kernel.bpf.h"
+#include "maps.bpf.h"
+
 /* Devices in one bucket of the kernel's table, at most, that are looked through. */
 #define DEVICES_IN_BUCKET 8
 
@@ -39,13 +50,16 @@
 	 SKB_GSO_GRE | SKB_GSO_GRE_CSUM | SKB_GSO_IPXIP4 | SKB_GSO_IPXIP6 | SKB_GSO_UDP_TUNNEL | \
 	 SKB_GSO_UDP_TUNNEL_CSUM)
 
-/* What a segment brings back: words of __sk_buff.cb, which the kernel copies from the GSO
- * packet. The mapping is the receive queue plus 1, or 0; the helper device overwrites it.
- */
-#define NOTE_CHECK 0
-#define NOTE_IFINDEX 1
-#define NOTE_QUEUE_MAPPING 2
+/* What a segment brings back in __sk_buff.cb, which the kernel copies from the GSO packet. */
+struct note {
+	u32 check; /* SEGMENT_CHECK */
+	u32 ifindex;
+	u32 queue_mapping; /* the receive queue plus 1, or 0; gso-eth0 overwrites it */
+};
+
 #define SEGMENT_CHECK 0x47534f21 /* "GSO!" */
+
+_Static_assert(sizeof(struct note) <= sizeof(((struct __sk_buff *)0)->cb), "fits");
 
 /* A device by its number, found as dev_get_by_index_rcu() finds it: that is what
  * bpf_redirect() will do.
@@ -136,7 +150,7 @@ static __always_inline bool has_tunnel_info(const struct sk_buff *skb)
 static __always_inline bool is_splittable(struct __sk_buff *ctx, const struct sk_buff *skb)
 {
 	u32 link_header = network_offset(skb);
-	struct ip_place ip;
+	struct ip_header ip;
 
 	if (shared_info(skb)->gso_type & ~SPLITTABLE || has_tunnel_info(skb) ||
 	    awaits_encryption(skb))
@@ -147,9 +161,10 @@ static __always_inline bool is_splittable(struct __sk_buff *ctx, const struct sk
 }
 
 /* Send a GSO packet on its way round; TCX_NEXT: it stays whole. */
-static __noinline int split(struct __sk_buff *ctx, struct slot *slot)
+static __noinline int split(struct __sk_buff *ctx, struct instance *in)
 {
 	struct sk_buff *skb = bpf_cast_to_kern_ctx(ctx);
+	struct note *note = (struct note *)ctx->cb;
 	const struct net_device *dev = device_of(skb);
 	const struct net *net = dev->nd_net.net;
 	struct dualpi2_key key = {
@@ -157,51 +172,40 @@ static __noinline int split(struct __sk_buff *ctx, struct slot *slot)
 		.ifindex = dev->ifindex,
 		.parent = DUALPI2_SPLITTER,
 	};
-	const struct dualpi2_helper *helper;
+	const struct dualpi2_device *made;
 	const struct net_device *splitter;
 
 	if (!is_splittable(ctx, skb) || !has_levels(dev))
 		return TCX_NEXT;
-	helper = bpf_map_lookup_elem(&dualpi2_helpers, &key);
-	if (!helper)
+	made = bpf_map_lookup_elem(&dualpi2_devices, &key);
+	if (!made)
 		return TCX_NEXT;
-	splitter = device_by_index(net, helper->ifindex);
-	if (!splitter || !is_helper(splitter, helper) || !passes_packets(splitter) ||
+	splitter = device_by_index(net, made->ifindex);
+	if (!splitter || !is_made_by_us(splitter, made) || !passes_packets(splitter) ||
 	    !splits(splitter, ctx))
 		return TCX_NEXT;
 	/* A netkit device is an Ethernet's; on the way back the kernel takes it off again. */
 	if (!has_link_header(dev) && bpf_skb_change_head(ctx, ETH_HLEN, 0))
 		return TCX_NEXT;
 
-	__sync_fetch_and_add(&slot->stats.gso_split, 1);
-	ctx->cb[NOTE_CHECK] = SEGMENT_CHECK;
-	ctx->cb[NOTE_IFINDEX] = key.ifindex;
-	ctx->cb[NOTE_QUEUE_MAPPING] = ctx->queue_mapping;
-	return bpf_redirect(helper->ifindex, 0);
+	__sync_fetch_and_add(&in->gso_split, 1);
+	note->check = SEGMENT_CHECK;
+	note->ifindex = key.ifindex;
+	note->queue_mapping = ctx->queue_mapping;
+	return bpf_redirect(made->ifindex, 0);
 }
 
-/* In front of the tcx programs of others, where there are some, so that they see a packet
- * once.
+/* Send a segment back to the interface that its GSO packet was for. Nothing else has any business
+ * on this device.
  */
-SEC("tcx/egress")
-int dualpi2_split(struct __sk_buff *ctx)
+static __always_inline int send_back(struct __sk_buff *ctx)
 {
-	struct slot *slot;
+	const struct note *note = (const struct note *)ctx->cb;
 
-	if (!ctx->gso_size)
-		return TCX_NEXT;
-	slot = slot_ahead(ctx, bpf_cast_to_kern_ctx(ctx));
-	return slot ? split(ctx, slot) : TCX_NEXT;
-}
-
-/* A segment is back on its way. Nothing else has any business on this device. */
-SEC("netkit/primary")
-int dualpi2_segment(struct __sk_buff *ctx)
-{
-	if (ctx->cb[NOTE_CHECK] != SEGMENT_CHECK)
+	if (note->check != SEGMENT_CHECK)
 		return NETKIT_DROP;
-	ctx->queue_mapping = ctx->cb[NOTE_QUEUE_MAPPING];
-	return bpf_redirect(ctx->cb[NOTE_IFINDEX], 0);
+	ctx->queue_mapping = note->queue_mapping;
+	return bpf_redirect(note->ifindex, 0);
 }
 
 #endif /* SPLIT_BPF_H */

@@ -1,138 +1,93 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The periodic work of an instance: the PI2 update and the publication of its
- * statistics.
+/* The periodic work of an instance: the update of the AQM and the publication of the statistics.
  *
- * The timer sleeps while there is nothing to do (both queues empty, p' = 0, no
- * overload event that has to end), so an idle link wakes nobody up; enqueue starts it again.
+ * The timer sleeps while there is nothing to do (both queues empty, an idle AQM, no overload event
+ * that has to end), so an idle link wakes nobody up; enqueue starts it again.
  * Nothing depends on the timer alone: the kernel cancels it when the last user-space reference to
  * its map goes, and then enqueue makes up for updates that are overdue.
  */
 #ifndef TICK_BPF_H
 #define TICK_BPF_H
 
-/* Enqueue steps in when an update is late by this part of tupdate (2 ms of 16). */
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+
+#include "instance.bpf.h"
+#include "link.bpf.h"
+#include "overload.bpf.h"
+#include "publish.bpf.h"
+
+/* Enqueue steps in when an update is late by this part of the period (2 ms of 16). */
 #define OVERDUE_PART 8
-
-/* Has another qdisc taken this one's place? On a replacement the new one starts, with the same
- * key, before the old one is reset and destroyed.
- */
-static __always_inline bool is_replaced(const struct slot *slot)
-{
-	return slot_at(&slot->key) != slot;
-}
-
-static __always_inline void unpublish(const struct dualpi2_key *key)
-{
-	bpf_map_delete_elem(&dualpi2_stats, key);
-	bpf_map_delete_elem(&dualpi2_delays, key);
-}
-
-static __always_inline void publish(struct slot *slot, u64 now)
-{
-	struct dualpi2_queue *l = &slot->stats.l, *c = &slot->stats.c;
-	const struct dualpi2_key key = slot->key;
-
-	if (is_replaced(slot))
-		return;
-	l->backlog_packets = dualpi2_queue_packets(l);
-	l->backlog_bytes = dualpi2_queue_bytes(l);
-	c->backlog_packets = dualpi2_queue_packets(c);
-	c->backlog_bytes = dualpi2_queue_bytes(c);
-	slot->stats.refreshed_ns = now;
-	bpf_map_update_elem(&dualpi2_stats, &key, &slot->stats, BPF_ANY);
-	bpf_map_update_elem(&dualpi2_delays, &key, &slot->delays, BPF_ANY);
-	/* A tool may have come here while the qdisc was destroyed on another CPU. */
-	if (!slot_at(&key))
-		unpublish(&key);
-}
-
-/* The length of a full frame, of which others make their own figures: an MTU may change
- * at any time.
- */
-static __always_inline void set_frame_len(struct slot *slot)
-{
-	const struct net_device *dev = device_below((const struct Qdisc *)slot->qdisc);
-
-	slot->frame_len = frame_len(dev);
-	slot->link_header = dev->hard_header_len;
-	slot->fresh_credit =
-		scheduler_reset(slot->stats.params.classic_protection, slot->frame_len);
-}
 
 /* The update, if it is due. Timer and enqueue may come at the same time; one of them
  * wins the claim.
  */
-static __always_inline void tick(struct slot *slot, u64 now)
+static __always_inline void tick(struct instance *in, u64 now)
 {
-	u64 due = slot->update_due_ns;
+	u64 due = in->update_due_ns;
+	struct dualq *q = &in->dualq;
 
 	if (now < due)
 		return;
-	if (__sync_val_compare_and_swap(&slot->update_due_ns, due,
-					now + aqm_own(&slot->stats.params)->tupdate_ns) != due)
+	if (__sync_val_compare_and_swap(&in->update_due_ns, due, now + aqm_period(&in->params)) !=
+	    due)
 		return;
-	set_frame_len(slot);
-	aqm_update(slot, now);
-	publish(slot, now);
+	link_measure(in);
+	aqm_update(in, q, now);
+	q->updates++;
+	overload_update(in, &q->overload, aqm_is_saturated(in, q), now);
+	publish(in, now);
 }
 
-/* Let the timer fire one tupdate from now. */
-static __always_inline void timer_restart(struct slot *slot, u64 now)
+/* Let the timer fire one period from now. */
+static __always_inline void timer_restart(struct instance *in, u64 now)
 {
-	u64 tupdate = aqm_own(&slot->stats.params)->tupdate_ns;
+	u64 period = aqm_period(&in->params);
 
-	slot->overdue_ns = now + tupdate + tupdate / OVERDUE_PART;
-	bpf_timer_start(&slot->timer, tupdate, 0);
+	in->overdue_ns = now + period + period / OVERDUE_PART;
+	bpf_timer_start(&in->timer, period, 0);
 }
 
-static __always_inline bool is_idle(const struct slot *slot)
+static __always_inline bool is_idle(struct dualq *q)
 {
-	return !slot->stats.l.head_ns && !slot->stats.c.head_ns && !slot->stats.prob &&
-	       !slot->stats.overload.active;
+	return dualq_is_empty(q) && aqm_is_idle(q) && !q->overload.active;
 }
 
-static int timer_fires(void *map, u32 *number, struct slot *slot)
+/* Nothing to do: let the timer sleep. An enqueue from now on sees 0 and starts the timer; one that
+ * came before has made the DualQ busy, then the answer is false.
+ */
+static __always_inline bool timer_may_sleep(struct instance *in)
 {
-	u64 now = bpf_ktime_get_ns();
-
-	if (!slot->qdisc)
-		return 0;
-	tick(slot, now);
-	if (is_idle(slot)) {
-		/* An enqueue from now on sees 0 and starts the timer; one that came
-		 * before has made the slot busy.
-		 */
-		__sync_lock_test_and_set(&slot->overdue_ns, 0);
-		if (is_idle(slot))
-			return 0;
-	}
-	timer_restart(slot, now);
-	return 0;
+	if (!is_idle(&in->dualq))
+		return false;
+	__sync_lock_test_and_set(&in->overdue_ns, 0);
+	return is_idle(&in->dualq);
 }
 
-/* Let the next update be one tupdate from now. */
-static __always_inline void tick_restart(struct slot *slot, u64 now)
+/* Let the next update be one period from now. */
+static __always_inline void tick_restart(struct instance *in, u64 now)
 {
-	slot->update_due_ns = now + aqm_own(&slot->stats.params)->tupdate_ns;
-	timer_restart(slot, now);
+	in->update_due_ns = now + aqm_period(&in->params);
+	timer_restart(in, now);
 }
 
 /* The timer sleeps, or it is late. */
-static __noinline int tick_catch_up(struct slot *slot, u64 now)
+static __noinline int tick_catch_up(struct instance *in, u64 now)
 {
-	if (slot->overdue_ns)
-		tick(slot, now);
-	tick_restart(slot, now);
+	if (in->overdue_ns)
+		tick(in, now);
+	tick_restart(in, now);
 	return 0;
 }
 
-/* A packet was queued: see to it that the timer runs, and that p' moves even if it
+/* A packet was queued: see to it that the timer runs, and that the AQM moves even if it
  * does not.
  */
-static __always_inline void tick_wake(struct slot *slot, u64 now)
+static __always_inline void tick_wake(struct instance *in, u64 now)
 {
-	if (now >= slot->overdue_ns)
-		tick_catch_up(slot, now);
+	if (now >= in->overdue_ns)
+		tick_catch_up(in, now);
 }
 
 #endif /* TICK_BPF_H */

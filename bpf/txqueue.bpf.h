@@ -2,15 +2,24 @@
 /* Which qdisc of a device a packet will come to.
  *
  * At the root that is known. Behind an mq the kernel chooses the transmit queue, and
- * so the qdisc, only after our tcx program has run. It is foretold here as
+ * so the qdisc, only after our tcx program has run. It is predicted here as
  * net/core/dev.c, netdev_pick_tx() chooses: the queue that the socket has used
  * before, else what XPS says, else a hash. Where a driver chooses in its own way
  * (ndo_select_queue), or with traffic classes on the device, the guess may be wrong:
  * then the packet was marked by the state of a neighbour queue, and the qdisc counts it
- * (other_verdict).
+ * (mispredicted).
  */
 #ifndef TXQUEUE_BPF_H
 #define TXQUEUE_BPF_H
+
+#include "vmlinux.h"
+#include <linux/bpf.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+#include "kernel.bpf.h"
+#include "maps.bpf.h"
+#include "verifier.bpf.h"
 
 #define XPS_CPUS 0		/* enum xps_map_type, include/linux/netdevice.h */
 #define NO_QUEUE_MAPPING 0xffff /* include/net/sock.h */
@@ -42,7 +51,7 @@ static __always_inline s32 xps_queue(struct __sk_buff *ctx, const struct net_dev
 }
 
 /* The transmit queue that netdev_pick_tx() will most likely choose. */
-static __noinline u32 foretell_queue(struct __sk_buff *ctx)
+static __noinline u32 predict_txq(struct __sk_buff *ctx)
 {
 	const struct sk_buff *skb = bpf_cast_to_kern_ctx(ctx);
 	const struct net_device *dev = untrusted(skb)->dev;
@@ -63,22 +72,23 @@ static __noinline u32 foretell_queue(struct __sk_buff *ctx)
 	return scale_hash(bpf_get_hash_recalc(ctx), queues);
 }
 
-/* The slot that a packet on its way to `skb->dev` will come to; NULL: not one of ours. */
-static __always_inline struct slot *slot_ahead(struct __sk_buff *ctx, const struct sk_buff *skb)
+/* The instance that a packet on its way to `skb->dev` will come to; NULL: none of ours. */
+static __always_inline struct instance *instance_for(struct __sk_buff *ctx,
+						     const struct sk_buff *skb)
 {
-	struct slot *slot = usual_slot(ctx->ifindex);
+	struct instance *in = usual_instance(ctx->ifindex);
 	const struct net_device *dev = skb->dev;
 	const struct netdev_queue *queue;
 
-	if (slot && slot->root_of == (u64)dev)
-		return slot;
-	slot = slot_if_ours(dev->qdisc);
-	if (slot || dev->real_num_tx_queues < 2)
-		return slot;
-	queue = bpf_rdonly_cast((void *)dev->_tx + (u64)foretell_queue(ctx) *
+	if (in && in->root_of == (u64)dev)
+		return in;
+	in = instance_if_ours(dev->qdisc);
+	if (in || dev->real_num_tx_queues < 2)
+		return in;
+	queue = bpf_rdonly_cast((void *)dev->_tx + (u64)predict_txq(ctx) *
 							   bpf_core_type_size(struct netdev_queue),
 				bpf_core_type_id_kernel(struct netdev_queue));
-	return slot_if_ours(queue->qdisc);
+	return instance_if_ours(queue->qdisc);
 }
 
 #endif /* TXQUEUE_BPF_H */

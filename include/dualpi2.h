@@ -22,7 +22,7 @@
 /* Raised whenever a struct in this file or what the programs mean by it changes:
  * programs and tools of different ABIs never work on the same maps.
  */
-#define DUALPI2_ABI 5
+#define DUALPI2_ABI 6
 
 /* Qdiscs that can live at the same time on one host (slots of an array map). */
 #define DUALPI2_MAX_INSTANCES 256
@@ -105,14 +105,14 @@ struct dualpi2_key {
 	__u32 parent;  /* TC_H_ROOT, or the class of an mq that it sits under */
 };
 
-/* In place of the parent, in keys of dualpi2_helpers: what a device was made for. */
+/* In place of the parent, in keys of dualpi2_devices: what a device was made for. */
 #define DUALPI2_SPLITTER 0xffffffffU /* TC_H_ROOT: splits GSO packets that leave */
 #define DUALPI2_IFB 0xfffffff1U	     /* TC_H_INGRESS: has the qdisc for what arrives */
 
-/* A device that was made for an interface: value of dualpi2_helpers. Its number may come again
+/* A device that was made for an interface: value of dualpi2_devices. Its number may come again
  * with another device, its address, drawn at random, does not.
  */
-struct dualpi2_helper {
+struct dualpi2_device {
 	__u64 address;	/* MAC address: the six bytes, then two that are 0 */
 	__u32 ifindex;	/* 0: it is being made */
 	__u32 reserved; /* 0 */
@@ -125,24 +125,25 @@ struct dualpi2_helper {
  *   packets_in = packets_out + sum of the drop_* packets + backlog_packets
  *   bytes_in   = bytes_out + drop_bytes + backlog_bytes
  */
-#define DUALPI2_QUEUE_COUNTERS(X)                                                               \
-	X(packets_in, "packets", "arrived for this queue")                                      \
-	X(bytes_in, "bytes", "arrived for this queue")                                          \
-	X(packets_out, "packets", "forwarded to the device")                                    \
-	X(bytes_out, "bytes", "forwarded to the device")                                        \
-	X(mark_step, "packets", "CE-marked by the step or the ramp of the L queue")             \
-	X(mark_pi2, "packets", "CE-marked by PI2: coupled (p_CL) in L, squared (p_C) in C")     \
-	X(drop_pi2, "packets", "dropped by PI2 (p_C): Not-ECT, or the tcx program is missing")  \
-	X(drop_overload, "packets", "ECN-capable, dropped because of overload (p_C >= p_Cmax)") \
-	X(drop_limit, "packets", "dropped on arrival: the queues held `limit` packets")         \
-	X(drop_memlimit, "packets", "dropped on arrival: the queues held `memlimit` bytes")     \
-	X(drop_trim, "packets", "queued, dropped because `limit` or `memlimit` was lowered")    \
-	X(drop_no_memory, "packets", "dropped on arrival: the kernel had no memory for a node") \
-	X(drop_reset, "packets", "thrown away when the link went down or the qdisc was removed")
+#define DUALPI2_QUEUE_COUNTERS(X)                                                                \
+	X(packets_in, "packets", "arrived for this queue")                                       \
+	X(bytes_in, "bytes", "arrived for this queue")                                           \
+	X(packets_out, "packets", "forwarded to the device")                                     \
+	X(bytes_out, "bytes", "forwarded to the device")                                         \
+	X(mark_native, "packets", "CE-marked by the L queue's own AQM, its step or ramp")        \
+	X(mark_coupled, "packets", "CE-marked by the coupled AQM: with p_CL, or p_C if Classic") \
+	X(drop_aqm, "packets", "dropped by the AQM: Not-ECT, or the tcx program is missing")     \
+	X(drop_overload, "packets", "ECN-capable, dropped because of overload (p_C >= p_Cmax)")  \
+	X(drop_limit, "packets", "dropped on arrival: the queues held `limit` packets")          \
+	X(drop_memlimit, "packets", "dropped on arrival: the queues held `memlimit` bytes")      \
+	X(drop_trim, "packets", "queued, dropped because `limit` or `memlimit` was lowered")     \
+	X(drop_no_memory, "packets", "dropped on arrival: the kernel had no memory for a node")  \
+	X(drop_reset, "packets", "thrown away when the link went down or the qdisc was removed") \
+	X(drop_bytes, "bytes", "dropped, by whatever cause")
 
 /* Those of the counters that are drops, in packets. */
 #define DUALPI2_QUEUE_DROPS(X) \
-	X(drop_pi2)            \
+	X(drop_aqm)            \
 	X(drop_overload)       \
 	X(drop_limit)          \
 	X(drop_memlimit)       \
@@ -150,21 +151,17 @@ struct dualpi2_helper {
 	X(drop_no_memory)      \
 	X(drop_reset)
 
-struct dualpi2_queue {
+struct dualpi2_counters {
 #define DUALPI2_X(member, unit, meaning) __u64 member;
 	DUALPI2_QUEUE_COUNTERS(DUALPI2_X)
 #undef DUALPI2_X
-	__u64 drop_bytes;      /* bytes of all dropped packets */
-	__u64 backlog_packets; /* queued at refreshed_ns */
-	__u64 backlog_bytes;   /* queued at refreshed_ns */
-	__u64 head_ns;	       /* enqueue time of the head; 0: the queue is empty */
 };
 
 /* All packets that the queue dropped, by whatever cause. */
-static inline __u64 dualpi2_queue_drops(const struct dualpi2_queue *queue)
+static inline __u64 dualpi2_drops(const struct dualpi2_counters *counters)
 {
 	__u64 sum = 0;
-#define DUALPI2_X(member) sum += queue->member;
+#define DUALPI2_X(member) sum += counters->member;
 	DUALPI2_QUEUE_DROPS(DUALPI2_X)
 #undef DUALPI2_X
 	return sum;
@@ -173,16 +170,16 @@ static inline __u64 dualpi2_queue_drops(const struct dualpi2_queue *queue)
 /* What is queued, by the conservation law. Read while packets come and go, what has left may
  * be newer than what has come, hence never below 0.
  */
-static inline __u64 dualpi2_queue_packets(const struct dualpi2_queue *queue)
+static inline __u64 dualpi2_backlog_packets(const struct dualpi2_counters *counters)
 {
-	__u64 in = queue->packets_in, gone = queue->packets_out + dualpi2_queue_drops(queue);
+	__u64 in = counters->packets_in, gone = counters->packets_out + dualpi2_drops(counters);
 
 	return in > gone ? in - gone : 0;
 }
 
-static inline __u64 dualpi2_queue_bytes(const struct dualpi2_queue *queue)
+static inline __u64 dualpi2_backlog_bytes(const struct dualpi2_counters *counters)
 {
-	__u64 in = queue->bytes_in, gone = queue->bytes_out + queue->drop_bytes;
+	__u64 in = counters->bytes_in, gone = counters->bytes_out + counters->drop_bytes;
 
 	return in > gone ? in - gone : 0;
 }
@@ -202,12 +199,28 @@ struct dualpi2_overload {
 	__u32 reserved;	   /* 0 */
 };
 
-/* One live qdisc: value of dualpi2_stats. Refreshed every tupdate while packets
- * flow, and by the dualpi2_refresh program.
+/* One queue, as it was at dualpi2_stats.refreshed_ns. */
+struct dualpi2_queue {
+	struct dualpi2_counters counters;
+	__u64 backlog_packets;
+	__u64 backlog_bytes;
+	__u64 head_age_ns; /* how long the packet at the head has waited; 0: the queue is empty */
+};
+
+/* What packets are marked and dropped with, 2^-32 each. */
+struct dualpi2_levels {
+	__u32 prob;	/* p' of an AQM that couples its queues; else 0 */
+	__u32 p_c;	/* Classic packets are marked or dropped with */
+	__u32 p_cl;	/* L4S packets are marked with because of both queues; 2^32 - 1: all */
+	__u32 reserved; /* 0 */
+};
+
+/* One live qdisc: value of dualpi2_stats. A copy, made every update while packets flow, and by the
+ * dualpi2_refresh program.
  */
 struct dualpi2_stats {
 	char ifname[16];	      /* name of the interface when the qdisc started */
-	__u32 slot;		      /* index in the private map of instances */
+	__u32 number;		      /* of the qdisc among those of its kind, 0..255 */
 	__u32 handle;		      /* tc handle; 0: attached by the kernel as default */
 	__u64 refreshed_ns;	      /* when these figures were taken */
 	struct dualpi2_params params; /* in force */
@@ -215,14 +228,15 @@ struct dualpi2_stats {
 	__u32 memory_used;	      /* skb->truesize of all queued packets, bytes */
 	__u32 max_memory_used;	      /* highest memory_used, bytes */
 	__u32 maxq;		      /* most packets that were ever queued together */
-	__u32 prob;		      /* p', 2^-32 */
-	__s32 credit;		      /* WRR credit, byte * %; positive: C is served first */
-	__u64 no_verdict;	      /* packets that did not pass our tcx program */
-	__u64 other_verdict;	      /* ... whose mark was decided for another queue of the mq */
-	__u64 gso_split;	      /* GSO packets that were split; their segments then arrive */
-	__u64 gso_whole;	      /* GSO packets that arrived whole, each one in packets_in as
-				       * its segments */
-	__u64 updates;		      /* PI updates */
+	struct dualpi2_levels levels;
+	__s32 credit;	    /* WRR credit, byte * %; positive: C is served first */
+	__u32 reserved;	    /* 0 */
+	__u64 bypassed_tcx; /* packets that did not pass our tcx program */
+	__u64 mispredicted; /* ... whose mark was decided for another queue of the mq */
+	__u64 gso_split;    /* GSO packets that were split; their segments then arrive */
+	__u64 gso_whole;    /* GSO packets that arrived whole, each one in packets_in as
+			     * its segments */
+	__u64 updates;	    /* of the AQM */
 	struct dualpi2_overload overload;
 	struct dualpi2_queue l; /* the low-latency (L4S) queue */
 	struct dualpi2_queue c; /* the Classic queue */

@@ -48,17 +48,15 @@ static inline __u32 histogram_log2(__u32 v)
 	return log + (v >> 1);
 }
 
-/* The verifier walks through a BPF function once if it is not static, else each time that it
- * comes past a call of it.
- */
+/* In BPF a function of its own (bpf/verifier.bpf.h, WALKED_ONCE). */
 #ifdef __VMLINUX_H__
-#define WALKED_ONCE __attribute__((noinline))
+#define HISTOGRAM_FUNCTION __attribute__((noinline))
 #else
-#define WALKED_ONCE static inline
+#define HISTOGRAM_FUNCTION static inline
 #endif
 
 /* The bucket of a value in nanoseconds: 0..HISTOGRAM_BUCKETS - 1. */
-WALKED_ONCE __u32 histogram_index(__u64 ns)
+HISTOGRAM_FUNCTION __u32 histogram_index(__u64 ns)
 {
 	__u64 units = ns >> HISTOGRAM_UNIT_SHIFT;
 	__u32 v, octave;

@@ -7,7 +7,7 @@
 #define DUALPI2_LAQM_H
 
 #include "dualpi2.h"
-#include "pi2.h"
+#include "coupling.h"
 
 /* Th_len of RFC 9332, A.2, packets: a threshold in time marks none that finds no more in
  * the queue. On a slow link a single frame takes longer than the threshold. Then the
@@ -26,7 +26,7 @@ static inline __u32 laqm_prob(const struct dualpi2_params *params, __u64 delay_n
 	if (packets < params->min_qlen_step)
 		return 0;
 	if (params->l_aqm == DUALPI2_L_STEP && params->step_in_packets)
-		return packets > params->step_packets ? PI2_PROB_MAX : 0;
+		return packets > params->step_packets ? PROB_MAX : 0;
 	if (packets <= LAQM_TH_LEN)
 		return 0;
 	if (params->l_aqm == DUALPI2_L_RAMP) {
@@ -34,10 +34,10 @@ static inline __u32 laqm_prob(const struct dualpi2_params *params, __u64 delay_n
 			return 0;
 		above = delay_ns - DUALPI2_RAMP_MIN_NS;
 		if (above >= DUALPI2_RAMP_RANGE_NS)
-			return PI2_PROB_MAX;
-		return (__u32)(above * PI2_PROB_MAX / DUALPI2_RAMP_RANGE_NS);
+			return PROB_MAX;
+		return (__u32)(above * PROB_MAX / DUALPI2_RAMP_RANGE_NS);
 	}
-	return delay_ns > params->step_ns ? PI2_PROB_MAX : 0;
+	return delay_ns > params->step_ns ? PROB_MAX : 0;
 }
 
 /* Above this delay, in nanoseconds, p'_L rises no more. */

@@ -119,7 +119,7 @@ def test_queries_answer_our_numbers(query, figures):
                 ("dualpi2_delay_seconds_count", queue["packets-out"])):
             if expected is None:
                 expression = f'sum(dualpi2_marked_packets_total{{queue="{label}"}})'
-                expected = queue["mark-step"] + queue["mark-pi2"]
+                expected = queue["mark-native"] + queue["mark-coupled"]
             else:
                 expression = f'{expression}{{device="r1",queue="{label}"}}'
             [(_, found)] = query(expression)

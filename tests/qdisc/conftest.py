@@ -25,7 +25,7 @@ BIN = Path(os.environ.get("DUALPI2_BIN", ".output")).resolve()
 PIN_DIR = Path("/sys/fs/bpf/dualpi2")
 PUBLIC_PIN_DIR = Path("/sys/fs/bpf/dualpi2-public")
 LOADER = BIN / "dualpi2-load"
-DROPS = ("drop-pi2", "drop-overload", "drop-limit", "drop-memlimit", "drop-trim",
+DROPS = ("drop-aqm", "drop-overload", "drop-limit", "drop-memlimit", "drop-trim",
          "drop-no-memory", "drop-reset")
 
 

@@ -293,7 +293,7 @@ def test_leaving(space, seconds, queues, options, changes):
     final = check_exact(place, arrived, readings)
     assert sum(entry["gso"]["split"] for entry in final) == calls
     assert sum(entry["gso"]["whole"] for entry in final) == 0
-    assert sum(entry["no-verdict"] for entry in final) == 0
+    assert sum(entry["bypassed-tcx"] for entry in final) == 0
     place.unload()
 
 

@@ -15,7 +15,7 @@ def test_coupled_mark_in_l(cable):
     prob = hold_probability(cable, 0.15)
     assert prob < 0.5
     arrived, change = flood(cable, ECT_1)
-    assert change["l-queue"]["mark-pi2"] == ce_count(arrived)
+    assert change["l-queue"]["mark-coupled"] == ce_count(arrived)
     assert fits(ce_count(arrived), 2 * prob)
     assert len(arrived) == COUNT, "nothing is dropped in L"
 
@@ -30,7 +30,7 @@ def test_squared_mark_in_c(cable):
     prob = hold_probability(cable, 0.25)
     assert prob < 0.5
     arrived, change = flood(cable, ECT_0)
-    assert change["c-queue"]["mark-pi2"] == ce_count(arrived)
+    assert change["c-queue"]["mark-coupled"] == ce_count(arrived)
     assert fits(ce_count(arrived), prob**2)
     assert len(arrived) == COUNT, "ECN-capable packets are not dropped"
 
@@ -38,7 +38,7 @@ def test_squared_mark_in_c(cable):
 def test_squared_drop_in_c(cable):
     prob = hold_probability(cable, 0.25)
     arrived, change = flood(cable, NOT_ECT)
-    assert change["c-queue"]["drop-pi2"] == COUNT - len(arrived)
+    assert change["c-queue"]["drop-aqm"] == COUNT - len(arrived)
     assert fits(COUNT - len(arrived), prob**2)
     assert ce_count(arrived) == 0, "Not-ECT never becomes CE"
 
@@ -47,14 +47,14 @@ def test_arriving_ce_stays_and_is_not_counted(cable):
     hold_probability(cable, 0.25)
     arrived, change = flood(cable, CE)
     assert ce_count(arrived) == len(arrived) == COUNT
-    assert change["l-queue"]["mark-pi2"] == change["l-queue"]["mark-step"] == 0
+    assert change["l-queue"]["mark-coupled"] == change["l-queue"]["mark-native"] == 0
 
 
 def test_dropping_nearly_everything_does_not_stall(cable):
     """p' close to 1: a dequeue may find nothing to forward; the queue drains all the same."""
     prob = hold_probability(cable, 0.98)
     arrived, change = flood(cable, NOT_ECT)
-    assert change["c-queue"]["drop-pi2"] == COUNT - len(arrived)
+    assert change["c-queue"]["drop-aqm"] == COUNT - len(arrived)
     assert fits(COUNT - len(arrived), prob**2)
 
 
@@ -76,7 +76,7 @@ def test_step_does_not_rest(cable):
     marked = [packet.serial for packet in cable.drain() if packet.ecn == CE]
     # The first one left at once. The second waited for it alone, the third for one more.
     assert marked == serials[3:]
-    assert cable.qdisc.stats()["l-queue"]["mark-step"] == 2
+    assert cable.qdisc.stats()["l-queue"]["mark-native"] == 2
 
 
 def test_frame_that_takes_longer_than_the_step_is_no_queue(cable):
@@ -145,14 +145,14 @@ def test_ramp_ends_in_marking_all(cable):
 @pytest.mark.parametrize("where, at_once", [("--drop-enqueue", True), ("--drop-dequeue", False)])
 def test_drop_on_arrival_or_departure(cable, where, at_once):
     prob = hold_probability(cable, 0.5, where)
-    before = cable.qdisc.stats()["c-queue"]["drop-pi2"]
+    before = cable.qdisc.stats()["c-queue"]["drop-aqm"]
     cable.load("--rate", "10kbit")  # none departs while we look
     cable.burst(NOT_ECT, COUNT, 400)
-    seen = cable.qdisc.stats()["c-queue"]["drop-pi2"] - before
+    seen = cable.qdisc.stats()["c-queue"]["drop-aqm"] - before
     assert fits(seen, prob**2) if at_once else seen <= 1
     cable.load("--rate", 0)
     cable.drain()
-    assert fits(cable.qdisc.stats()["c-queue"]["drop-pi2"] - before, prob**2)
+    assert fits(cable.qdisc.stats()["c-queue"]["drop-aqm"] - before, prob**2)
 
 
 @pytest.mark.parametrize("maker", (frames.ipv4_frame, frames.ipv6_frame, frames.pppoe_frame))
@@ -169,7 +169,7 @@ def test_mark_changes_the_ecn_field_and_nothing_else(cable, maker, vlans):
         # The kernel may have taken tags out on the way: compare behind the addresses.
         tail = len(packet.data) - 12
         assert packet.data[12:] == kept[-tail:]
-    assert cable.qdisc.stats()["l-queue"]["mark-step"] == 2
+    assert cable.qdisc.stats()["l-queue"]["mark-native"] == 2
 
 
 def test_mark_leaves_a_wrong_checksum_as_wrong(cable):

@@ -35,7 +35,7 @@ def test_ecn_field_decides(cable, maker, vlans):
         assert after[queue]["packets-in"] - before[queue]["packets-in"] == count, ECN_NAMES[ecn]
         assert after[other] == before[other], ECN_NAMES[ecn]
         assert [packet.ecn for packet in cable.drain()] == [ecn] * count
-    assert cable.qdisc.stats()["no-verdict"] == 0
+    assert cable.qdisc.stats()["bypassed-tcx"] == 0
 
 
 def test_not_ip_is_classic(cable):
@@ -112,11 +112,11 @@ def test_without_the_tcx_program(cable):
     cable.burst(NOT_ECT, 3)
     stats = cable.qdisc.stats()
     assert (stats["l-queue"]["packets-in"], stats["c-queue"]["packets-in"]) == (2, 3)
-    assert stats["no-verdict"] == 5
+    assert stats["bypassed-tcx"] == 5
     assert stats["tcx-attached"] is False
     assert "dualpi2-load d0" in cable.qdisc.table()
     cable.load()
     cable.burst(ECT_1, 1)
     stats = cable.qdisc.stats()
-    assert stats["no-verdict"] == 5
+    assert stats["bypassed-tcx"] == 5
     assert stats["tcx-attached"] is True

@@ -146,7 +146,7 @@ def check_forwarding(space):
     if attached:
         stats = qdisc.check_conservation()
         assert stats["packets"] == before + 1, stats
-        assert stats["no-verdict"] == 0, stats
+        assert stats["bypassed-tcx"] == 0, stats
 
 
 def kill_at(case, calls):

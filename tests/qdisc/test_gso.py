@@ -173,7 +173,7 @@ def test_each_segment_waits_by_itself(wire, version, protocol):
     stats = wire.qdisc.check_conservation()
     assert stats["gso"] == {"split": 1, "whole": 0}
     assert stats["l-queue"]["packets-in"] == SEGMENTS
-    assert stats["no-verdict"] == 0
+    assert stats["bypassed-tcx"] == 0
 
 
 @KINDS
@@ -204,7 +204,7 @@ def test_marks_are_of_single_segments(wire):
     marked = [segment.ecn == CE for segment in wire.segments(SEGMENTS)]
     assert marked == sorted(marked) and 30 < sum(marked) < SEGMENTS
     low = wire.qdisc.stats()["l-queue"]
-    assert low["mark-step"] + low["mark-pi2"] == sum(marked)
+    assert low["mark-native"] + low["mark-coupled"] == sum(marked)
 
 
 def test_rate_is_exact(wire):
@@ -522,7 +522,7 @@ def test_no_program_can_make_it_loop(wire, foreign_program):
     wire.send(SEGMENTS)
     assert [segment.length for segment in wire.segments(SEGMENTS)] == [MSS + 54] * SEGMENTS
     assert foreign_count(foreign_program) - before == SEGMENTS + 1
-    assert wire.qdisc.stats()["no-verdict"] == 0
+    assert wire.qdisc.stats()["bypassed-tcx"] == 0
     wire.load()
     assert wire.programs() == ["dualpi2_split", "foreign", "dualpi2_mark"], "mended"
     wire.send(SEGMENTS)

@@ -106,9 +106,9 @@ def test_l4s_goes_to_l_and_marks_arrive(path):
     low = stats["l-queue"]
     assert low["packets-in"] == 100
     assert stats["c-queue"]["packets-in"] == 20
-    assert stats["no-verdict"] == 0
+    assert stats["bypassed-tcx"] == 0
     marked = sum(ecn == CE for _, ecn, _ in arrived)
-    assert marked == low["mark-step"] + low["mark-pi2"] > 50
+    assert marked == low["mark-native"] + low["mark-coupled"] > 50
 
 
 def test_live_change_loses_nothing(path):

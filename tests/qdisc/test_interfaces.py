@@ -99,7 +99,7 @@ def test_same_interface_number_in_two_namespaces(space):
             send_one(sender, "one")
         for stats in (here.stats(), there.stats()):
             assert stats["c-queue"]["packets-in"] == 1
-            assert stats["no-verdict"] == stats["other-verdict"] == 0
+            assert stats["bypassed-tcx"] == stats["mispredicted"] == 0
         there.load("--unload")
         assert here.stats()["options"]["limit"] == 11
     finally:

@@ -126,7 +126,7 @@ def test_many_instances(registered, long):
     for number, name in enumerate(names):
         assert shown[name]["options"]["limit"] == 100 + number
         assert shown[name]["packets"] == shown[name]["c-queue"]["packets-in"] == number
-        assert shown[name]["no-verdict"] == 0
+        assert shown[name]["bypassed-tcx"] == 0
         space.run(LOADER, name, "--unload")
     assert json.loads(space.run(STATS, "--json").stdout) == []
     space.delete()
@@ -163,7 +163,7 @@ def test_mishap_under_load(load, mishap):
         wait_until(lambda: wire.qdisc.tc()["packets"] > forwarded, "there is traffic")
         load.settle()
     stats = wire.qdisc.check_conservation()
-    assert stats["no-verdict"] == 0 or mishap == "its tcx link's pin is deleted"
+    assert stats["bypassed-tcx"] == 0 or mishap == "its tcx link's pin is deleted"
     wire.tx.ip("link set d0 mtu 1500")
     load.check()
 
@@ -189,7 +189,7 @@ def test_lost_tcx_program_is_warned_of(cable):
     assert "our tcx program is not attached" in table and "3 packets did not pass" in table
     assert "its tcx program is attached again" in cable.load().stdout
     assert "is not attached" not in cable.qdisc.table()
-    assert cable.qdisc.stats()["no-verdict"] == 3
+    assert cable.qdisc.stats()["bypassed-tcx"] == 3
 
 
 def test_pins_deleted_under_a_live_qdisc(registered, load):
@@ -217,7 +217,7 @@ def test_pins_deleted_under_a_live_qdisc(registered, load):
     wire.drain()
     stats = wire.qdisc.check_conservation()
     assert stats["l-queue"]["packets-in"] == wire.sent - before
-    assert stats["no-verdict"] == 0
+    assert stats["bypassed-tcx"] == 0
 
 
 def test_interface_goes_to_another_namespace(registered, box):
@@ -234,7 +234,7 @@ def test_interface_goes_to_another_namespace(registered, box):
         other.run(LOADER, "one", "--limit", 7)
         send_frames(other, "one", 3)
         [stats] = json.loads(other.run(STATS, "--json").stdout)
-        assert stats["packets"] == 3 and stats["no-verdict"] == 0
+        assert stats["packets"] == 3 and stats["bypassed-tcx"] == 0
         assert stats["options"]["limit"] == 7 and stats["tcx-attached"] is True
         Qdisc(box, "two").load()
         assert set(box.links()) == {"lo", "two", "gso-two", "gsx-two"}
@@ -322,7 +322,7 @@ def test_next_build_goes_on_with_what_is_live(cable):
     cable.burst(NOT_ECT, 5)
     cable.drain()
     [stats] = json.loads(cable.tx.run(NEXT / "dualpi2-stats", "d0", "--json").stdout)
-    assert stats["packets"] == 10 and stats["no-verdict"] == 0
+    assert stats["packets"] == 10 and stats["bypassed-tcx"] == 0
     assert (stats["options"]["limit"], stats["options"]["target"]) == (77, 9000)
     assert stats["tcx-attached"] is True
 

@@ -109,7 +109,7 @@ def test_packets_are_conserved_in_each_queue_and_in_the_sum(mq):
         child = children[queue["parent"]]
         halves = queue["l-queue"], queue["c-queue"]
         assert all(half["packets-in"] > 0 for half in halves), "every queue is used"
-        assert queue["no-verdict"] == queue["other-verdict"] == 0, "the queue was foretold"
+        assert queue["bypassed-tcx"] == queue["mispredicted"] == 0, "the queue was foretold"
         for half in halves:
             assert half["packets-in"] == half["packets-out"] + drops(half), queue
         assert child["packets"] == sum(half["packets-out"] for half in halves)
@@ -137,7 +137,7 @@ def test_the_choice_of_xps_is_foretold(mq, with_cpu_0):
     assert tuple(index for index, queue in enumerate(queues)
                  if queue["l-queue"]["packets-in"]) == with_cpu_0
     for queue in queues:
-        assert queue["no-verdict"] == queue["other-verdict"] == 0
+        assert queue["bypassed-tcx"] == queue["mispredicted"] == 0
 
 
 def test_a_queue_that_cannot_be_foretold_is_counted(mq):
@@ -150,8 +150,8 @@ def test_a_queue_that_cannot_be_foretold_is_counted(mq):
     receive_all(mq, FLOWS)
     queue = mq.all_stats()[1][2]
     assert queue["l-queue"]["packets-in"] == FLOWS
-    assert queue["no-verdict"] == 0
-    assert 0 < queue["other-verdict"] < FLOWS
+    assert queue["bypassed-tcx"] == 0
+    assert 0 < queue["mispredicted"] < FLOWS
     mq.space.run("tc", "qdisc", "del", "dev", "m0", "clsact")
 
 
@@ -295,7 +295,7 @@ def test_segments_take_the_queue_of_the_packet(mq):
         receive_all(mq, 10)
     total, queues = mq.all_stats()
     assert [queue["c-queue"]["packets-in"] for queue in queues] == [10, 10, 10, 0]
-    assert total["gso"] == {"split": QUEUES - 1, "whole": 0} and total["other-verdict"] == 0
+    assert total["gso"] == {"split": QUEUES - 1, "whole": 0} and total["mispredicted"] == 0
     sock.close()
 
 

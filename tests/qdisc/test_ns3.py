@@ -25,7 +25,7 @@ def send_paced(cable, pace, count, *codepoints):
 
 
 def marks(queue):
-    return queue["mark-step"] + queue["mark-pi2"]
+    return queue["mark-native"] + queue["mark-coupled"]
 
 
 def test_in_and_out(cable):
@@ -58,5 +58,5 @@ def test_ecn_capable_classic_alone(cable):
     cable.load(*SERVED_SLOWLY)
     l_queue, c_queue = send_paced(cable, SOMEWHAT_FASTER, 400, ECT_0)
     assert marks(c_queue) > 0
-    assert c_queue["drop-pi2"] == c_queue["drop-overload"] == 0
+    assert c_queue["drop-aqm"] == c_queue["drop-overload"] == 0
     assert l_queue["packets-in"] == 0

@@ -249,7 +249,7 @@ def test_json_types(qdisc):
     stats = json.loads(qdisc.space.run(BIN / "dualpi2-stats", "one", "--json").stdout)[0]
     assert stats["overload"] == {"events": 0, "active": False, "last-start": None,
                                  "last-duration": 0, "total": 0}
-    assert stats["other-verdict"] == 0
+    assert stats["mispredicted"] == 0
     assert stats["refcnt"] == qdisc.tc()["refcnt"]
     assert {key: stats["options"][key] for key in LINK} == LINK
 

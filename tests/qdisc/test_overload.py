@@ -28,7 +28,7 @@ from netns import wait_until
 
 @pytest.mark.parametrize("ecn, queue, cause", [
     (ECT_1, "l-queue", "drop-overload"), (ECT_0, "c-queue", "drop-overload"),
-    (NOT_ECT, "c-queue", "drop-pi2"),
+    (NOT_ECT, "c-queue", "drop-aqm"),
 ])
 def test_overload_drops_in_both_queues(cable, ecn, queue, cause):
     """k * p' >= 1: the Classic drop for everybody; what is left of L is all marked."""
@@ -62,7 +62,7 @@ def test_p_cmax_beyond_saturation_spares_c_alone(cable):
     prob = hold_probability(cable, 0.6, "--p-cmax", "100%")
     assert prob < 1
     arrived, change = flood(cable, ECT_0)
-    assert change["c-queue"]["mark-pi2"] == ce_count(arrived)
+    assert change["c-queue"]["mark-coupled"] == ce_count(arrived)
     assert fits(ce_count(arrived), prob**2)
     assert len(arrived) == COUNT
     arrived, change = flood(cable, ECT_1)
@@ -88,7 +88,7 @@ def calm_down(cable):
     cable.load("--rate", 0)
     cable.drain()
     cable.load("--target", "4s", "--alpha", 20, "--tupdate", "16ms")
-    wait_until(lambda: published("d0")["prob"] == 0, "p' is 0")
+    wait_until(lambda: published("d0")["levels"]["prob"] == 0, "p' is 0")
 
 
 def test_overload_event(cable):
@@ -113,10 +113,10 @@ def test_flapping_is_one_event(cable):
     hold_probability(cable, 0.6)
     for _ in range(3):
         cable.load("--target", "4s", "--alpha", 20, "--tupdate", "16ms")
-        wait_until(lambda: published("d0")["prob"] < 2**31, "overload is gone", step=0.02)
+        wait_until(lambda: published("d0")["levels"]["prob"] < 2**31, "overload is gone", step=0.02)
         cable.load("--target", 0, "--alpha", 100)
         cable.burst(NOT_ECT, 100)
-        wait_until(lambda: published("d0")["prob"] > 2**31, "overload is back", step=0.02)
+        wait_until(lambda: published("d0")["levels"]["prob"] > 2**31, "overload is back", step=0.02)
     assert published("d0")["overload"]["events"] == 1
     calm_down(cable)
     wait_until(lambda: not published("d0")["overload"]["active"], "the event is over")

@@ -70,10 +70,10 @@ class Bench:
         return collections.Counter({
             "L": stats["l-queue"]["packets-in"], "C": stats["c-queue"]["packets-in"],
             "marks": sum(stats[queue][key] for queue in ("l-queue", "c-queue")
-                         for key in ("mark-step", "mark-pi2")),
+                         for key in ("mark-native", "mark-coupled")),
             "drops": drops(stats["l-queue"]) + drops(stats["c-queue"]),
             "backlog": stats["l-queue"]["backlog-packets"] + stats["c-queue"]["backlog-packets"],
-            "no-verdict": stats["no-verdict"]})
+            "bypassed-tcx": stats["bypassed-tcx"]})
 
     def elsewhere(self):
         """Packets that were sent where none belong."""
@@ -246,7 +246,7 @@ class PlainBatch(Batch):
         changes = self.changes()
         l4s = sum(is_l4s(field) for _, _, field in self.sent.values())
         expected = {"L": l4s, "C": len(self.sent) - l4s, "marks": tally.marked["all"] - marked,
-                    "drops": len(missing), "backlog": 0, "no-verdict": 0}
+                    "drops": len(missing), "backlog": 0, "bypassed-tcx": 0}
         if changes != expected:
             self.blame(expected, changes)
         tally.dropped += len(missing)
@@ -332,7 +332,7 @@ class GsoBatch(Batch):
         assert not out and not ref, (out, ref)
         changes = self.changes()
         expected = {"L": classes["L"], "C": classes["C"], "marks": marked, "drops": missing,
-                    "backlog": 0, "no-verdict": 0}
+                    "backlog": 0, "bypassed-tcx": 0}
         tally.dropped += missing
         if self.sound:
             assert changes == expected, (self.name, changes, expected)
@@ -431,7 +431,7 @@ def test_without_link_header(held, long):
         change = held.counters()
         change.subtract(before)
         assert change == {"L": l4s, "C": count - l4s, "marks": marks, "drops": missing,
-                          "backlog": 0, "no-verdict": 0}, (SEED, number)
+                          "backlog": 0, "bypassed-tcx": 0}, (SEED, number)
         marked += marks
     assert marked >= MARKS_MIN
 

@@ -75,7 +75,7 @@ def test_least_rights(own_directory, box):
     send_one(box, "one")
     [stats] = json.loads(box.run(*as_nobody(STATS, "one", "--json")).stdout)
     assert stats["options"]["target"] == 9000
-    assert stats["packets"] == 1 and stats["no-verdict"] == 0
+    assert stats["packets"] == 1 and stats["bypassed-tcx"] == 0
     assert stats["tcx-attached"] is True
     done = box.run(*as_nobody(LOADER, "one", "--unload", rights=["net_admin"]))
     assert root(box, "one") == before

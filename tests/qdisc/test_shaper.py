@@ -89,5 +89,5 @@ def test_framing_counts_for_the_step(cable):
     millisecond by its own length, 0.05 ms."""
     cable.load("--rate", "10mbit", "--overhead", 256)
     cable.burst(ECT_1, 10, 60)  # 46 bytes from the IP header on, plus 256: 0.24 ms each
-    assert cable.qdisc.stats()["l-queue"]["mark-step"] == 5
+    assert cable.qdisc.stats()["l-queue"]["mark-native"] == 5
     cable.drain()

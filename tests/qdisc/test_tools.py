@@ -54,7 +54,7 @@ def test_bpftool_prints_the_live_interfaces_with_names(cable):
     cable.qdisc.stats()
     value = published("d0")
     assert value["params"]["limit"] == 99
-    assert value["l"]["packets_in"] == 3
+    assert value["l"]["counters"]["packets_in"] == 3
 
 
 @pytest.mark.parametrize("tool", ["dualpi2-load", "dualpi2-stats"])

@@ -40,14 +40,14 @@ def test_c_queue_is_at_its_target(report):
 
 def test_l4s_is_marked_and_not_dropped(report):
     queue = report["counters"]["l-queue"]
-    assert queue["mark-pi2"] > 0
+    assert queue["mark-coupled"] > 0
     assert queue["packets-in"] == queue["packets-out"]
 
 
 def test_cubic_is_dropped_by_pi2_alone(report):
     queue = report["counters"]["c-queue"]
-    assert queue["drop-pi2"] > 0
-    assert queue["packets-in"] == queue["packets-out"] + queue["drop-pi2"]
+    assert queue["drop-aqm"] > 0
+    assert queue["packets-in"] == queue["packets-out"] + queue["drop-aqm"]
 
 
 def test_both_ways_of_measuring_agree(report):

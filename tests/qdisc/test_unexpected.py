@@ -72,14 +72,14 @@ def test_priority_of_another_qdisc_means_nothing(cable):
 def test_any_ect_is_marked_as_l4s(cable):
     prob = hold_probability(cable, 0.15, "--any-ect")
     arrived, change = flood(cable, ECT_0)
-    assert change["l-queue"]["mark-pi2"] == ce_count(arrived)
+    assert change["l-queue"]["mark-coupled"] == ce_count(arrived)
     assert fits(ce_count(arrived), 2 * prob)
 
 
 def test_ect0_in_l_is_marked_as_classic(cable):
     prob = hold_probability(cable, 0.3, *TO_L)
     arrived, change = flood(cable, ECT_0)
-    assert change["l-queue"]["mark-pi2"] == ce_count(arrived)
+    assert change["l-queue"]["mark-coupled"] == ce_count(arrived)
     assert fits(ce_count(arrived), prob**2)
     assert len(arrived) == COUNT
 
@@ -90,13 +90,13 @@ def test_ect0_in_l_is_held_to_the_target_of_l(cable):
     cable.load(*NO_PI2, *TO_L)
     cable.burst(ECT_0, 103)  # the first leaves, the next two find no queue (Th_len)
     assert ce_count(cable.drain()) == 24
-    assert cable.qdisc.stats()["l-queue"]["mark-step"] == 24
+    assert cable.qdisc.stats()["l-queue"]["mark-native"] == 24
 
 
 def test_not_ect_in_l_is_dropped_as_classic(cable):
     prob = hold_probability(cable, 0.3, *TO_L)
     arrived, change = flood(cable, NOT_ECT)
-    assert change["l-queue"]["drop-pi2"] == COUNT - len(arrived)
+    assert change["l-queue"]["drop-aqm"] == COUNT - len(arrived)
     assert fits(COUNT - len(arrived), prob**2)
 
 
@@ -104,7 +104,7 @@ def test_not_ect_in_l_is_held_to_the_target_of_l(cable):
     cable.load(*NO_PI2, *TO_L)
     cable.burst(NOT_ECT, 103)  # the first leaves, the last two leave no queue (Th_len)
     assert len(cable.drain()) == 103 - 24
-    assert cable.qdisc.stats()["l-queue"]["drop-pi2"] == 24
+    assert cable.qdisc.stats()["l-queue"]["drop-aqm"] == 24
 
 
 def test_class_2_is_forwarded_unchanged(cable, priority):
@@ -120,7 +120,7 @@ def test_class_2_is_forwarded_unchanged(cable, priority):
 def test_ect1_in_c_is_marked_with_the_coupled_probability(cable):
     prob = hold_probability(cable, 0.15, *TO_C)
     arrived, change = flood(cable, ECT_1)
-    assert change["c-queue"]["mark-pi2"] == ce_count(arrived)
+    assert change["c-queue"]["mark-coupled"] == ce_count(arrived)
     assert fits(ce_count(arrived), 2 * prob)
     assert len(arrived) == COUNT
 
@@ -128,7 +128,7 @@ def test_ect1_in_c_is_marked_with_the_coupled_probability(cable):
 def test_without_l4s_ect1_is_not_ect(cable):
     prob = hold_probability(cable, 0.3, "--no-l4s")
     arrived, change = flood(cable, ECT_1)
-    assert change["c-queue"]["drop-pi2"] == COUNT - len(arrived)
+    assert change["c-queue"]["drop-aqm"] == COUNT - len(arrived)
     assert fits(COUNT - len(arrived), prob**2)
     assert {packet.ecn for packet in arrived} == {ECT_1}
     arrived, _ = flood(cable, CE)

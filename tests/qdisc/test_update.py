@@ -29,15 +29,15 @@ def test_p_follows_the_standing_queue(cable):
     cable.load("--rate", "100kbit", "--alpha", 3 / 256, "--beta", 3 / 256)
     gain_hz = 3 / 2**32 * 10**9 / 64  # what 3/256 Hz is cut to: include/pi2.h
     cable.burst(NOT_ECT, 30)
-    first = wait_until(lambda: (now := published("d0"))["prob"] > 0 and now, "p' has moved")
+    first = wait_until(lambda: (now := published("d0"))["levels"]["prob"] > 0 and now, "p' has moved")
     last = wait_until(lambda: (now := published("d0"))["updates"] >= first["updates"] + 20 and now,
                       "twenty updates")
     count = last["updates"] - first["updates"]
     elapsed = (last["refreshed_ns"] - first["refreshed_ns"]) / 10**9
-    age = (first["refreshed_ns"] - first["c"]["head_ns"]) / 10**9
+    age = first["c"]["head_age_ns"] / 10**9
     mean_delay = age + elapsed * (count + 1) / count / 2
     expected = gain_hz * (count * (mean_delay - 0.015) + elapsed)
-    assert (last["prob"] - first["prob"]) / 2**32 == pytest.approx(expected, rel=0.02)
+    assert (last["levels"]["prob"] - first["levels"]["prob"]) / 2**32 == pytest.approx(expected, rel=0.02)
     cable.load("--rate", 0)
     cable.drain()
 
@@ -46,13 +46,13 @@ def test_idle_link_sleeps(cable):
     cable.load("--rate", "1mbit")
     cable.burst(NOT_ECT, 20)
     cable.drain()
-    wait_until(lambda: (now := published("d0"))["prob"] == 0 and not now["overload"]["active"],
+    wait_until(lambda: (now := published("d0"))["levels"]["prob"] == 0 and not now["overload"]["active"],
                "p' is back at 0, and overload over")
     asleep = wait_until(lambda: (now := published("d0")) == published("d0") and now, "it sleeps")
     time.sleep(1)  # that nothing happens can only be watched for a while
     assert published("d0") == asleep
     cable.burst(ECT_1, 1)
-    wait_until(lambda: published("d0")["l"]["packets_out"] == 1, "a packet wakes it")
+    wait_until(lambda: published("d0")["l"]["counters"]["packets_out"] == 1, "a packet wakes it")
 
 
 def test_tupdate_can_be_shortened(cable):
@@ -69,7 +69,7 @@ def test_enqueue_makes_up_for_a_lost_timer(cable):
     """The kernel cancels the timer when the last reference to its map goes, for good: so
     this test is the last one of its file."""
     cable.load("--rate", "100kbit", "--alpha", 0.01)
-    (PIN_DIR / "dualpi2_slots").unlink()
+    (PIN_DIR / "dualpi2_qdiscs").unlink()
     cable.burst(NOT_ECT, 40)
     before = published("d0")["updates"]
     for _ in range(5):
@@ -78,6 +78,6 @@ def test_enqueue_makes_up_for_a_lost_timer(cable):
                                       published("d0")["updates"] > seen),
                    "packets bring updates")
     assert published("d0")["updates"] >= before + 5
-    assert published("d0")["prob"] > 0
+    assert published("d0")["levels"]["prob"] > 0
     cable.load("--rate", 0)
     cable.drain()

@@ -27,19 +27,18 @@ RAW, NETWORK, PTM = 0, 1, 2  # enum dualpi2_framing
 class Law(ctypes.Structure):
     """struct pi2_law. The gains are those of the struct, in 2^-32 per 64 ns."""
 
+    _fields_ = [("target_ns", c_uint64), ("alpha", c_uint32), ("beta", c_uint32)]
+
+
+class Coupling(ctypes.Structure):
+    """struct coupling."""
+
     _fields_ = [
-        ("target_ns", c_uint64),
-        ("alpha", c_uint32),
-        ("beta", c_uint32),
         ("p_cmax", c_uint64),
         ("p_lmax", c_uint64),
         ("prob_max", c_uint32),
-        ("coupling", c_uint8),
+        ("k", c_uint8),
     ]
-
-    def __init__(self, target_ns=0, alpha=1, beta=1, k=2, p_cmax=0, overflow=False):
-        super().__init__(target_ns, alpha, beta)
-        C.shim_pi2_set_overload(byref(self), k, p_cmax, overflow)
 
 
 class Params(ctypes.Structure):
@@ -85,15 +84,15 @@ def load():
     lib = ctypes.CDLL(os.environ["DUALPI2_SHIM"])
     signatures = {
         "shim_pi2_scale_gain": (c_uint32, c_uint32),
-        "shim_pi2_next_prob": (c_uint32, POINTER(Law), c_uint32, c_uint64, c_uint64),
-        "shim_pi2_coupled_prob": (c_uint64, c_uint32, c_uint8),
-        "shim_pi2_classic_prob": (c_uint32, c_uint32),
-        "shim_pi2_classic_of": (c_uint32, c_uint64, c_uint8),
-        "shim_pi2_set_overload": (None, POINTER(Law), c_uint8, c_uint32, c_bool),
-        "shim_pi2_c_overloaded": (c_bool, POINTER(Law), c_uint32),
-        "shim_pi2_l_overloaded": (c_bool, POINTER(Law), c_uint32),
-        "shim_pi2_saturated": (c_bool, POINTER(Law), c_uint32),
-        "shim_pi2_recurs": (c_bool, c_uint64, c_uint64),
+        "shim_pi2_next_prob": (c_uint32, POINTER(Law), c_uint32, c_uint32, c_uint64, c_uint64),
+        "shim_coupling_make": (Coupling, c_uint8, c_uint32, c_bool),
+        "shim_coupling_p_cl": (c_uint64, c_uint32, c_uint8),
+        "shim_coupling_p_c": (c_uint32, c_uint32),
+        "shim_coupling_classic_of": (c_uint32, c_uint64, c_uint8),
+        "shim_coupling_c_overloaded": (c_bool, POINTER(Coupling), c_uint32),
+        "shim_coupling_l_overloaded": (c_bool, POINTER(Coupling), c_uint32),
+        "shim_coupling_saturated": (c_bool, POINTER(Coupling), c_uint32),
+        "shim_coupling_recurs": (c_bool, c_uint64, c_uint64),
         "shim_laqm_prob": (c_uint32, POINTER(Params), c_uint64, c_uint64),
         "shim_scheduler_reset": (c_int32, c_uint8, c_uint32),
         "shim_scheduler_serves_l": (c_bool, c_int32, c_bool, c_bool),
@@ -123,7 +122,7 @@ def load():
     }
     for name in ("uint", "rate", "time", "size", "percent", "gain", "packets"):
         signatures[f"parse_{name}"] = (c_bool, c_char_p, POINTER(c_uint64))
-    for name, layout in (("params", Params), ("law", Law)):
+    for name, layout in (("params", Params), ("law", Law), ("coupling", Coupling)):
         assert c_uint32.in_dll(lib, f"shim_sizeof_{name}").value == ctypes.sizeof(layout)
     for name, (result, *arguments) in signatures.items():
         function = getattr(lib, name)

@@ -11,7 +11,7 @@
 
 #include "cli/message.h"
 #include "cli/params.h"
-#include "pi2.h"
+#include "coupling.h"
 #include "sample/sampler.h"
 
 #define PACKET_BYTES 1000
@@ -87,20 +87,21 @@ static void fill_histogram(struct dualpi2_histogram *histogram, __u64 packets, _
 
 static void fill_queue(struct dualpi2_queue *queue, __u64 forwarded, __u64 dropped, __u64 waiting)
 {
-	queue->packets_out = forwarded;
-	queue->bytes_out = forwarded * PACKET_BYTES;
-	queue->drop_pi2 = dropped;
-	queue->drop_bytes = dropped * PACKET_BYTES;
+	queue->counters.packets_out = forwarded;
+	queue->counters.bytes_out = forwarded * PACKET_BYTES;
+	queue->counters.drop_aqm = dropped;
+	queue->counters.drop_bytes = dropped * PACKET_BYTES;
 	queue->backlog_packets = waiting;
 	queue->backlog_bytes = waiting * PACKET_BYTES;
-	queue->packets_in = forwarded + dropped + waiting;
-	queue->bytes_in = queue->packets_in * PACKET_BYTES;
+	queue->counters.packets_in = forwarded + dropped + waiting;
+	queue->counters.bytes_in = queue->counters.packets_in * PACKET_BYTES;
 }
 
 static void fill(struct sample *sample, const struct instance *instance, unsigned int index)
 {
 	const __u64 steps = sample_number + 1, start = DUALPI2_NSEC_PER_SEC;
 	struct dualpi2_stats *stats = &sample->stats;
+	__u64 p_cl;
 
 	*sample = (struct sample){
 		.key = { .ifindex = index + 1, .parent = instance->parent },
@@ -109,20 +110,23 @@ static void fill(struct sample *sample, const struct instance *instance, unsigne
 		.stats.handle = 0x80020000,
 		.stats.refreshed_ns = start + steps * STEP_NS,
 		.stats.memlimit = 30280000,
-		.stats.prob = (__u32)((__u64)PI2_PROB_MAX * instance->prob_percent / 100),
 		.stats.updates = 60 * steps,
 		.refcnt = 1,
 		.tcx_known = true,
 		.tcx_attached = !instance->without_tcx,
 	};
+	stats->levels.prob = (__u32)((__u64)PROB_MAX * instance->prob_percent / 100);
+	stats->levels.p_c = coupling_p_c(stats->levels.prob);
+	p_cl = coupling_p_cl(stats->levels.prob, stats->params.coupling);
+	stats->levels.p_cl = p_cl < PROB_MAX ? (__u32)p_cl : PROB_MAX;
 	stats->params.rate = 5000000;
 	snprintf(sample->ifname, sizeof(sample->ifname), "%s", instance->ifname);
 	fill_queue(&stats->l, steps * instance->l_packets, 0, 0);
 	fill_queue(&stats->c, steps * instance->c_packets, steps * instance->c_drops,
 		   instance->c_waiting);
 	if (instance->c_waiting)
-		stats->c.head_ns = stats->refreshed_ns - instance->c_delay_ns;
-	stats->l.mark_pi2 = steps * instance->l_marks;
+		stats->c.head_age_ns = instance->c_delay_ns;
+	stats->l.counters.mark_coupled = steps * instance->l_marks;
 	if (instance->overload)
 		stats->overload = (struct dualpi2_overload){
 			.events = 1,

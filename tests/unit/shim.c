@@ -4,6 +4,7 @@
  */
 #include <stdbool.h>
 
+#include "coupling.h"
 #include "dualpi2.h"
 #include "laqm.h"
 #include "pi2.h"
@@ -11,9 +12,10 @@
 #include "shaper.h"
 
 /* For test_model.py to hold its own layouts against. */
-extern const __u32 shim_sizeof_params, shim_sizeof_law;
+extern const __u32 shim_sizeof_params, shim_sizeof_law, shim_sizeof_coupling;
 const __u32 shim_sizeof_params = sizeof(struct dualpi2_params);
 const __u32 shim_sizeof_law = sizeof(struct pi2_law);
+const __u32 shim_sizeof_coupling = sizeof(struct coupling);
 
 /* SHIM(result, function, (parameters), (arguments)): shim_function() */
 #define SHIM(result, function, parameters, arguments) \
@@ -25,17 +27,17 @@ const __u32 shim_sizeof_law = sizeof(struct pi2_law);
 
 SHIM(__u32, pi2_scale_gain, (__u32 hz256), (hz256))
 SHIM(__u32, pi2_next_prob,
-     (const struct pi2_law *law, __u32 prob, __u64 delay_ns, __u64 last_delay_ns),
-     (law, prob, delay_ns, last_delay_ns))
-SHIM(__u64, pi2_coupled_prob, (__u32 prob, __u8 coupling), (prob, coupling))
-SHIM(__u32, pi2_classic_prob, (__u32 prob), (prob))
-SHIM(__u32, pi2_classic_of, (__u64 p_l, __u8 coupling), (p_l, coupling))
-SHIM(void, pi2_set_overload, (struct pi2_law * law, __u8 coupling, __u32 p_cmax, bool overflow),
-     (law, coupling, p_cmax, overflow))
-SHIM(bool, pi2_c_overloaded, (const struct pi2_law *law, __u32 prob), (law, prob))
-SHIM(bool, pi2_l_overloaded, (const struct pi2_law *law, __u32 prob), (law, prob))
-SHIM(bool, pi2_saturated, (const struct pi2_law *law, __u32 prob), (law, prob))
-SHIM(bool, pi2_recurs, (__u64 count, __u64 prob), (count, prob))
+     (const struct pi2_law *law, __u32 prob, __u32 prob_max, __u64 delay_ns, __u64 last_delay_ns),
+     (law, prob, prob_max, delay_ns, last_delay_ns))
+
+SHIM(struct coupling, coupling_make, (__u8 k, __u32 p_cmax, bool overflow), (k, p_cmax, overflow))
+SHIM(__u64, coupling_p_cl, (__u32 prob, __u8 k), (prob, k))
+SHIM(__u32, coupling_p_c, (__u32 prob), (prob))
+SHIM(__u32, coupling_classic_of, (__u64 p_l, __u8 k), (p_l, k))
+SHIM(bool, coupling_c_overloaded, (const struct coupling *coupling, __u32 prob), (coupling, prob))
+SHIM(bool, coupling_l_overloaded, (const struct coupling *coupling, __u32 prob), (coupling, prob))
+SHIM(bool, coupling_saturated, (const struct coupling *coupling, __u32 prob), (coupling, prob))
+SHIM(bool, coupling_recurs, (__u64 count, __u64 prob), (count, prob))
 
 SHIM(__u32, laqm_prob, (const struct dualpi2_params *params, __u64 delay_ns, __u64 packets),
      (params, delay_ns, packets))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The decisions of the BPF programs (bpf/classify.bpf.h and bpf/pi2.bpf.h, through aqm.c)
+"""The decisions of the BPF programs (bpf/classify.bpf.h, bpf/coupled.bpf.h and
+bpf/aqm/pi2.bpf.h, through aqm.c)
 against the pseudocode of RFC 9332 and its section 2.5.1.1, packet by packet.
 """
 
@@ -15,9 +16,9 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 NOT_ECT, ECT_1, ECT_0, CE = range(4)
-MARK_NONE, MARK_STEP, MARK_PI2 = range(3)  # enum mark
-DROP_NONE, DROP_PI2, DROP_OVERLOAD = range(3)  # enum drop
-PACKET_L, PACKET_NOT_ECT, PACKET_EXEMPT, PACKET_LATE = 1, 2, 4, 8
+MARK_NONE, MARK_NATIVE, MARK_COUPLED = range(3)  # enum mark
+DROP_NONE, DROP_AQM, DROP_OVERLOAD = range(3)  # enum drop
+PACKET_L, PACKET_NOT_ECT, PACKET_EXEMPT, PACKET_UNTAGGED = 1, 2, 4, 8
 L4S_DSCP, CLASSIC_DSCP = 45, 46  # in these tests: what has the one goes to L, the other to C
 MTU = 1500
 NEVER_NS = 2**63
@@ -175,11 +176,11 @@ def test_unexpected_packets_as_in_2_5_1_1(ecn, in_l, prob, k, age):
     packets = 200
     if ecn == NOT_ECT:
         results = collections.Counter(aqm.drop(flags, age) for _ in range(packets))
-        reason = DROP_PI2
+        reason = DROP_AQM
     else:
         assert aqm.drop(flags, age) == DROP_NONE
         results = collections.Counter(aqm.mark(tos) for _ in range(packets))
-        reason = MARK_STEP if in_l and native > exact.p_cl else MARK_PI2
+        reason = MARK_NATIVE if in_l and native > exact.p_cl else MARK_COUPLED
     hits = packets - results[0]
     expected = packets * likelihood_of(exact, ecn, in_l, native)
     assert abs(hits - expected) <= tolerance(packets)
@@ -194,10 +195,10 @@ def test_overload_drops_whatever_the_ecn_field_says(ecn, in_l):
     aqm.set_prob(3 * ONE // 4)
     tos = (L4S_DSCP if in_l else CLASSIC_DSCP) << 2 | ecn
     drops = [aqm.drop(aqm.classify(tos)) for _ in range(16)]
-    reason = DROP_PI2 if ecn == NOT_ECT else DROP_OVERLOAD
+    reason = DROP_AQM if ecn == NOT_ECT else DROP_OVERLOAD
     assert collections.Counter(drops) == {reason: 9, DROP_NONE: 7}
     if ecn in (ECT_1, ECT_0):
-        assert aqm.mark(tos) == (MARK_PI2 if ecn == ECT_1 else MARK_NONE)
+        assert aqm.mark(tos) == (MARK_COUPLED if ecn == ECT_1 else MARK_NONE)
 
 
 def test_overload_of_l_has_nothing_to_do_with_its_own_aqm():
@@ -220,7 +221,7 @@ def test_pi2_rests_below_two_full_frames():
         assert (drops == {DROP_NONE}) == rests
     aqm.set_queue(True, packets=2, size=200, age=2_000_000)
     aqm.set_queue(False, packets=0, size=0)
-    assert aqm.mark(ECT_1) == MARK_STEP
+    assert aqm.mark(ECT_1) == MARK_NATIVE
 
 
 @pytest.mark.parametrize("ahead", [0, 1])
@@ -229,21 +230,21 @@ def test_first_two_in_l_are_marked_by_pi2_only(ahead):
     aqm.set_queue(True, packets=ahead, size=ahead * MTU, age=2_000_000)
     assert aqm.mark(ECT_1) == MARK_NONE
     aqm.set_prob(ONE - 1)
-    assert aqm.mark(ECT_1) == MARK_PI2
+    assert aqm.mark(ECT_1) == MARK_COUPLED
 
 
-def test_exempt_and_late_packets():
-    """What is exempt is never dropped. What came without a verdict is dropped with p_C, not
+def test_exempt_and_untagged_packets():
+    """What is exempt is never dropped. What came without a tag is dropped with p_C, not
     with what its delay in L would mean.
     """
     aqm = Aqm(mtu=0)
     flags = PACKET_L | PACKET_NOT_ECT
     # The step says always, to a Classic sender (1/2)^2, cut: the fifth is the first.
-    assert [aqm.drop(flags, 2_000_000) for _ in range(5)] == [DROP_NONE] * 4 + [DROP_PI2]
-    assert {aqm.drop(flags | PACKET_LATE, 2_000_000) for _ in range(8)} == {DROP_NONE}
+    assert [aqm.drop(flags, 2_000_000) for _ in range(5)] == [DROP_NONE] * 4 + [DROP_AQM]
+    assert {aqm.drop(flags | PACKET_UNTAGGED, 2_000_000) for _ in range(8)} == {DROP_NONE}
     aqm.set_prob(ONE - 1)
     assert {aqm.drop(flags | PACKET_EXEMPT, 2_000_000) for _ in range(8)} == {DROP_NONE}
-    assert DROP_PI2 in {aqm.drop(flags | PACKET_LATE, 2_000_000) for _ in range(8)}
+    assert DROP_AQM in {aqm.drop(flags | PACKET_UNTAGGED, 2_000_000) for _ in range(8)}
 
 
 @given(

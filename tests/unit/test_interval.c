@@ -33,10 +33,10 @@ static void forward(struct dualpi2_queue *queue, struct dualpi2_histogram *histo
 {
 	__u32 octave = 0;
 
-	queue->packets_in += packets;
-	queue->packets_out += packets;
-	queue->bytes_in += 1000 * packets;
-	queue->bytes_out += 1000 * packets;
+	queue->counters.packets_in += packets;
+	queue->counters.packets_out += packets;
+	queue->counters.bytes_in += 1000 * packets;
+	queue->counters.bytes_out += 1000 * packets;
 	for (__u64 i = 0; i < packets; i++)
 		histogram_record(histogram, delay_ns, &octave);
 }
@@ -65,17 +65,17 @@ static void counters_and_delays_are_differences(void **state)
 
 	(void)state;
 	forward(&earlier.stats.l, &earlier.delays.l, 5, 40 * MSEC);
-	earlier.stats.l.drop_limit = 3;
+	earlier.stats.l.counters.drop_limit = 3;
 	later = after(&earlier, 2);
 	forward(&later.stats.l, &later.delays.l, 100, 2 * MSEC);
-	later.stats.l.drop_limit = 7;
+	later.stats.l.counters.drop_limit = 7;
 	interval = between(&earlier, &later);
 	assert_int_equal(interval.span_ns, 2 * SEC);
-	assert_int_equal(interval.stats.l.packets_out, 100);
-	assert_int_equal(interval.stats.l.drop_limit, 4);
+	assert_int_equal(interval.stats.l.counters.packets_out, 100);
+	assert_int_equal(interval.stats.l.counters.drop_limit, 4);
 	assert_int_equal(interval.delays.l.sum_ns, 200 * MSEC);
 	assert_int_equal(histogram_count(&interval.delays.l), 100);
-	assert_true(interval_rate(&interval, interval.stats.l.bytes_out) == 50000);
+	assert_true(interval_rate(&interval, interval.stats.l.counters.bytes_out) == 50000);
 	assert_int_equal(interval.stats.updates, 120);
 }
 
@@ -123,7 +123,7 @@ static void counters_never_go_below_zero(void **state)
 	later = sample_at(11);
 	forward(&later.stats.c, &later.delays.c, 9, MSEC);
 	interval = between(&earlier, &later);
-	assert_int_equal(interval.stats.c.packets_in, 0);
+	assert_int_equal(interval.stats.c.counters.packets_in, 0);
 	assert_int_equal(histogram_count(&interval.delays.c), 0);
 	assert_int_equal(interval.delays.c.sum_ns, 0);
 }
@@ -139,10 +139,10 @@ static void empty_is_what_no_packet_waited(void **state)
 	forward(&later.stats.c, &later.delays.c, 10, 20 * MSEC);
 	interval = between(&earlier, &later);
 	assert_true(interval_empty(&interval) > 0.699 && interval_empty(&interval) < 0.701);
-	later.stats.c.head_ns = later.stats.refreshed_ns - 500 * MSEC; /* it waits still */
+	later.stats.c.head_age_ns = 500 * MSEC; /* it waits still */
 	interval = between(&earlier, &later);
 	assert_true(interval_empty(&interval) > 0.199 && interval_empty(&interval) < 0.201);
-	later.stats.c.drop_pi2++;
+	later.stats.c.counters.drop_aqm++;
 	interval = between(&earlier, &later);
 	assert_true(interval_empty(&interval) == 0);
 }
@@ -174,8 +174,8 @@ static void lists_are_matched_by_place(void **state)
 static const struct {
 	const char *said;
 	__u64 l_packets, l_delay_ns, c_packets, c_delay_ns;
-	__u64 marks, drops, waiting, no_verdict, rate;
-	__u32 prob, overload;
+	__u64 marks, drops, waiting, bypassed_tcx, rate;
+	__u32 p_c, overload;
 	bool without_tcx;
 } minutes[] = {
 	{ .said = "no packets in the last minute" },
@@ -204,11 +204,11 @@ static const struct {
 		  "dropped, in both queues",
 	  .l_packets = 10000,
 	  .l_delay_ns = 5 * MSEC,
-	  .prob = 1U << 31,
+	  .p_c = 1U << 30,
 	  .overload = 2 },
 	{ .said = "nothing is marked: our tcx program is not attached; `dualpi2-load eth0` attaches "
 		  "it",
-	  .prob = 1U << 31,
+	  .p_c = 1U << 30,
 	  .overload = 2,
 	  .without_tcx = true },
 	{ .said = "nothing leaves: 7 packets have waited throughout the last minute",
@@ -217,7 +217,7 @@ static const struct {
 		  "dropped",
 	  .c_packets = 10000,
 	  .c_delay_ns = 15 * MSEC,
-	  .no_verdict = 500 },
+	  .bypassed_tcx = 500 },
 };
 
 static void sentences(void **state)
@@ -234,11 +234,11 @@ static void sentences(void **state)
 			minutes[i].l_delay_ns);
 		forward(&later.stats.c, &later.delays.c, minutes[i].c_packets,
 			minutes[i].c_delay_ns);
-		later.stats.l.mark_pi2 = minutes[i].marks;
-		later.stats.c.drop_pi2 = minutes[i].drops;
+		later.stats.l.counters.mark_coupled = minutes[i].marks;
+		later.stats.c.counters.drop_aqm = minutes[i].drops;
 		later.stats.c.backlog_packets = minutes[i].waiting;
-		later.stats.no_verdict = minutes[i].no_verdict;
-		later.stats.prob = minutes[i].prob;
+		later.stats.bypassed_tcx = minutes[i].bypassed_tcx;
+		later.stats.levels.p_c = minutes[i].p_c;
 		later.stats.overload.active = minutes[i].overload != 0;
 		later.stats.overload.duration_ns = minutes[i].overload * SEC;
 		later.tcx_attached = !minutes[i].without_tcx;
@@ -256,7 +256,7 @@ static void packets_that_only_leave_are_traffic(void **state)
 	(void)state;
 	later = after(&earlier, 60);
 	forward(&later.stats.c, &later.delays.c, 100, SEC);
-	later.stats.c.packets_in = 0;
+	later.stats.c.counters.packets_in = 0;
 	interval = between(&earlier, &later);
 	assert_string_equal(diagnose(&interval, text),
 			    "nothing had to be marked: 99 % of the packets wait up to 973ms; "

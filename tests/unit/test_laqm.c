@@ -5,7 +5,7 @@
 #include "laqm.h"
 
 #define USEC 1000ULL
-#define ALWAYS PI2_PROB_MAX
+#define ALWAYS PROB_MAX
 #define MANY 100 /* packets in the queue, where their number does not matter */
 
 static const struct dualpi2_params by_default = DUALPI2_DEFAULT_PARAMS;

@@ -35,14 +35,13 @@ laws = st.builds(
     target_ns=delays_ns,
     alpha=gains_hz256.map(C.shim_pi2_scale_gain),
     beta=gains_hz256.map(C.shim_pi2_scale_gain),
-    k=couplings,
-    p_cmax=p_cmaxes,
-    overflow=st.booleans(),
 )
+ends = st.builds(lambda k, overflow: C.shim_coupling_make(k, 0, overflow).prob_max,
+                 couplings, st.booleans())  # where p' ends
 
 
-def next_prob(law, prob, delay, last):
-    return C.shim_pi2_next_prob(byref(law), prob, delay, last)
+def next_prob(law, prob, delay, last, end=ONE - 1):
+    return C.shim_pi2_next_prob(byref(law), prob, end, delay, last)
 
 
 @given(gains_hz256)
@@ -79,52 +78,51 @@ def test_prob_follows_the_rfc_over_many_updates(alpha, beta, target, k, overflow
         k,
         overflow=overflow,
     )
-    law = Law(
-        target, C.shim_pi2_scale_gain(alpha), C.shim_pi2_scale_gain(beta), k, overflow=overflow
-    )
+    law = Law(target, C.shim_pi2_scale_gain(alpha), C.shim_pi2_scale_gain(beta))
+    end = C.shim_coupling_make(k, 0, overflow).prob_max
     prob, last = 0, 0
     tolerance = Fraction(1)  # the C code's highest p' is up to 2^-32 below 1 or 1/k
     for delay in delays:
         exact.update(Fraction(delay, model.SECOND))
-        prob = next_prob(law, prob, delay, last)
+        prob = next_prob(law, prob, delay, last, end)
         tolerance += worst_error(delay, last, target)
         assert abs(prob - exact.p * ONE) <= tolerance
         last = delay
 
 
-@given(probs, any_delay_ns, any_delay_ns, laws)
-@example(0, 2**40, 2**40, Law(target_ns=0, alpha=1, beta=1))
-@example(ONE - 1, 0, 2**40, Law(target_ns=0, alpha=1, beta=1))
-def test_one_step_is_the_exact_one_with_the_gains_in_use(prob, delay, last, law):
+@given(probs, any_delay_ns, any_delay_ns, laws, ends)
+@example(0, 2**40, 2**40, Law(target_ns=0, alpha=1, beta=1), ONE - 1)
+@example(ONE - 1, 0, 2**40, Law(target_ns=0, alpha=1, beta=1), ONE - 1)
+def test_one_step_is_the_exact_one_with_the_gains_in_use(prob, delay, last, law, end):
     """With the rounded gains nothing is left but the cut of the sum, towards 0; and p' ends
-    at prob_max, where it starts from if it was higher.
+    at `end`, where it starts from if it was higher.
     """
     error, growth = (
         min(max(difference, -CUT_NS), CUT_NS)
         for difference in (delay - law.target_ns, delay - last)
     )
     step = math.trunc(Fraction(error * law.alpha + growth * law.beta, 64))
-    expected = max(min(prob, law.prob_max) + step, 0)
-    assert next_prob(law, prob, delay, last) == min(expected, law.prob_max)
+    expected = max(min(prob, end) + step, 0)
+    assert next_prob(law, prob, delay, last, end) == min(expected, end)
 
 
-@given(laws, probs, probs, any_delay_ns, any_delay_ns, any_delay_ns)
-def test_prob_is_monotonous(law, prob, other_prob, delay, other_delay, last):
-    result = next_prob(law, prob, delay, last)
-    higher_prob = next_prob(law, max(prob, other_prob), delay, last)
-    higher_delay = next_prob(law, prob, max(delay, other_delay), last)
-    higher_last = next_prob(law, prob, delay, max(last, other_delay))
+@given(laws, ends, probs, probs, any_delay_ns, any_delay_ns, any_delay_ns)
+def test_prob_is_monotonous(law, end, prob, other_prob, delay, other_delay, last):
+    result = next_prob(law, prob, delay, last, end)
+    higher_prob = next_prob(law, max(prob, other_prob), delay, last, end)
+    higher_delay = next_prob(law, prob, max(delay, other_delay), last, end)
+    higher_last = next_prob(law, prob, delay, max(last, other_delay), end)
     assert higher_prob >= result
     assert higher_delay >= result
     assert higher_last <= result
 
 
-@given(laws, probs, st.integers(0, 2**62))
-def test_prob_rises_above_target_and_falls_below(law, prob, delay):
-    prob = min(prob, law.prob_max)
-    result = next_prob(law, prob, delay, delay)
+@given(laws, ends, probs, st.integers(0, 2**62))
+def test_prob_rises_above_target_and_falls_below(law, end, prob, delay):
+    prob = min(prob, end)
+    result = next_prob(law, prob, delay, delay, end)
     if delay > law.target_ns + 64:
-        assert result > prob or result == law.prob_max
+        assert result > prob or result == end
     elif delay + 64 < law.target_ns:
         assert result < prob or result == 0
     elif delay == law.target_ns:
@@ -162,12 +160,12 @@ def test_loop_settles_at_target(flows, rtt_ms):
 @given(probs, st.integers(0, 255))
 @example(ONE - 1, 1)
 def test_coupled_prob_is_k_times_p(prob, k):
-    assert C.shim_pi2_coupled_prob(prob, k) == k * prob
+    assert C.shim_coupling_p_cl(prob, k) == k * prob
 
 
 @given(probs)
 def test_classic_prob_is_p_squared(prob):
-    assert C.shim_pi2_classic_prob(prob) == prob * prob // ONE
+    assert C.shim_coupling_p_c(prob) == prob * prob // ONE
 
 
 @given(probs, couplings)
@@ -175,7 +173,7 @@ def test_classic_of_is_equation_1(p_l, k):
     """The division by k is cut by less than 1 unit, worth less than 2 in the square, which is
     cut by less than 1 itself.
     """
-    error = model.classic_of(Fraction(p_l, ONE), k) * ONE - C.shim_pi2_classic_of(p_l, k)
+    error = model.classic_of(Fraction(p_l, ONE), k) * ONE - C.shim_coupling_classic_of(p_l, k)
     assert 0 <= error < 3
 
 
@@ -183,8 +181,8 @@ def test_classic_of_is_equation_1(p_l, k):
 def test_classic_of_undoes_the_coupling(prob, k):
     """To Classic senders p_CL = k p' means p'^2."""
     prob //= k
-    coupled = C.shim_pi2_coupled_prob(prob, k)
-    assert C.shim_pi2_classic_of(coupled, k) == C.shim_pi2_classic_prob(prob)
+    coupled = C.shim_coupling_p_cl(prob, k)
+    assert C.shim_coupling_classic_of(coupled, k) == C.shim_coupling_p_c(prob)
 
 
 # ---- overload ------------------------------------------------------------------
@@ -212,33 +210,36 @@ def test_overload_is_that_of_appendix_a2(case):
     p' is 1.
     """
     k, p_cmax, overflow, prob = case
-    law = Law(k=k, p_cmax=p_cmax, overflow=overflow)
+    coupling = C.shim_coupling_make(k, p_cmax, overflow)
     exact = model.Pi2(k=k, p_cmax=Fraction(p_cmax, ONE - 1) if p_cmax else None, overflow=overflow)
     exact.p = Fraction(prob, ONE - 1)
 
-    in_l = C.shim_pi2_l_overloaded(byref(law), prob)
-    in_c = C.shim_pi2_c_overloaded(byref(law), prob)
+    in_l = C.shim_coupling_l_overloaded(byref(coupling), prob)
+    in_c = C.shim_coupling_c_overloaded(byref(coupling), prob)
     if overflow or prob == ONE - 1 or abs(exact.p_c - exact.p_cmax) * ONE >= 3:
         assert in_c == exact.c_overloaded
         assert in_l == exact.l_overloaded
     assert in_l == in_c or (in_l and k * prob >= ONE - 1)
-    assert C.shim_pi2_saturated(byref(law), prob) == (in_l or prob >= law.prob_max)
+    saturated = C.shim_coupling_saturated(byref(coupling), prob)
+    assert saturated == (in_l or prob >= coupling.prob_max)
 
 
 @given(overloads(), probs)
 def test_overload_does_not_end_when_prob_rises(case, other_prob):
-    *law, prob = case
-    law = Law(0, 1, 1, *law)
-    for overloaded in (C.shim_pi2_l_overloaded, C.shim_pi2_c_overloaded, C.shim_pi2_saturated):
-        assert overloaded(byref(law), prob) <= overloaded(byref(law), max(prob, other_prob))
+    *parameters, prob = case
+    coupling = C.shim_coupling_make(*parameters)
+    for overloaded in (C.shim_coupling_l_overloaded, C.shim_coupling_c_overloaded,
+                       C.shim_coupling_saturated):
+        assert overloaded(byref(coupling), prob) <= overloaded(byref(coupling),
+                                                               max(prob, other_prob))
 
 
 @given(couplings, st.booleans())
 def test_prob_ends_where_l_is_always_marked(k, overflow):
     """Or as near as it gets: within 2^-32 of p'."""
-    law = Law(k=k, overflow=overflow)
-    assert (law.prob_max + overflow) * k >= ONE - 1
-    assert not overflow or law.prob_max * k <= ONE - 1
+    end = C.shim_coupling_make(k, 0, overflow).prob_max
+    assert (end + overflow) * k >= ONE - 1
+    assert not overflow or end * k <= ONE - 1
 
 
 # ---- native AQM of L -------------------------------------------------------------
@@ -294,7 +295,7 @@ def test_recurs_is_the_recur_of_the_rfc(likelihoods, start):
     count, exact = start, Fraction(start, ONE)
     for likelihood in likelihoods:
         exact += Fraction(likelihood, ONE)
-        assert C.shim_pi2_recurs(count, likelihood) == (exact >= 1)
+        assert C.shim_coupling_recurs(count, likelihood) == (exact >= 1)
         exact -= exact // 1
         count = (count + likelihood) % 2**64
 
@@ -307,10 +308,10 @@ def test_marks_couple_as_in_section_2_1(prob, k):
     exact = model.Pi2(0, 0, 0, k)
     exact.p = Fraction(prob, ONE)
     for one, expected in (
-        (C.shim_pi2_coupled_prob(prob, k), min(exact.p_cl, 1)),
-        (C.shim_pi2_classic_prob(prob), exact.p_c),
+        (C.shim_coupling_p_cl(prob, k), min(exact.p_cl, 1)),
+        (C.shim_coupling_p_c(prob), exact.p_c),
     ):
-        hits = sum(C.shim_pi2_recurs(n * one, one) for n in range(packets))
+        hits = sum(C.shim_coupling_recurs(n * one, one) for n in range(packets))
         assert packets * expected - 1 <= hits <= packets * expected
 
 

@@ -27,7 +27,7 @@ def test_lines_have_the_figures_of_json_and_those_of_the_interval():
     interval = line["interval"]
     assert interval["seconds"] == 1
     assert interval["l-queue"]["packets-out"] == 2000
-    assert interval["l-queue"]["mark-pi2"] == 150
+    assert interval["l-queue"]["mark-coupled"] == 150
     assert interval["l-queue"]["rate-out"] == 2000 * 1000 * 8
     assert interval["c-queue"]["rate-in"] == (1000 + 2) * 1000 * 8
     assert interval["c-queue"]["delay"]["p50"] == pytest.approx(15000, rel=1 / 16)

@@ -42,8 +42,8 @@ def test_figures_are_those_of_jsonl():
     assert interval["l-queue"]["delay"]["p50"] == 500
     assert row(text, "queued") == ("0 packets, 0 bytes", "12 packets, 12000 bytes")
     assert row(text, "p' 4.00 %") == ("p_CL 8.00 %", "p_C 0.16 %")
-    assert row(text, "marks") == ("pi2 150/s", "-")
-    assert row(text, "drops") == ("-", "pi2 2/s")
+    assert row(text, "marks") == ("coupled 150/s", "-")
+    assert row(text, "drops") == ("-", "aqm 2/s")
     assert "eth0: bpf_dualpi2, rate 40mbit, target 15ms" in text
 
 

@@ -16,21 +16,21 @@
 
 /* All 0 if there is no entry. */
 static bool read_entry(const struct registration *reg, const struct dualpi2_key *key,
-		       struct dualpi2_helper *entry)
+		       struct dualpi2_device *entry)
 {
 	int found;
 
-	*entry = (struct dualpi2_helper){};
-	found = map_read(reg->helpers, key, entry);
+	*entry = (struct dualpi2_device){};
+	found = map_read(reg->devices, key, entry);
 	return found >= 0 ||
 	       fail(-found, "cannot look up a helper device: %s; run it again", strerror(-found));
 }
 
 static bool write_entry(const struct registration *reg, const struct device *device, __u32 ifindex)
 {
-	const struct dualpi2_helper entry = { .address = device->address, .ifindex = ifindex };
+	const struct dualpi2_device entry = { .address = device->address, .ifindex = ifindex };
 
-	if (bpf_map_update_elem(reg->helpers, &device->key, &entry, BPF_ANY))
+	if (bpf_map_update_elem(reg->devices, &device->key, &entry, BPF_ANY))
 		return fail(errno, "cannot note a helper device: at most %u can be made",
 			    DEVICES_MAX);
 	return true;
@@ -44,7 +44,7 @@ bool device_enter(const struct registration *reg, struct device *device)
 
 void device_forget(const struct registration *reg, const struct device *device)
 {
-	bpf_map_delete_elem(reg->helpers, &device->key);
+	bpf_map_delete_elem(reg->devices, &device->key);
 }
 
 void devices_each(const struct registration *reg, const struct device_kind *kind,
@@ -53,7 +53,7 @@ void devices_each(const struct registration *reg, const struct device_kind *kind
 	struct dualpi2_key keys[DEVICES_MAX], *previous = NULL;
 	size_t count = 0;
 
-	while (count < DEVICES_MAX && !bpf_map_get_next_key(reg->helpers, previous, &keys[count]))
+	while (count < DEVICES_MAX && !bpf_map_get_next_key(reg->devices, previous, &keys[count]))
 		previous = &keys[count++];
 	for (size_t i = 0; i < count; i++) {
 		if (keys[i].parent == kind->purpose)
@@ -91,7 +91,7 @@ static void take_if_ours(const struct link *link, void *data)
 bool device_find(const struct registration *reg, const struct device_kind *kind,
 		 const struct dualpi2_key *key, struct device *device)
 {
-	struct dualpi2_helper entry;
+	struct dualpi2_device entry;
 	struct link link = {};
 
 	*device = (struct device){ .kind = kind, .key = *key };

@@ -2,7 +2,7 @@
 /* Devices that we make for an interface: an ifb (ingress.h), a GSO splitter (gso.h).
  *
  * What says that a device is ours is its MAC address: drawn at random, noted in the map
- * dualpi2_helpers before the device is made with it. So the programs find it, and a later run what
+ * dualpi2_devices before the device is made with it. So the programs find it, and a later run what
  * an interrupted one has made; the name is the user's to change, and a number comes again. Where
  * the map is gone, because the pins were deleted, the alias tells by the number of the interface.
  *

@@ -2,7 +2,7 @@
 /* The steps to a splitter, each of which is undone if a later one fails:
  *
  *	netkit		make the pair; its program, which goes with it; set it up, and no
- *			GSO packet passes it whole; enter it in the map of helpers
+ *			GSO packet passes it whole; enter it in the map of devices
  *	tcx egress	the program that sends GSO packets there, before all others
  */
 #include "attach/gso.h"

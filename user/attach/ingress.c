@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The steps, each of which is undone if a later one fails:
  *
- *	ifb		make it, enter it in the map of helpers, set it up
+ *	ifb		make it, enter it in the map of devices, set it up
  *	tcx ingress	the program that sends packets to the ifb; it lets them pass as
  *			long as no bpf_dualpi2 is in service there
  *	qdisc		last, as on any interface (root.c): from here on packets go

@@ -242,14 +242,14 @@ static enum value_status set_p_cmax(const char *text, struct dualpi2_params *par
 		return VALUE_OK;
 	if (!parse_share(text, &share))
 		return VALUE_MALFORMED;
-	params->p_cmax = share < one ? share : PI2_PROB_MAX;
+	params->p_cmax = share < one ? share : PROB_MAX;
 	return in_range(share, 1, one);
 }
 
 static const char *show_p_cmax(const struct dualpi2_params *params, char *text)
 {
 	if (params->p_cmax)
-		snprintf(text, OPTION_TEXT_MAX, "%.6g%%", 100.0 * params->p_cmax / PI2_PROB_MAX);
+		snprintf(text, OPTION_TEXT_MAX, "%.6g%%", 100.0 * params->p_cmax / PROB_MAX);
 	else
 		strcpy(text, P_CMAX_AUTO);
 	return text;

@@ -154,7 +154,7 @@ int instance_lives(const struct registration *reg, const struct dualpi2_key *key
 {
 	struct dualpi2_key live, *previous = NULL;
 
-	while (!bpf_map_get_next_key(reg->places, previous, &live)) {
+	while (!bpf_map_get_next_key(reg->live, previous, &live)) {
 		if (live.netns == key->netns && live.ifindex == key->ifindex)
 			return 1;
 		previous = &live;

@@ -310,7 +310,7 @@ static bool may_have_entries(int map)
 
 int registration_in_use(const struct registration *reg)
 {
-	if (may_have_entries(reg->places) || may_have_entries(reg->helpers))
+	if (may_have_entries(reg->live) || may_have_entries(reg->devices))
 		return 1;
 	return default_qdisc_is_ours(); /* the kernel would go on attaching it, without our maps */
 }
@@ -320,7 +320,7 @@ size_t registration_room(const struct registration *reg)
 	struct dualpi2_key key, *previous = NULL;
 	size_t room = DUALPI2_MAX_INSTANCES;
 
-	while (room && !bpf_map_get_next_key(reg->places, previous, &key)) {
+	while (room && !bpf_map_get_next_key(reg->live, previous, &key)) {
 		previous = &key;
 		room--;
 	}

@@ -18,15 +18,15 @@
  * programs; `registration` comes last, so that where it is, all others are.
  */
 #define REGISTRATION_PINS(X)                \
-	X(slots, "dualpi2_slots")           \
-	X(places, "dualpi2_places")         \
+	X(qdiscs, "dualpi2_qdiscs")         \
+	X(live, "dualpi2_live")             \
 	X(stats, "dualpi2_stats")           \
 	X(delays, "dualpi2_delays")         \
 	X(conf, "dualpi2_conf")             \
 	X(events, "dualpi2_events")         \
 	X(prior, "dualpi2_prior")           \
 	X(settings, "dualpi2_settings")     \
-	X(helpers, "dualpi2_helpers")       \
+	X(devices, "dualpi2_devices")       \
 	X(abi, "dualpi2_abi")               \
 	X(split, "dualpi2_split")           \
 	X(segment, "dualpi2_segment")       \

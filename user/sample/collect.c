@@ -118,10 +118,9 @@ static int compare(const void *one, const void *other)
 
 static void add_queue(struct dualpi2_queue *sum, const struct dualpi2_queue *queue)
 {
-#define DUALPI2_X(member, unit, meaning) sum->member += queue->member;
+#define DUALPI2_X(member, unit, meaning) sum->counters.member += queue->counters.member;
 	DUALPI2_QUEUE_COUNTERS(DUALPI2_X)
 #undef DUALPI2_X
-	sum->drop_bytes += queue->drop_bytes;
 	sum->backlog_packets += queue->backlog_packets;
 	sum->backlog_bytes += queue->backlog_bytes;
 }
@@ -154,8 +153,8 @@ static void add_figures(struct sample *sum, const struct sample *sample)
 	stats->memlimit += sample->stats.memlimit;
 	stats->memory_used += sample->stats.memory_used;
 	stats->max_memory_used += sample->stats.max_memory_used;
-	stats->no_verdict += sample->stats.no_verdict;
-	stats->other_verdict += sample->stats.other_verdict;
+	stats->bypassed_tcx += sample->stats.bypassed_tcx;
+	stats->mispredicted += sample->stats.mispredicted;
 	stats->gso_split += sample->stats.gso_split;
 	stats->gso_whole += sample->stats.gso_whole;
 	stats->updates += sample->stats.updates;

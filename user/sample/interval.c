@@ -17,10 +17,10 @@ static __u64 growth(__u64 earlier, __u64 later)
 
 static void subtract_queue(struct dualpi2_queue *queue, const struct dualpi2_queue *earlier)
 {
-#define DUALPI2_X(member, unit, meaning) queue->member = growth(earlier->member, queue->member);
+#define DUALPI2_X(member, unit, meaning) \
+	queue->counters.member = growth(earlier->counters.member, queue->counters.member);
 	DUALPI2_QUEUE_COUNTERS(DUALPI2_X)
 #undef DUALPI2_X
-	queue->drop_bytes = growth(earlier->drop_bytes, queue->drop_bytes);
 }
 
 /* The highest delay is known if none before was higher; else it is in the highest bin. */
@@ -38,8 +38,8 @@ static void subtract(struct sample *interval, const struct sample *earlier)
 {
 	struct dualpi2_stats *stats = &interval->stats;
 
-	stats->no_verdict = growth(earlier->stats.no_verdict, stats->no_verdict);
-	stats->other_verdict = growth(earlier->stats.other_verdict, stats->other_verdict);
+	stats->bypassed_tcx = growth(earlier->stats.bypassed_tcx, stats->bypassed_tcx);
+	stats->mispredicted = growth(earlier->stats.mispredicted, stats->mispredicted);
 	stats->gso_split = growth(earlier->stats.gso_split, stats->gso_split);
 	stats->gso_whole = growth(earlier->stats.gso_whole, stats->gso_whole);
 	stats->updates = growth(earlier->stats.updates, stats->updates);
@@ -64,8 +64,9 @@ static bool is_same_qdisc(const struct sample *earlier, const struct sample *lat
 {
 	return is_same_place(earlier, later) && earlier->stats.handle == later->stats.handle &&
 	       (later->stats.updates >= earlier->stats.updates ||
-		later->stats.l.packets_in + later->stats.c.packets_in >=
-			earlier->stats.l.packets_in + earlier->stats.c.packets_in);
+		later->stats.l.counters.packets_in + later->stats.c.counters.packets_in >=
+			earlier->stats.l.counters.packets_in +
+				earlier->stats.c.counters.packets_in);
 }
 
 bool interval_between(const struct sample *earlier, const struct sample *later,
@@ -126,9 +127,9 @@ double interval_empty(const struct sample *interval)
 	double span = (double)interval->span_ns, waited;
 
 	waited = (double)interval->delays.l.sum_ns + (double)interval->delays.c.sum_ns +
-		 (double)sample_head_age(stats, &stats->l) +
-		 (double)sample_head_age(stats, &stats->c);
-	if (waited >= span || dualpi2_queue_drops(&stats->l) || dualpi2_queue_drops(&stats->c))
+		 (double)stats->l.head_age_ns + (double)stats->c.head_age_ns;
+	if (waited >= span || dualpi2_drops(&stats->l.counters) ||
+	    dualpi2_drops(&stats->c.counters))
 		return 0;
 	return 1 - waited / span;
 }

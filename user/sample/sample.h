@@ -59,11 +59,6 @@ struct sample_xstats sample_xstats(const struct dualpi2_stats *stats);
 /* p_C that is overload, as a fraction of 1: what was set, or 1/k^2. */
 double sample_p_cmax(const struct dualpi2_params *params);
 
-/* How long the packet at the head of a queue had waited when the figures were taken,
- * in nanoseconds; 0 if the queue was empty.
- */
-__u64 sample_head_age(const struct dualpi2_stats *stats, const struct dualpi2_queue *queue);
-
 /* p_C and p_CL as fractions of 1: what Classic and L4S packets are marked or dropped
  * with. p' itself is `p`.
  */

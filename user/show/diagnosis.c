@@ -15,7 +15,7 @@
 #define FULL_SHARE 0.9
 
 /* Packets without a verdict that are worth a word, of all. */
-#define NO_VERDICT_SHARE 0.01
+#define BYPASSED_SHARE 0.01
 
 /* A kind of remark: writes it and returns true if it is true of the interval. */
 typedef bool (*remark)(const struct sample *interval, char text[DIAGNOSIS_MAX]);
@@ -33,18 +33,19 @@ __attribute__((format(printf, 2, 3))) static bool say(char text[DIAGNOSIS_MAX], 
 
 static __u64 arrived(const struct sample *interval)
 {
-	return interval->stats.l.packets_in + interval->stats.c.packets_in;
+	return interval->stats.l.counters.packets_in + interval->stats.c.counters.packets_in;
 }
 
 /* What arrived before may leave now. */
 static bool is_used(const struct dualpi2_queue *queue)
 {
-	return queue->packets_in || queue->packets_out;
+	return queue->counters.packets_in || queue->counters.packets_out;
 }
 
 static __u64 told(const struct dualpi2_queue *queue)
 {
-	return queue->mark_step + queue->mark_pi2 + dualpi2_queue_drops(queue);
+	return queue->counters.mark_native + queue->counters.mark_coupled +
+	       dualpi2_drops(&queue->counters);
 }
 
 /* "minute", "12.0s" */
@@ -89,7 +90,8 @@ static bool stalled(const struct sample *interval, char text[DIAGNOSIS_MAX])
 	const struct dualpi2_queue *l = &interval->stats.l, *c = &interval->stats.c;
 	char count[FORMAT_MAX], since[FORMAT_MAX];
 
-	if (!(l->backlog_packets + c->backlog_packets) || l->packets_out || c->packets_out)
+	if (!(l->backlog_packets + c->backlog_packets) || l->counters.packets_out ||
+	    c->counters.packets_out)
 		return false;
 	return say(text, "nothing leaves: %s packets have waited throughout the last %s",
 		   format_count(l->backlog_packets + c->backlog_packets, count),
@@ -109,12 +111,12 @@ static bool around_tcx(const struct sample *interval, char text[DIAGNOSIS_MAX])
 {
 	char share[FORMAT_MAX];
 
-	if ((double)interval->stats.no_verdict <= NO_VERDICT_SHARE * (double)arrived(interval))
+	if ((double)interval->stats.bypassed_tcx <= BYPASSED_SHARE * (double)arrived(interval))
 		return false;
 	return say(text,
 		   "%s of the packets did not pass our tcx program: they cannot be marked, only "
 		   "dropped",
-		   format_share(interval->stats.no_verdict, arrived(interval), share));
+		   format_share(interval->stats.bypassed_tcx, arrived(interval), share));
 }
 
 /* Where the rate is not known, an empty queue tells that the bottleneck is elsewhere. Where we
@@ -124,8 +126,8 @@ static bool empty(const struct sample *interval, char text[DIAGNOSIS_MAX])
 {
 	const double share = interval_empty(interval),
 		     rate = 8 * (double)interval->stats.params.rate;
-	const double used =
-		interval_speed(interval, interval->stats.l.bytes_out + interval->stats.c.bytes_out);
+	const double used = interval_speed(interval, interval->stats.l.counters.bytes_out +
+							     interval->stats.c.counters.bytes_out);
 	char speed[FORMAT_MAX], limit[FORMAT_MAX], since[FORMAT_MAX];
 
 	if (share < EMPTY_SHARE || (rate && used > FULL_SHARE * rate))

@@ -15,7 +15,7 @@
 /* More than a line with all bins of four histograms takes. */
 #define LINE_BYTES (64 << 10)
 
-/* A counter of the X-macro: `drop_pi2` is "drop-pi2". */
+/* A counter of the X-macro: `drop_aqm` is "drop-aqm". */
 static void print_counter(const char *member, __u64 value)
 {
 	char key[64];
@@ -61,10 +61,9 @@ static void open_queue(const char *key, const struct dualpi2_queue *queue,
 		       const struct dualpi2_histogram *histogram, enum json_delays delays)
 {
 	json_open_object(key);
-#define DUALPI2_X(member, unit, meaning) print_counter(#member, queue->member);
+#define DUALPI2_X(member, unit, meaning) print_counter(#member, queue->counters.member);
 	DUALPI2_QUEUE_COUNTERS(DUALPI2_X)
 #undef DUALPI2_X
-	json_uint("drop-bytes", queue->drop_bytes);
 	json_uint("backlog-packets", queue->backlog_packets);
 	json_uint("backlog-bytes", queue->backlog_bytes);
 	print_delays(histogram, delays);
@@ -221,8 +220,8 @@ static void print_totals(const struct sample *sample, enum json_delays delays)
 {
 	const struct dualpi2_stats *stats = &sample->stats;
 
-	json_uint("no-verdict", stats->no_verdict);
-	json_uint("other-verdict", stats->other_verdict);
+	json_uint("bypassed-tcx", stats->bypassed_tcx);
+	json_uint("mispredicted", stats->mispredicted);
 	if (sample->tcx_known)
 		json_bool("tcx-attached", sample->tcx_attached);
 	else
@@ -266,8 +265,8 @@ static void print_queue_interval(const char *key, const struct sample *interval,
 				 const struct dualpi2_histogram *histogram, enum json_delays delays)
 {
 	open_queue(key, queue, histogram, delays);
-	json_whole("rate-in", interval_speed(interval, queue->bytes_in));
-	json_whole("rate-out", interval_speed(interval, queue->bytes_out));
+	json_whole("rate-in", interval_speed(interval, queue->counters.bytes_in));
+	json_whole("rate-out", interval_speed(interval, queue->counters.bytes_out));
 	json_close_object();
 }
 

@@ -96,20 +96,20 @@ static void print_cause(const struct family *family, const struct sample *sample
 #define C_QUEUE "classic"
 
 /* A family with a sample for each queue. */
-#define DEFINE_OF_QUEUES(member)                                                             \
-	static void print_##member(const struct family *family, const struct sample *sample) \
-	{                                                                                    \
-		print_uint(family, sample, L_QUEUE, sample->stats.l.member);                 \
-		print_uint(family, sample, C_QUEUE, sample->stats.c.member);                 \
+#define DEFINE_OF_QUEUES(name, member)                                                     \
+	static void print_##name(const struct family *family, const struct sample *sample) \
+	{                                                                                  \
+		print_uint(family, sample, L_QUEUE, sample->stats.l.member);               \
+		print_uint(family, sample, C_QUEUE, sample->stats.c.member);               \
 	}
 
-DEFINE_OF_QUEUES(packets_in)
-DEFINE_OF_QUEUES(bytes_in)
-DEFINE_OF_QUEUES(packets_out)
-DEFINE_OF_QUEUES(bytes_out)
-DEFINE_OF_QUEUES(drop_bytes)
-DEFINE_OF_QUEUES(backlog_packets)
-DEFINE_OF_QUEUES(backlog_bytes)
+DEFINE_OF_QUEUES(packets_in, counters.packets_in)
+DEFINE_OF_QUEUES(bytes_in, counters.bytes_in)
+DEFINE_OF_QUEUES(packets_out, counters.packets_out)
+DEFINE_OF_QUEUES(bytes_out, counters.bytes_out)
+DEFINE_OF_QUEUES(drop_bytes, counters.drop_bytes)
+DEFINE_OF_QUEUES(backlog_packets, backlog_packets)
+DEFINE_OF_QUEUES(backlog_bytes, backlog_bytes)
 
 /* A family with one sample. */
 #define DEFINE_OF_BOTH(name, print, value)                                                 \
@@ -122,8 +122,8 @@ DEFINE_OF_BOTH(base_probability, print_double, sample_probabilities(&sample->sta
 DEFINE_OF_BOTH(overload_active, print_uint, sample->stats.overload.active)
 DEFINE_OF_BOTH(overload_events, print_uint, sample->stats.overload.events)
 DEFINE_OF_BOTH(overload_time, print_double, seconds(sample->stats.overload.total_ns))
-DEFINE_OF_BOTH(no_verdict, print_uint, sample->stats.no_verdict)
-DEFINE_OF_BOTH(other_verdict, print_uint, sample->stats.other_verdict)
+DEFINE_OF_BOTH(bypassed_tcx, print_uint, sample->stats.bypassed_tcx)
+DEFINE_OF_BOTH(mispredicted, print_uint, sample->stats.mispredicted)
 DEFINE_OF_BOTH(gso_split, print_uint, sample->stats.gso_split)
 DEFINE_OF_BOTH(gso_whole, print_uint, sample->stats.gso_whole)
 DEFINE_OF_BOTH(memory_used, print_uint, sample->stats.memory_used)
@@ -142,8 +142,8 @@ static void print_probability(const struct family *family, const struct sample *
 static void print_queue_marks(const struct family *family, const struct sample *sample,
 			      const char *name, const struct dualpi2_queue *queue)
 {
-	print_cause(family, sample, name, "mark_step", queue->mark_step);
-	print_cause(family, sample, name, "mark_pi2", queue->mark_pi2);
+	print_cause(family, sample, name, "mark_native", queue->counters.mark_native);
+	print_cause(family, sample, name, "mark_coupled", queue->counters.mark_coupled);
 }
 
 static void print_marks(const struct family *family, const struct sample *sample)
@@ -155,7 +155,7 @@ static void print_marks(const struct family *family, const struct sample *sample
 static void print_queue_drops(const struct family *family, const struct sample *sample,
 			      const char *name, const struct dualpi2_queue *queue)
 {
-#define DUALPI2_X(member) print_cause(family, sample, name, #member, queue->member);
+#define DUALPI2_X(member) print_cause(family, sample, name, #member, queue->counters.member);
 	DUALPI2_QUEUE_DROPS(DUALPI2_X)
 #undef DUALPI2_X
 }
@@ -234,11 +234,11 @@ static const struct family families[] = {
 	{ "tcx_attached", GAUGE, NULL,
 	  "1 if the tcx program, which marks, is attached; missing if not known.",
 	  print_tcx_attached },
-	{ "no_verdict_packets", COUNTER, "packets",
+	{ "bypassed_tcx_packets", COUNTER, "packets",
 	  "Packets that did not pass the tcx program, so that they could only be dropped.",
-	  print_no_verdict },
-	{ "other_verdict_packets", COUNTER, "packets",
-	  "Packets whose mark was decided for another queue of the mq.", print_other_verdict },
+	  print_bypassed_tcx },
+	{ "mispredicted_packets", COUNTER, "packets",
+	  "Packets whose mark was decided for another queue of the mq.", print_mispredicted },
 	{ "gso_split_packets", COUNTER, "packets", "GSO packets that were split.",
 	  print_gso_split },
 	{ "gso_whole_packets", COUNTER, "packets", "GSO packets that queued whole.",

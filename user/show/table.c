@@ -41,17 +41,18 @@ static void print_counter(const char *member, const char *unit, const char *mean
 
 static __u64 marks(const struct dualpi2_queue *queue)
 {
-	return queue->mark_step + queue->mark_pi2;
+	return queue->counters.mark_native + queue->counters.mark_coupled;
 }
 
 static void print_shares(const struct dualpi2_queue *l, const struct dualpi2_queue *c)
 {
 	char l_text[FORMAT_MAX], c_text[FORMAT_MAX];
 
-	print_row(format_share(marks(l), l->packets_in, l_text),
-		  format_share(marks(c), c->packets_in, c_text), "", "of the arrived: CE-marked");
-	print_row(format_share(dualpi2_queue_drops(l), l->packets_in, l_text),
-		  format_share(dualpi2_queue_drops(c), c->packets_in, c_text), "",
+	print_row(format_share(marks(l), l->counters.packets_in, l_text),
+		  format_share(marks(c), c->counters.packets_in, c_text), "",
+		  "of the arrived: CE-marked");
+	print_row(format_share(dualpi2_drops(&l->counters), l->counters.packets_in, l_text),
+		  format_share(dualpi2_drops(&c->counters), c->counters.packets_in, c_text), "",
 		  "of the arrived: dropped");
 }
 
@@ -89,14 +90,16 @@ static void print_queues(const struct sample *sample)
 
 	printf("\n%8s %9s  (marks and drops are counted in packets)\n", "L4S", "Classic");
 #define DUALPI2_X(member, unit, meaning) \
-	print_counter(#member, unit, meaning, l->member, c->member);
+	print_counter(#member, unit, meaning, l->counters.member, c->counters.member);
 	DUALPI2_QUEUE_COUNTERS(DUALPI2_X)
 #undef DUALPI2_X
 	print_counter("backlog_packets", "packets", "queued now", l->backlog_packets,
 		      c->backlog_packets);
 	if (sample->span_ns) {
-		print_rates("a second arrived for this queue", sample, l->bytes_in, c->bytes_in);
-		print_rates("a second forwarded to the device", sample, l->bytes_out, c->bytes_out);
+		print_rates("a second arrived for this queue", sample, l->counters.bytes_in,
+			    c->counters.bytes_in);
+		print_rates("a second forwarded to the device", sample, l->counters.bytes_out,
+			    c->counters.bytes_out);
 	}
 	print_shares(l, c);
 }
@@ -182,15 +185,16 @@ static void print_remarks(const struct sample *sample)
 	const struct dualpi2_stats *stats = &sample->stats;
 	char count[FORMAT_MAX];
 
-	if (stats->no_verdict)
+	if (stats->bypassed_tcx)
 		printf("  warning: %s packets did not pass our tcx program, so none of them could\n"
 		       "  be marked, only dropped.\n",
-		       format_count(stats->no_verdict, count));
+		       format_count(stats->bypassed_tcx, count));
 	if (sample->tcx_known && !sample->tcx_attached)
 		printf("  warning: our tcx program is not attached, so nothing is marked:\n"
 		       "  `dualpi2-load %s` attaches it.\n",
 		       sample->ifname);
-	if (stats->maxq <= 1 && stats->l.packets_out + stats->c.packets_out >= HINT_PACKETS)
+	if (stats->maxq <= 1 &&
+	    stats->l.counters.packets_out + stats->c.counters.packets_out >= HINT_PACKETS)
 		printf("  hint: the queue has been empty: this is not the bottleneck, or give it\n"
 		       "  --rate, a little less than what the bottleneck has.\n");
 }
@@ -233,8 +237,9 @@ static void print_mq_queue(const struct sample *sample)
 	char text[5][FORMAT_MAX], class[FORMAT_MAX];
 
 	printf("  %-9s %9s %9s %9s %9s %9s %9.2f\n", format_class(sample->key.parent, class),
-	       format_count(l->packets_in, text[0]), format_count(c->packets_in, text[1]),
-	       format_count(dualpi2_queue_drops(l) + dualpi2_queue_drops(c), text[2]),
+	       format_count(l->counters.packets_in, text[0]),
+	       format_count(c->counters.packets_in, text[1]),
+	       format_count(dualpi2_drops(&l->counters) + dualpi2_drops(&c->counters), text[2]),
 	       format_delay(histogram_quantile(&sample->delays.l, 990), text[3]),
 	       format_delay(histogram_quantile(&sample->delays.c, 990), text[4]),
 	       100 * sample_probabilities(&sample->stats).p);

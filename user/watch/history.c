@@ -35,8 +35,8 @@ static void fill_series(struct view *view, size_t place, const struct sample *in
 
 	view->series[SERIES_L_DELAY][place] = (double)histogram_quantile(&interval->delays.l, 990);
 	view->series[SERIES_C_DELAY][place] = (double)histogram_quantile(&interval->delays.c, 990);
-	view->series[SERIES_L_RATE][place] = interval_speed(interval, stats->l.bytes_out);
-	view->series[SERIES_C_RATE][place] = interval_speed(interval, stats->c.bytes_out);
+	view->series[SERIES_L_RATE][place] = interval_speed(interval, stats->l.counters.bytes_out);
+	view->series[SERIES_C_RATE][place] = interval_speed(interval, stats->c.counters.bytes_out);
 	view->series[SERIES_PROBABILITY][place] = sample_probabilities(stats).p;
 }
 

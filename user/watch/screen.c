@@ -142,8 +142,8 @@ static const char *marks(const struct sample *interval, const struct dualpi2_que
 			 char text[CELL_MAX * 2])
 {
 	*text = '\0';
-	add_cause(text, interval, "mark_step", queue->mark_step);
-	add_cause(text, interval, "mark_pi2", queue->mark_pi2);
+	add_cause(text, interval, "mark_native", queue->counters.mark_native);
+	add_cause(text, interval, "mark_coupled", queue->counters.mark_coupled);
 	return *text ? text : "-";
 }
 
@@ -151,7 +151,7 @@ static const char *drops(const struct sample *interval, const struct dualpi2_que
 			 char text[CELL_MAX * 2])
 {
 	*text = '\0';
-#define DUALPI2_X(member) add_cause(text, interval, #member, queue->member);
+#define DUALPI2_X(member) add_cause(text, interval, #member, queue->counters.member);
 	DUALPI2_QUEUE_DROPS(DUALPI2_X)
 #undef DUALPI2_X
 	return *text ? text : "-";
@@ -184,8 +184,8 @@ static void put_figures(const struct view *view)
 	attron(A_BOLD);
 	put_row(line++, "", "L4S", "Classic");
 	attroff(A_BOLD);
-	put_speeds(line++, "arriving", interval, l->bytes_in, c->bytes_in);
-	put_speeds(line++, "leaving", interval, l->bytes_out, c->bytes_out);
+	put_speeds(line++, "arriving", interval, l->counters.bytes_in, c->counters.bytes_in);
+	put_speeds(line++, "leaving", interval, l->counters.bytes_out, c->counters.bytes_out);
 	put_delays(line++, "delay: half below", histogram_quantile(l_delays, 500),
 		   histogram_quantile(c_delays, 500));
 	put_delays(line++, "       99 % below", histogram_quantile(l_delays, 990),
@@ -311,14 +311,14 @@ static void put_list_line(int line, const struct view *view, bool selected)
 {
 	const struct sample *interval = &view->interval;
 	const struct dualpi2_queue *l = &interval->stats.l, *c = &interval->stats.c;
-	const __u64 dropped = dualpi2_queue_drops(l) + dualpi2_queue_drops(c);
+	const __u64 dropped = dualpi2_drops(&l->counters) + dualpi2_drops(&c->counters);
 	char name[2 * FORMAT_MAX], text[4][FORMAT_MAX], often[2 * FORMAT_MAX];
 	const int attribute = selected ? A_REVERSE : A_NORMAL;
 
 	attron(attribute);
 	mvprintw(line, 0, "%-22.22s %8s %8s %8s %8s %7.2f %8s", place_name(view->now, name),
-		 format_speed(interval_speed(interval, l->bytes_out), text[0]),
-		 format_speed(interval_speed(interval, c->bytes_out), text[1]),
+		 format_speed(interval_speed(interval, l->counters.bytes_out), text[0]),
+		 format_speed(interval_speed(interval, c->counters.bytes_out), text[1]),
 		 format_delay(histogram_quantile(&interval->delays.l, 990), text[2]),
 		 format_delay(histogram_quantile(&interval->delays.c, 990), text[3]),
 		 100 * sample_probabilities(&view->now->stats).p,

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The contract between the queues and an AQM.
+ *
+ * Each bpf/aqm/NAME.bpf.h is an AQM, and makes a BPF object and a qdisc kind of its own. It has
+ * two structs and these functions; one that has nothing to do is empty and costs nothing.
+ *
+ *	struct aqm		its state, one for each DualQ
+ *	struct aqm_law		what it derives from the parameters, one for each qdisc
+ *
+ *	aqm_may_mark()		can aqm_mark() find a mark now: a quick look
+ *	aqm_mark()		what mark an arriving packet gets, that a mark can tell something
+ *	aqm_may_drop()		can aqm_drop() drop this packet now: a quick look
+ *	aqm_drop()		is a packet dropped, and why
+ *	aqm_queued()		a packet has joined its queue
+ *	aqm_left()		a packet has left its queue, to be forwarded
+ *	aqm_period()		time between two updates, ns
+ *	aqm_update()		every period, while there is something to do
+ *	aqm_is_idle()		without packets there is nothing to update
+ *	aqm_is_saturated()	the load is more than marks can tame (RFC 9332, 4.2.3)
+ *	aqm_params()		parameters to work with from now on
+ *	aqm_reset()		the queues are empty, and forget
+ *	aqm_levels()		what the statistics show
+ *
+ * The tcx program calls the first two, on any CPU and without a lock. The timer calls
+ * aqm_update(), on one CPU at a time. All else runs under the qdisc's lock.
+ *
+ * An AQM sees an instance and its DualQ only through the functions below, which instance.bpf.h,
+ * link.bpf.h and overload.bpf.h define.
+ */
+#ifndef AQM_BPF_H
+#define AQM_BPF_H
+
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+
+#include "dualpi2.h"
+#include "packet.bpf.h"
+
+enum mark {
+	MARK_NONE,
+	MARK_NATIVE,  /* by the L queue's own AQM */
+	MARK_COUPLED, /* by the AQM of both queues */
+};
+
+enum drop {
+	DROP_NONE,
+	DROP_AQM,      /* in place of a mark */
+	DROP_OVERLOAD, /* although a mark could have told */
+};
+
+/* A packet in the tcx program, before it is queued. */
+struct arrival {
+	u64 now;   /* CLOCK_MONOTONIC, ns */
+	u32 flags; /* PACKET_* */
+};
+
+struct instance;
+struct dualq;
+struct aqm;
+struct aqm_law;
+struct coupled;
+struct coupled_law;
+
+static struct aqm *aqm_of(struct dualq *q);
+static struct coupled *coupled_of(struct dualq *q);
+static struct aqm_law *aqm_law_of(struct instance *in);
+static struct coupled_law *coupled_law_of(struct instance *in);
+static const struct dualpi2_params *params_of(const struct instance *in);
+
+/* Age of the packet at a queue's head, ns; 0 if the queue is empty. */
+static u64 queue_age(const struct dualq *q, bool in_l, u64 now);
+
+/* What waits in a queue, bytes. */
+static u64 queue_bytes(const struct dualq *q, bool in_l);
+
+/* What waits in the L queue, packets on the wire. */
+static u32 l_packets(const struct dualq *q);
+
+/* How long an L packet that arrives now will wait at least, ns. What is `enough_ns` or more is not
+ * worked out further.
+ */
+static u64 l_forecast(const struct instance *in, const struct dualq *q, u64 now, u64 enough_ns);
+
+/* Length of a full frame, bytes. */
+static u32 full_frame(const struct instance *in);
+
+/* Is there an overload event (RFC 9332, 2.5.2.3)? */
+static bool is_overloaded(const struct dualq *q);
+
+#endif /* AQM_BPF_H */

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* PI2 (RFC 9332, A.1): every tupdate p' follows the delay of the older queue head. */
+#ifndef AQM_PI2_BPF_H
+#define AQM_PI2_BPF_H
+
+#include "aqm/pi2.h"
+#include "coupled.bpf.h"
+#include "pi2.h"
+
+struct aqm {
+	u64 last_delay_ns; /* queue delay at the last update */
+};
+
+struct aqm_law {
+	struct pi2_law pi2;
+};
+
+static __always_inline bool aqm_may_mark(struct dualq *q)
+{
+	return coupled_may_mark(q);
+}
+
+static __always_inline enum mark aqm_mark(struct instance *in, struct dualq *q,
+					  const struct arrival *arrival)
+{
+	return coupled_mark(in, q, arrival);
+}
+
+static __always_inline bool aqm_may_drop(struct dualq *q, bool in_l, u32 flags)
+{
+	return coupled_may_drop(q, in_l, flags);
+}
+
+static __always_inline enum drop aqm_drop(struct instance *in, struct dualq *q, u32 flags,
+					  bool in_l, u64 sojourn_ns, u64 now)
+{
+	return coupled_drop(in, q, flags, in_l, sojourn_ns);
+}
+
+static __always_inline void aqm_queued(struct instance *in, struct dualq *q,
+				       const struct packet_info *info, bool in_l)
+{
+}
+
+static __always_inline void aqm_left(struct instance *in, struct dualq *q,
+				     const struct packet_info *info, bool in_l, u64 sojourn_ns,
+				     u64 now)
+{
+}
+
+static __always_inline u64 aqm_period(const struct dualpi2_params *params)
+{
+	return aqm_own(params)->tupdate_ns;
+}
+
+static __always_inline void aqm_update(struct instance *in, struct dualq *q, u64 now)
+{
+	u64 l_age = queue_age(q, true, now), c_age = queue_age(q, false, now);
+	u32 prob_max = coupled_law_of(in)->coupling.prob_max;
+	const struct pi2_law *law = &aqm_law_of(in)->pi2;
+	u64 delay_ns = l_age > c_age ? l_age : c_age;
+	struct aqm *aqm = aqm_of(q);
+	u32 prob = pi2_next_prob(law, coupled_of(q)->prob, prob_max, delay_ns, aqm->last_delay_ns);
+
+	if (is_overloaded(q))
+		prob = pi2_decay(law, prob, delay_ns, aqm->last_delay_ns);
+	coupled_set_prob(in, q, prob);
+	aqm->last_delay_ns = delay_ns;
+}
+
+static __always_inline bool aqm_is_idle(struct dualq *q)
+{
+	return !coupled_of(q)->prob;
+}
+
+static __always_inline bool aqm_is_saturated(struct instance *in, struct dualq *q)
+{
+	return coupled_is_saturated(in, q);
+}
+
+static __always_inline void aqm_params(struct instance *in, struct dualq *q)
+{
+	const struct aqm_params *own = aqm_own(params_of(in));
+
+	aqm_law_of(in)->pi2 = pi2_make(own->target_ns, own->alpha, own->beta);
+	coupled_params(in, q);
+}
+
+static __always_inline void aqm_reset(struct instance *in, struct dualq *q)
+{
+	coupled_reset(in, q);
+	aqm_of(q)->last_delay_ns = 0;
+}
+
+static __always_inline void aqm_levels(struct instance *in, struct dualq *q,
+				       struct dualpi2_levels *levels)
+{
+	coupled_levels(in, q, levels);
+}
+
+#endif /* AQM_PI2_BPF_H */

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Asking the AQM whether a packet is dropped, at enqueue or dequeue. */
+#ifndef DROP_BPF_H
+#define DROP_BPF_H
+
+#include "vmlinux.h"
+
+#include "aqm.bpf.h"
+#include "instance.bpf.h"
+#include "maps.bpf.h"
+#include "verifier.bpf.h"
+
+/* aqm_drop() in L, where it is rare. */
+WALKED_ONCE u32 drop_in_l(u32 number, u32 flags, u64 sojourn_ns, u64 now)
+{
+	struct instance *in = instance_by_number(number);
+
+	return in ? aqm_drop(in, &in->dualq, flags, true, sojourn_ns, now) : DROP_NONE;
+}
+
+static __always_inline enum drop must_drop(struct instance *in, struct dualq *q, u32 flags,
+					   const bool in_l, u64 sojourn_ns, u64 now)
+{
+	if (!aqm_may_drop(q, in_l, flags))
+		return DROP_NONE;
+	return in_l ? drop_in_l(in->number, flags, sojourn_ns, now)
+		    : aqm_drop(in, q, flags, false, sojourn_ns, now);
+}
+
+#endif /* DROP_BPF_H */

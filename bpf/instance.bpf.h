@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What lives as long as a qdisc: the instance, and in it a DualQ with two FIFOs.
+ *
+ * Who writes what:
+ * - enqueue, dequeue and reset run under the qdisc's lock and own the FIFOs, the counters, the
+ *   credit and the shaper. The verifier wants the bpf_spin_lock around list operations as well.
+ * - p' belongs to whoever wins the claim on update_due_ns (tick.bpf.h).
+ * - the tcx program and the timer read without a lock: a head time or a backlog that is one
+ *   packet old. The error is contained and temporary.
+ * - stats belongs to publish(). Nothing else reads it.
+ */
+#ifndef INSTANCE_BPF_H
+#define INSTANCE_BPF_H
+
+#include "vmlinux.h"
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+
+#ifndef AQM_H
+#define AQM_H "aqm/pi2.bpf.h"
+#endif
+
+#include "coupled.bpf.h"
+#include "dualpi2.h"
+#include "packet.bpf.h"
+#include "shaper.h"
+#include AQM_H
+
+/* Which struct a list holds, and by which member: read by the verifier. */
+#define __contains(type, member) __attribute__((btf_decl_tag("contains:" #type ":" #member)))
+
+struct packet {
+	struct sk_buff __kptr *skb;
+	u64 enqueued_ns;
+	struct packet_info info;
+};
+
+/* Packets that follow each other in a queue. 248 bytes: with its header it fills 256, one of
+ * the sizes of the kernel's allocator for BPF. (A type that a kptr points to is looked up in
+ * the kernel first, hence the prefix.)
+ */
+#define BLOCK_PACKETS 7
+struct dualpi2_block {
+	struct bpf_list_node list;
+	struct packet packet[BLOCK_PACKETS];
+};
+
+/* The packets of one queue (fifo.bpf.h). */
+struct fifo {
+	struct packet lone;		   /* found the queue empty; its time is head_ns */
+	u64 head_ns;			   /* when the first packet was enqueued; 0: it is empty */
+	u64 second_ns;			   /* when the one behind `lone` was enqueued; 0: none */
+	struct dualpi2_block __kptr *head; /* being emptied, if it is not the tail as well */
+	struct dualpi2_block __kptr *tail; /* being filled */
+	u32 full_blocks;		   /* head and those in the list */
+	u32 first;			   /* packet of the blocks, in the first of them */
+	u32 end;			   /* where the tail has its next place */
+};
+
+/* Two coupled queues. */
+struct dualq {
+	struct bpf_spin_lock lock; /* for lists, those of the instance as well */
+	struct fifo l, c;
+	/* What lies between head and tail of each. Lists are in one struct with their lock. */
+	struct bpf_list_head l_blocks __contains(dualpi2_block, list);
+	struct bpf_list_head c_blocks __contains(dualpi2_block, list);
+	struct dualpi2_counters l_counters, c_counters;
+	u32 l_packets; /* on the wire, that wait in L */
+	s32 credit;    /* scheduler.h */
+	struct coupled coupled;
+	struct aqm aqm;
+	u64 updates; /* of the AQM */
+	struct dualpi2_overload overload;
+};
+
+/* One qdisc. */
+struct instance {
+	struct dualq dualq;
+	struct bpf_list_head free_blocks __contains(dualpi2_block, list);
+	struct bpf_timer timer;
+	u32 n_free; /* blocks in free_blocks */
+
+	u64 qdisc;	 /* address of the struct Qdisc that it is of; 0: free */
+	u64 root_of;	 /* address of the struct net_device whose root it is; 0: of none */
+	u32 number;	 /* its own, in dualpi2_qdiscs */
+	u32 handle;	 /* tc's; 0: attached by the kernel */
+	u32 netns_inode; /* of the network namespace, for people */
+	struct dualpi2_key key;
+	char ifname[16]; /* when the qdisc started */
+
+	/* from the parameters */
+	struct dualpi2_params params;
+	struct coupled_law coupled_law;
+	struct aqm_law aqm_law;
+	u8 flags_of_tos[256]; /* PACKET_* by TOS byte or Traffic Class: classify() */
+	u32 classes_under;    /* handle whose classes skb->priority may name */
+	u32 memlimit;	      /* bytes of truesize */
+	u8 is_framed;	      /* 1: bytes on the link are not those of the qdisc layer */
+	u8 to_trim;	      /* 1: dequeue has to look whether the limits hold */
+
+	/* from the device, at the last update: an MTU may change at any time */
+	u32 frame_len;	    /* of a full frame, bytes */
+	u32 link_header;    /* bytes of it in front of the IP header */
+	s32 initial_credit; /* that an empty DualQ starts with */
+
+	/* the link and the memory */
+	struct shaper shaper;
+	u32 memory_used, max_memory_used; /* truesize of what is queued, bytes */
+	u32 maxq;			  /* most packets that were ever queued */
+
+	/* tick.bpf.h */
+	u64 update_due_ns; /* when the AQM is to be updated next */
+	u64 overdue_ns;	   /* when enqueue steps in for the timer; 0: it has to start it */
+
+	/* what people see */
+	u64 bypassed_tcx, mispredicted, gso_split, gso_whole; /* struct dualpi2_stats */
+	struct dualpi2_delays delays;
+	u32 l_octave, c_octave; /* of the last delay: histogram_record() */
+	struct dualpi2_stats stats;
+};
+
+static __always_inline struct fifo *fifo_of(struct dualq *q, const bool in_l)
+{
+	return in_l ? &q->l : &q->c;
+}
+
+static __always_inline struct dualpi2_counters *counters_of(struct dualq *q, const bool in_l)
+{
+	return in_l ? &q->l_counters : &q->c_counters;
+}
+
+static __always_inline bool fifo_is_empty(const struct fifo *fifo)
+{
+	return !fifo->head_ns;
+}
+
+static __always_inline bool dualq_is_empty(const struct dualq *q)
+{
+	return fifo_is_empty(&q->l) && fifo_is_empty(&q->c);
+}
+
+/* ---- what an AQM sees (aqm.bpf.h) ------------------------------------------------ */
+
+static __always_inline struct aqm *aqm_of(struct dualq *q)
+{
+	return &q->aqm;
+}
+
+static __always_inline struct coupled *coupled_of(struct dualq *q)
+{
+	return &q->coupled;
+}
+
+static __always_inline struct aqm_law *aqm_law_of(struct instance *in)
+{
+	return &in->aqm_law;
+}
+
+static __always_inline struct coupled_law *coupled_law_of(struct instance *in)
+{
+	return &in->coupled_law;
+}
+
+static __always_inline const struct dualpi2_params *params_of(const struct instance *in)
+{
+	return &in->params;
+}
+
+/* Enqueue times may have been read on another CPU a moment later than `now`. */
+static __always_inline u64 queue_age(const struct dualq *q, bool in_l, u64 now)
+{
+	u64 head_ns = in_l ? q->l.head_ns : q->c.head_ns;
+
+	return head_ns && now > head_ns ? now - head_ns : 0;
+}
+
+static __always_inline u64 queue_bytes(const struct dualq *q, bool in_l)
+{
+	return dualpi2_backlog_bytes(in_l ? &q->l_counters : &q->c_counters);
+}
+
+static __always_inline u32 l_packets(const struct dualq *q)
+{
+	return q->l_packets;
+}
+
+static __always_inline u32 full_frame(const struct instance *in)
+{
+	return in->frame_len;
+}
+
+static __always_inline bool is_overloaded(const struct dualq *q)
+{
+	return q->overload.active;
+}
+
+#endif /* INSTANCE_BPF_H */

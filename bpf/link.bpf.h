@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The link behind the queues: its frames, the shaper, and when a packet will leave. */
+#ifndef LINK_BPF_H
+#define LINK_BPF_H
+
+#include "vmlinux.h"
+
+#include "dualpi2.h"
+#include "instance.bpf.h"
+#include "kernel.bpf.h"
+#include "maps.bpf.h"
+#include "scheduler.h"
+#include "shaper.h"
+#include "verifier.bpf.h"
+
+/* What the device's MTU decides. */
+static __always_inline void link_measure(struct instance *in)
+{
+	const struct net_device *dev = device_below((const struct Qdisc *)in->qdisc);
+
+	in->frame_len = frame_len(dev);
+	in->link_header = dev->hard_header_len;
+	in->initial_credit = scheduler_reset(in->params.classic_protection, in->frame_len);
+}
+
+static __always_inline void link_params(struct instance *in)
+{
+	in->is_framed = in->params.framing != DUALPI2_FRAMING_RAW || in->params.mpu;
+}
+
+/* Bytes on the link where they are not those of the qdisc layer. */
+WALKED_ONCE u32 framed_len(u32 number, u32 len, u32 packets, u32 link_header)
+{
+	struct instance *in = instance_by_number(number);
+
+	return in ? shaper_wire_len(&in->params, len, packets, link_header) : len;
+}
+
+/* The link is busy with a packet. */
+static __always_inline void link_charge(struct instance *in, const struct sk_buff *skb,
+					const struct packet_info *info, u64 now)
+{
+	u32 len = info->len;
+
+	if (!in->params.rate)
+		return;
+	if (in->is_framed)
+		len = framed_len(in->number, len, info->packets, network_offset(skb));
+	shaper_charge(&in->shaper, in->params.rate, now, len);
+}
+
+/* How long an L packet that arrives now will wait (aqm.bpf.h): two lower bounds of it. The head of
+ * the queue has waited so long already; and behind our own shaper it is known when the link is free
+ * and how long the bytes ahead take. Where the first decides, the second is not computed.
+ */
+static __always_inline u64 l_forecast(const struct instance *in, const struct dualq *q, u64 now,
+				      u64 enough_ns)
+{
+	const struct dualpi2_params *params = &in->params;
+	u64 age = queue_age(q, true, now), rate = params->rate, ahead, wait;
+
+	if (!rate || age > enough_ns)
+		return age;
+	if (!fifo_is_empty(&q->c)) /* the scheduler serves C in between */
+		rate = rate * (100 - params->classic_protection) / 100;
+	ahead = shaper_wire_len(params, queue_bytes(q, true), q->l_packets, in->link_header);
+	wait = shaper_wait(&in->shaper, rate, now, ahead);
+	return age > wait ? age : wait;
+}
+
+#endif /* LINK_BPF_H */

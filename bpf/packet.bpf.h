@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What is known of a packet from its arrival to its departure. */
+#ifndef PACKET_BPF_H
+#define PACKET_BPF_H
+
+#include "vmlinux.h"
+
+/* How it is treated: classify.bpf.h decides. */
+#define PACKET_L 1	   /* it waits in the L queue */
+#define PACKET_NOT_ECT 2   /* the AQM can only drop it */
+#define PACKET_EXEMPT 4	   /* the AQM leaves it alone */
+#define PACKET_UNTAGGED 8  /* it did not pass our tcx program, so it is too late for a mark */
+#define PACKET_SCALABLE 16 /* marked with p_CL: its sender responds little to one mark */
+#define PACKET_SETTLED 32  /* skb->priority has no say in where it goes */
+#define PACKET_MARKABLE 64 /* ECT, not CE yet, and not exempt: a mark tells something */
+
+struct packet_info {
+	u32 len;      /* as the qdisc layer counts it, bytes */
+	u32 truesize; /* skb->truesize, bytes */
+	u16 packets;  /* on the wire: > 1 for GSO */
+	u8 flags;     /* PACKET_* */
+};
+
+#endif /* PACKET_BPF_H */

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What people see: a copy of the working state, in the public maps. */
+#ifndef PUBLISH_BPF_H
+#define PUBLISH_BPF_H
+
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+
+#include "dualpi2.h"
+#include "instance.bpf.h"
+#include "maps.bpf.h"
+
+/* Has another qdisc taken this one's place? On a replacement the new one starts, with the same
+ * key, before the old one is reset and destroyed.
+ */
+static __always_inline bool is_replaced(const struct instance *in)
+{
+	return instance_at(&in->key) != in;
+}
+
+static __always_inline void unpublish(const struct dualpi2_key *key)
+{
+	bpf_map_delete_elem(&dualpi2_stats, key);
+	bpf_map_delete_elem(&dualpi2_delays, key);
+}
+
+static __always_inline void publish_queue(struct dualpi2_queue *queue,
+					  const struct dualpi2_counters *counters, u64 head_age_ns)
+{
+	queue->counters = *counters;
+	queue->backlog_packets = dualpi2_backlog_packets(counters);
+	queue->backlog_bytes = dualpi2_backlog_bytes(counters);
+	queue->head_age_ns = head_age_ns;
+}
+
+static __always_inline void publish_instance(struct instance *in, u64 now)
+{
+	struct dualpi2_stats *stats = &in->stats;
+
+	__builtin_memcpy(stats->ifname, in->ifname, sizeof(stats->ifname));
+	stats->number = in->number;
+	stats->handle = in->handle;
+	stats->refreshed_ns = now;
+	stats->params = in->params;
+	stats->memlimit = in->memlimit;
+	stats->memory_used = in->memory_used;
+	stats->max_memory_used = in->max_memory_used;
+	stats->maxq = in->maxq;
+	stats->bypassed_tcx = in->bypassed_tcx;
+	stats->mispredicted = in->mispredicted;
+	stats->gso_split = in->gso_split;
+	stats->gso_whole = in->gso_whole;
+}
+
+static __always_inline void publish_dualq(struct instance *in, struct dualq *q, u64 now)
+{
+	struct dualpi2_stats *stats = &in->stats;
+
+	aqm_levels(in, q, &stats->levels);
+	stats->credit = q->credit;
+	stats->updates = q->updates;
+	stats->overload = q->overload;
+	publish_queue(&stats->l, &q->l_counters, queue_age(q, true, now));
+	publish_queue(&stats->c, &q->c_counters, queue_age(q, false, now));
+}
+
+static __noinline int publish(struct instance *in, u64 now)
+{
+	const struct dualpi2_key key = in->key;
+
+	if (is_replaced(in))
+		return 0;
+	publish_instance(in, now);
+	publish_dualq(in, &in->dualq, now);
+	bpf_map_update_elem(&dualpi2_stats, &key, &in->stats, BPF_ANY);
+	bpf_map_update_elem(&dualpi2_delays, &key, &in->delays, BPF_ANY);
+	/* A tool may have come here while the qdisc was destroyed on another CPU. */
+	if (!instance_at(&key))
+		unpublish(&key);
+	return 0;
+}
+
+#endif /* PUBLISH_BPF_H */

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Departure: which queue is served, what the AQM does to its head, and how a backlog shrinks. */
+#ifndef SERVE_BPF_H
+#define SERVE_BPF_H
+
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+
+#include "account.bpf.h"
+#include "aqm.bpf.h"
+#include "drop.bpf.h"
+#include "fifo.bpf.h"
+#include "histogram.h"
+#include "instance.bpf.h"
+#include "kernel.bpf.h"
+#include "link.bpf.h"
+#include "maps.bpf.h"
+#include "scheduler.h"
+#include "verifier.bpf.h"
+
+/* Packets that one call of dequeue drops at most before it lets others work. */
+#define DROPS_AT_ONCE 64
+
+/* What came of a DualQ's turn. */
+enum turn {
+	TURN_EMPTY,   /* nothing to serve */
+	TURN_DROPPED, /* the AQM dropped the head */
+	TURN_SERVED,
+};
+
+/* Take the head of a queue and account for it; NULL if there is none. */
+static __always_inline struct sk_buff *take(struct instance *in, struct dualq *q, struct Qdisc *sch,
+					    const bool from_l, struct packet_info *info)
+{
+	struct sk_buff *skb = pop(in, fifo_of(q, from_l), info);
+
+	if (!skb)
+		return NULL;
+	if (from_l)
+		q->l_packets -= info->packets;
+	count_unqueued(in, sch, info);
+	if (dualq_is_empty(q))
+		q->credit = in->initial_credit;
+	return skb;
+}
+
+/* ---- trim ------------------------------------------------------------------------ */
+
+static __always_inline void trim_from(struct instance *in, struct Qdisc *sch, const bool from_l)
+{
+	struct dualpi2_counters *counters = counters_of(&in->dualq, from_l);
+	struct packet_info info;
+	struct sk_buff *skb = take(in, &in->dualq, sch, from_l, &info);
+
+	if (!skb)
+		return;
+	count_drop(sch, counters, &counters->drop_trim, &info);
+	bpf_kfree_skb(skb);
+}
+
+WALKED_ONCE int trim_one(struct Qdisc *sch __arg_trusted)
+{
+	struct instance *in = instance_of(sch);
+
+	if (!in)
+		return 0;
+	if (fifo_is_empty(&in->dualq.c))
+		trim_from(in, sch, true);
+	else
+		trim_from(in, sch, false);
+	return 0;
+}
+
+/* A limit was lowered under a backlog: make it hold, at the expense of Classic first
+ * (as sch_dualpi2 does).
+ */
+static __noinline int trim(struct instance *in, struct Qdisc *sch)
+{
+	u32 i;
+
+	in->to_trim = 0;
+	bpf_for(i, 0, DUALPI2_LIMIT_MAX) {
+		if (!exceeds_limits(in, sch))
+			break;
+		trim_one(sch);
+	}
+	return 0;
+}
+
+/* ---- serve ----------------------------------------------------------------------- */
+
+/* Serve the head of a queue. `contended`: the other one waits, too. */
+static __always_inline enum turn serve_from(struct instance *in, struct dualq *q, struct Qdisc *sch,
+					    const bool from_l, bool contended, u64 now,
+					    struct sk_buff **served)
+{
+	struct dualpi2_histogram *delays = from_l ? &in->delays.l : &in->delays.c;
+	struct dualpi2_counters *counters = counters_of(q, from_l);
+	u64 sojourn_ns = queue_age(q, from_l, now);
+	struct packet_info info;
+	struct sk_buff *skb;
+	enum drop drop;
+
+	skb = take(in, q, sch, from_l, &info);
+	if (!skb)
+		return TURN_EMPTY;
+	if (!in->params.drop_enqueue) {
+		drop = must_drop(in, q, info.flags, from_l, sojourn_ns, now);
+		if (drop != DROP_NONE) {
+			count_drop(sch, counters, cause_of(counters, drop), &info);
+			bpf_kfree_skb(skb);
+			return TURN_DROPPED;
+		}
+	}
+	aqm_left(in, q, &info, from_l, sojourn_ns, now);
+
+	if (contended)
+		q->credit = scheduler_charge(q->credit, in->params.classic_protection, from_l,
+					     info.len);
+	link_charge(in, skb, &info, now);
+	count_forwarded(counters, &info);
+	histogram_record(delays, sojourn_ns, from_l ? &in->l_octave : &in->c_octave);
+	bpf_qdisc_bstats_update(sch, skb);
+	*served = skb;
+	return TURN_SERVED;
+}
+
+/* Serve the queue whose turn it is. */
+static __always_inline enum turn serve(struct instance *in, struct Qdisc *sch, u64 now,
+				       struct sk_buff **served)
+{
+	struct dualq *q = &in->dualq;
+	bool l_waits = !fifo_is_empty(&q->l), c_waits = !fifo_is_empty(&q->c);
+
+	if (scheduler_serves_l(q->credit, l_waits, c_waits))
+		return serve_from(in, q, sch, true, c_waits, now, served);
+	return serve_from(in, q, sch, false, l_waits, now, served);
+}
+
+/* The same into the handover, for a loop. Returns enum turn. */
+WALKED_ONCE int serve_again(struct Qdisc *sch __arg_trusted, u64 now)
+{
+	struct handover *handover = handover_of(sch);
+	struct instance *in = instance_of(sch);
+	struct sk_buff *skb = NULL;
+	enum turn turn;
+
+	if (!in || !handover)
+		return TURN_EMPTY;
+	turn = serve(in, sch, now, &skb);
+	if (turn == TURN_SERVED)
+		put_skb(&handover->skb, skb);
+	return turn;
+}
+
+/* The AQM dropped the first packet: go on to one that it leaves alone. NULL: none is left, or there
+ * is more to clear away, for which dequeue is called again at once.
+ */
+static __noinline struct sk_buff *serve_on(struct Qdisc *sch, u64 now)
+{
+	struct handover *handover = handover_of(sch);
+	int i;
+
+	if (!handover)
+		return NULL;
+	bpf_for(i, 0, DROPS_AT_ONCE) {
+		switch (serve_again(sch, now)) {
+		case TURN_EMPTY:
+			return NULL;
+		case TURN_SERVED:
+			return bpf_kptr_xchg(&handover->skb, NULL);
+		}
+	}
+	bpf_qdisc_watchdog_schedule(sch, now, 0);
+	return NULL;
+}
+
+#endif /* SERVE_BPF_H */

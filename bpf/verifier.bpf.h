@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What is written as it is for the verifier's sake. The strictest one is that of 6.17.
+ *
+ * It follows every way through a program, with all that it knows of each register: a branch
+ * doubles the work behind it unless both ways end in the same state. What it has followed
+ * counts towards a limit (1 million instructions) and takes time whenever programs are loaded.
+ *
+ * A value of a map is no argument for a global function, so WALKED_ONCE functions get the number
+ * of an instance, or its qdisc, and look it up themselves.
+ */
+#ifndef VERIFIER_BPF_H
+#define VERIFIER_BPF_H
+
+#include "vmlinux.h"
+#include <linux/bpf.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+extern void *bpf_rdonly_cast(const void *object, __u32 btf_id) __ksym;
+
+/* A function that is walked through once, knowing nothing of its arguments. One that is static is
+ * walked through again with each call.
+ */
+#define WALKED_ONCE __attribute__((noinline))
+
+/* A kernel object, to follow its pointers. Where the verifier trusts the object, up to 6.18 it
+ * looks through the names of all kernel types, four times, whenever it comes past a pointer
+ * that is read from it (btf_nested_type_is_trusted()): 7 ms of the load each. The cast ends
+ * the trust. It makes a load some instructions longer.
+ */
+#define untrusted(object) \
+	((const typeof(*(object)) *)bpf_rdonly_cast(object, bpf_core_type_id_kernel(*(object))))
+
+/* Move a pointer to an element of an array forward by `n` (0 to 7) elements. The place of a kptr
+ * must be a constant, so the offset is added up in branches, each of which is followed.
+ */
+#define ADVANCE_IN_BRANCHES(element, n)                                                       \
+	asm volatile("if %[number] < 4 goto +2\n"                                             \
+		     "%[pointer] += %[four]\n"                                                \
+		     "%[number] += -4\n"                                                      \
+		     "if %[number] < 2 goto +2\n"                                             \
+		     "%[pointer] += %[two]\n"                                                 \
+		     "%[number] += -2\n"                                                      \
+		     "if %[number] < 1 goto +1\n"                                             \
+		     "%[pointer] += %[one]\n"                                                 \
+		     : [pointer] "+r"(element), [number] "+r"(n)                              \
+		     : [four] "i"(4 * sizeof(*(element))), [two] "i"(2 * sizeof(*(element))), \
+		       [one] "i"(sizeof(*(element))))
+
+/* Copy more than the compiler writes out. bpf_probe_read_kernel(), which copies as well, is not
+ * allowed in a kernel that is locked down.
+ */
+static __always_inline void copy(void *to, const void *from, u32 size)
+{
+	struct bpf_dynptr target;
+
+	bpf_dynptr_from_mem(to, size, 0, &target);
+	bpf_dynptr_write(&target, 0, (void *)from, size, 0);
+}
+
+#endif /* VERIFIER_BPF_H */
