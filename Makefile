@@ -8,6 +8,9 @@
 #	make install  DESTDIR= PREFIX=/usr/local, make uninstall
 #	make help     all targets
 #
+# RECORD=1 with demo, screens, test-kernels, compare, bench, bench-overload or bench-cost puts
+# what they print into docs/.
+#
 # `make demo` and `make test` install what they need through apt, saying so first,
 # and build in a root of their own under .cache/, so they need root.
 
@@ -83,7 +86,7 @@ next_version = $(patsubst $(O)/user/cli/options.o,$(NEXT_VERSION_O),$(1))
 
 .DELETE_ON_ERROR:
 .PHONY: all foreign quick test test-kernels test-long test-deb test-monitoring fuzz soak demo \
-	compare bench bench-cost bench-overload check-vmlinux clean help force
+	screens compare bench bench-cost bench-overload check-vmlinux clean help force
 all:
 	@:
 
@@ -192,6 +195,9 @@ include tests/fuzz/Makefile.inc
 
 IN_ROOT := $(LAB) chroot -- make --no-print-directory O=$(LAB_O)
 
+# With RECORD=1 what a command prints goes to docs/records/ and to the pages that show it.
+recorded = $(if $(RECORD),tests/records.py $(1) --)
+
 # All that needs no kernel of its own, with so many seconds for each fuzzer.
 define TEST_SOURCE
 	$(Q)tests/lab/bootstrap
@@ -210,7 +216,7 @@ endif
 
 test-kernels: ## one kernel of each series, oldest and newest in full (FULL=1: all in full)
 	$(call TEST_SOURCE,$(SECONDS))
-	$(Q)tests/run --kernels $(if $(FULL),--full)
+	$(Q)$(if $(FULL),,$(call recorded,test-kernels.txt)) tests/run --kernels $(if $(FULL),--full)
 
 test-long: ## as test, with the long version of tests that have one: hours
 	$(call TEST_SOURCE,$(SECONDS))
@@ -241,28 +247,39 @@ fuzz: ## a libFuzzer target for each parser, in the build root (SECONDS=60 each)
 demo: ## the default FIFO, then bpf_dualpi2, in the lab: a table and a picture
 	$(Q)tests/lab/bootstrap
 	$(Q)$(IN_ROOT) all
-	$(Q)tests/demo --kernel $(KERNEL)
+	$(Q)$(call recorded,demo.txt) tests/demo --kernel $(KERNEL)
+	$(Q)$(if $(RECORD),cp .output/demo/delay.svg docs/)
+
+screens: ## the tools at work on the demo's router: the screens in docs/
+	$(Q)tests/lab/bootstrap
+	$(Q)$(IN_ROOT) all
+	$(Q)$(call recorded,screens.txt) $(LAB) run --shift 0 --kernel $(KERNEL) \
+		--results .output/screens -- tests/traffic/screens.py
+	$(Q)$(LAB) chroot -- $(LAB_O)/dualpi2-plot .output/screens/r1.jsonl -o .output/screens/watching.svg
+	$(Q)$(if $(RECORD),cp .output/screens/watching.svg docs/)
 
 compare: ## the same packets through sch_dualpi2 and bpf_dualpi2: a table
 	$(Q)tests/lab/bootstrap
 	$(Q)$(IN_ROOT) all
-	$(Q)tests/compare/run --kernel $(KERNEL)
+	$(Q)$(call recorded,compare.txt) tests/compare/run --kernel $(KERNEL)
 
 bench: ## beside other qdiscs: a report (FULL=1: all of it, CELL=pair-40-10ms: that one)
 	$(Q)tests/lab/bootstrap
 	$(Q)$(IN_ROOT) all $(LAB_O)/tap
-	$(Q)bench/run --kernel $(KERNEL) $(if $(CELL),--cell $(CELL),$(if $(FULL),--full))
+	$(Q)$(if $(FULL),,$(call recorded,bench$(if $(CELL),-$(CELL)).md)) \
+		bench/run --kernel $(KERNEL) $(if $(CELL),--cell $(CELL),$(if $(FULL),--full))
 
 bench-overload: ## what unresponsive floods leave to others, beside sch_dualpi2 (20 minutes)
 	$(Q)tests/lab/bootstrap
 	$(Q)$(IN_ROOT) all
-	$(Q)$(LAB) run --shift 0 --with-native --kernel $(KERNEL) --timeout 3600 -- \
-		python3 bench/guest/overload.py
+	$(Q)$(call recorded,overload.txt) $(LAB) run --shift 0 --with-native --kernel $(KERNEL) \
+		--timeout 3600 -- python3 bench/guest/overload.py
 
 bench-cost: ## instructions a packet, against a budget (PART=packets|gso|beyond, RECORD=1)
 	$(Q)tests/lab/bootstrap
 	$(Q)$(IN_ROOT) all
-	$(Q)bench/cost/run --kernel $(KERNEL) $(if $(PART),--part $(PART)) $(if $(RECORD),--record)
+	$(Q)$(if $(PART),,$(call recorded,cost.md)) bench/cost/run --kernel $(KERNEL) \
+		$(if $(PART),--part $(PART)) $(if $(RECORD),--record)
 
 check-vmlinux: ## compare vmlinux.h with the BTF of a kernel (KERNEL=7.2.12)
 	$(Q)tests/lab/bootstrap

@@ -61,7 +61,9 @@ def row(variant, runs):
 
 def table(cell, results):
     """Lines of Markdown. `results`: {variant: [what its seeds gave]}"""
-    yield f"### {cell.name}: {cell.title}"
+    yield f"## {cell.name}"
+    yield ""
+    yield f"{cell.title}."
     yield ""
     yield "| | " + " | ".join(title for title, _, _ in COLUMNS) + " |"
     yield "|---|" + "---|" * len(COLUMNS)

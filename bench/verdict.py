@@ -157,12 +157,53 @@ def by_cell(lines):
     return cells
 
 
-def summary_lines(cells):
-    """The verdicts as a table of plain text. `cells`: by_cell()"""
-    others = [contender for contender in matrix.SEEDS if contender != YARDSTICK]
-    title = f"compared with {YARDSTICK}:"
-    yield title.ljust(30) + "".join(name.ljust(14) for name in others).rstrip()
+# ---- as tables in Markdown ------------------------------------------------------------
+
+
+def situation(cell):
+    rates = " → ".join(map(str, cell.description["rates_mbit"]))
+    return f"{cell.title} ({rates} Mbit/s, RTT {cell.description['rtt_ms']} ms)"
+
+
+def in_short(milliseconds):
+    """Two digits that count."""
+    return f"{milliseconds:.{0 if milliseconds >= 10 else 1 if milliseconds >= 1 else 2}f}"
+
+
+def delays_in_short(results):
+    """What 99 % of the packets of each class wait at most."""
+    if not results or results.fault:
+        return "–"
+    return " / ".join(in_short(results.mean(figure)) for figure in FIGURES[:2]
+                      if figure.name in results.values)
+
+
+def summary(cells):
+    yield from ("## Summary", "", "| L4S / Classic delay, P99 in ms | " +
+                " | ".join(matrix.SEEDS) + " |", "|---|" + "---:|" * len(matrix.SEEDS))
     for cell, results in cells.items():
-        words = [verdict(results[name], results.get(YARDSTICK))[0] if name in results
-                 else "not run" for name in others]
-        yield cell.name.ljust(30) + "".join(word.split(":")[0].ljust(14) for word in words).rstrip()
+        entries = (delays_in_short(results.get(name)) for name in matrix.SEEDS)
+        yield f"| {situation(cell)} | {' | '.join(entries)} |"
+
+
+def row(name, results, shown):
+    """A contender in the table of a cell."""
+    ours, native = results[name], results.get(YARDSTICK)
+    if ours.fault:
+        return [name, *("–" for _ in shown), ours.fault]
+    word, compared = ("", {}) if name == YARDSTICK else verdict(ours, native)
+    return [name, *(figure.text(ours.mean(figure)) if figure.name in ours.values else "–"
+                    for figure in shown), differences(compared) or word]
+
+
+def tables(cells):
+    """The lines of the record bench.md. `cells`: by_cell()"""
+    yield from summary(cells)
+    for cell, results in cells.items():
+        shown = [figure for figure in FIGURES
+                 if any(figure.name in seen.values for seen in results.values())]
+        yield from ("", f"## {cell.name}", "", f"{situation(cell)}.", "", "| | " + " | ".join(
+            figure.name for figure in shown) + f" | beside {YARDSTICK} |",
+            "|---|" + "---:|" * len(shown) + "---|")
+        for name in results:
+            yield f"| {' | '.join(row(name, results, shown))} |"

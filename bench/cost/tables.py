@@ -22,7 +22,7 @@ def without_native(missing):
     """What could not be measured where sch_dualpi2, and the gate with it, cannot be built."""
     if missing:
         yield ""
-        yield f"Missing, for sch_dualpi2 and the gate cannot be had here: {', '.join(missing)}"
+        yield f"Not measured, because sch_dualpi2 cannot be built here: {', '.join(missing)}."
 
 
 # ---- packets ------------------------------------------------------------------------
@@ -37,19 +37,19 @@ def packets(result):
         found.setdefault((row["shaped"], row["qdisc"], row.get("instances")), {})[
             row["packet"]] = row
     columns = ["queue empty", "queue standing", "of it enqueue", "of it dequeue"]
-    yield "## Instructions a packet above noqueue"
+    yield "## Instructions a packet"
     yield ""
-    yield "L / C packets of 64 bytes. Enqueue and dequeue are given above those of pfifo."
+    yield "Above `noqueue`, for L / C packets of 64 bytes. Enqueue and dequeue are above `pfifo`'s."
     for shaped in (False, True):
         yield ""
-        title = "shaped (10gbit, never limits)" if shaped else "unshaped"
+        title = "shaped at 10gbit" if shaped else "unshaped"
         yield from table([title, *columns], [
             [name(qdisc, instances),
              *(" / ".join(number(by_packet[packet].get(figure)) for packet in by_packet)
                for figure in FIGURES)]
             for (is_shaped, qdisc, instances), by_packet in found.items() if is_shaped == shaped])
     yield ""
-    yield (f"noqueue itself, with pktgen and dummy: {number(result['noqueue']['L'])} / "
+    yield (f"`noqueue` itself, with pktgen and dummy: {number(result['noqueue']['L'])} / "
            f"{number(result['noqueue']['C'])}")
     yield from without_native([*missing, "a standing queue"] if missing else [])
 
@@ -61,7 +61,7 @@ def name(qdisc, instances):
 # ---- GSO ----------------------------------------------------------------------------
 
 WAYS = (("GSO, device takes it", "gso", True), ("GSO, device does not", "gso", False),
-        ("no GSO packets made", "single", True))
+        ("no GSO", "single", True))
 
 
 def gso(result):
@@ -76,9 +76,10 @@ def gso(result):
         above = value - cost[protocol, "noqueue", way, taken]
         return number(value) + (f" ({above:+.0f})" if qdisc != "noqueue" else "")
 
-    yield "## Instructions a segment, from the sender's call to the device"
+    yield "## Instructions a segment"
     yield ""
-    yield "40 segments of 1448 bytes a call. In brackets: above noqueue in the same column."
+    yield "From the sender's call to the device; 40 segments of 1448 bytes a call."
+    yield "In brackets: above `noqueue` in the same column."
     yield ""
     yield from table(
         ["", *(f"{protocol}: {title}" for protocol in protocols for title, _, _ in WAYS)],
@@ -91,13 +92,13 @@ def gso(result):
 
 
 def idle(result):
-    yield "## Programs and wake-ups"
+    yield "## Wake-ups"
     yield ""
     yield from table(["program", "runs a packet", "instructions a run"], [
         [program, f"{figures['runs a packet']:.2f}", number(figures["instructions a run"])]
         for program, figures in result["programs"].items()])
     yield ""
-    yield "Of 64-byte packets, shaped, queue empty, L and C alike; reading the clock included."
+    yield "Shaped, 64-byte packets of both classes, queue empty; reading the clock is included."
     yield ""
     yield from table([f"{result['instances']} instances live", f"{result['packets']} packets",
                       f"{result['idle seconds']} s without packets"], [
@@ -105,7 +106,7 @@ def idle(result):
 
 
 def memory(result):
-    yield "## Memory of the kernel's allocator"
+    yield "## Memory"
     if not result:
         yield from without_native(["memory"])
         return
@@ -115,13 +116,13 @@ def memory(result):
         for step in result["steps"]])
     cache = result["block cache"]
     yield ""
-    yield (f"An instance that never queued: {number(cache['bytes an instance'])} bytes of "
-           f"{cache['name']}, where the blocks are")
+    yield (f"An instance that never queued takes {number(cache['bytes an instance'])} bytes of "
+           f"`{cache['name']}`, the slab cache of the blocks.")
 
 
 def load(results):
     """`results`: {kernel: what was measured there}."""
-    yield "## Load"
+    yield "## Loading"
     yield ""
     programs = next(iter(results.values()))["verified"]
     yield from table(["verified instructions / states", *map(version, results)], [
@@ -129,20 +130,9 @@ def load(results):
                     f"{result['verified'][program]['states']}" for result in results.values())]
         for program in programs])
     yield ""
-    yield "CPU time in the guest, ms: 1 million instructions each."
+    yield "CPU time in the guest, ms (a million instructions each):"
     yield ""
     commands = next(iter(results.values()))["cpu_ms"]
     yield from table(["", *map(version, results)], [
         [command, *(f"{result['cpu_ms'][command]:.1f}" for result in results.values())]
         for command in commands])
-
-
-# ---- budget -------------------------------------------------------------------------
-
-
-def budget(rows):
-    yield "## Budget"
-    yield ""
-    yield from table(["", "kernel", "measured", "budget"], [
-        [f"{row['part']}: {row['case']}", version(row["kernel"]), number(row["measured"]),
-         number(row["budget"])] for row in rows])

@@ -177,6 +177,13 @@ class Link:
                 arrived / sent, sent * length * 8 / SECONDS / LINK)
 
 
+def head(section):
+    print(f"## {section}\n"
+          f"{'':26} {'flood':18}  {'victim in L':16}  {'victim in C':16}  {'flood':7}\n"
+          f"{'':26} {'':8} rate bytes  {'through  P99 ms':16}  {'through  P99 ms':16}  "
+          "through  offered", flush=True)
+
+
 def show(title, ecn, length, factor, found):
     """One row; the flood's rate is the one that was measured."""
     victims, flood, offered = found
@@ -197,9 +204,8 @@ def main():
         sys.exit("overload.py: runs in the lab's guest: `make bench-overload`")
     run("modprobe", "-a", "veth", "dummy", "pktgen", "nft_limit")
     link = Link()
-    print(f"{'':26} {'flood':18}  {'victim in L':16}  {'victim in C':16}  {'flood':7}\n"
-          f"{'':26} {'':8} rate bytes  {'through  P99 ms':16}  {'through  P99 ms':16}  "
-          "through  offered")
+    if part != "remedies":
+        head("Floods")
     if part in (None, "floods"):
         for length in LENGTHS:
             for ecn in FLOODS:
@@ -217,6 +223,7 @@ def main():
         except MissingError as error:
             print(f"htb + sch_dualpi2: {error}")
     if part in (None, "remedies"):
+        head("Remedies")
         for options in REMEDIES:
             for ecn in (ECT_1, NOT_ECT):
                 show(" ".join(map(str, options)), ecn, 1514, 10,

@@ -271,3 +271,17 @@ def test_table_has_mean_and_range_of_the_seeds():
     assert table.entry([1.0, 3.0], 1) == "2.0 (1.0–3.0)"
     assert table.entry([2.0, 2.0], 1) == "2.0"
     assert table.entry([None], 1) == "–"
+
+
+def test_record_has_a_summary_and_a_table_for_each_cell():
+    cell = next(cell for cell in matrix.all_cells() if cell.name == "pair-40-10ms")
+    seen = {"bpf_dualpi2": results(0.5), "htb+dualpi2": results(20),
+            "cake": verdict.Results([{"missing": "not built"}])}
+    lines = list(verdict.tables({cell: seen}))
+    situation = "One L4S and one Cubic download (40 Mbit/s, RTT 10 ms)"
+    assert lines[0] == "## Summary"
+    assert f"| {situation} | 0.50 | 20 | – | – | – | – |" in lines
+    assert lines[lines.index("## pair-40-10ms") + 2] == f"{situation}."
+    assert lines[-3:] == ["| bpf_dualpi2 | 0.50 ms | 100.0 % | better: L4S delay |",
+                          "| htb+dualpi2 | 20.00 ms | 100.0 % |  |",
+                          "| cake | – | – | missing: not built |"]

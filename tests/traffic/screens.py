@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""What the tools print on the router of the demo: an L4S download of 24 s, and a Cubic one that
+comes later and leaves earlier.
+
+Prints the screens in docs/, section by section, and leaves a recording for dualpi2-plot in
+/results. Runs in the lab's guest as root: `make screens`.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from bottleneck import FLOWS  # noqa: E402
+from netns import run, wait_until  # noqa: E402
+from path import build_path, listen, report_of, transfer  # noqa: E402
+from terminal import Terminal  # noqa: E402
+
+BIN = Path(os.environ.get("DUALPI2_BIN", ".output"))
+RECORDING = Path("/results/r1.jsonl")
+SECONDS, CUBIC_SECONDS, CUBIC_AFTER = 24, 12, 6
+LINES = 120  # of the recording, 0.2 s each
+
+
+def section(title):
+    print(f"## {title}", flush=True)
+
+
+def show(router, line):
+    """A command as it is typed, and what it prints."""
+    program, *arguments = line.split()
+    found = BIN / program
+    done = router.run(found if found.exists() else program, *arguments, check=False)
+    print(f"# {line}")
+    for answer in (done.stdout + done.stderr).splitlines():
+        print(answer.rstrip(), flush=True)
+
+
+def show_part(router, line, pattern, count):
+    """Of a long answer only the first lines with this pattern."""
+    program, *arguments = line.split()
+    print(f"# {line} | grep -m {count} {pattern}")
+    answers = router.run(BIN / program, *arguments).stdout.splitlines()
+    print(*[answer for answer in answers if pattern in answer][:count], sep="\n", flush=True)
+
+
+def watch(router, sender):
+    """The live view, just after the Cubic download has ended."""
+    argv = router.argv(BIN / "dualpi2-stats", "r1", "--watch", "--interval", "250ms")
+    with Terminal(argv) as terminal:
+        terminal.wait_for_word("q quit")
+        cubic = transfer(sender, FLOWS["cubic"], CUBIC_SECONDS)
+        report_of(cubic)
+        before = terminal.text
+        wait_until(lambda: terminal.text != before, "the next interval")
+        section("Live")
+        print("# dualpi2-stats r1 --watch --interval 250ms")
+        print(terminal.text.rstrip(), flush=True)
+        terminal.press("q")
+        terminal.end()
+
+
+def main():
+    run("modprobe", "-a", "tcp_dctcp", "sch_netem")
+    sender, router, receiver = build_path(FLOWS.values(), rtt_ms=10)
+    for flow in FLOWS.values():
+        listen(receiver, flow)
+
+    section("Attach")
+    show(router, "dualpi2-load --check r1 --rate 40mbit")
+    show(router, "dualpi2-load r1 --rate 40mbit")
+
+    recording = router.popen(BIN / "dualpi2-stats", "r1", "--record", RECORDING,
+                             "--interval", "200ms", "--count", LINES)
+    l4s = transfer(sender, FLOWS["l4s"], SECONDS)
+    wait_until(lambda: RECORDING.exists() and
+               RECORDING.read_text(encoding="utf-8").count("\n") >= 5 * CUBIC_AFTER,
+               "the L4S download has gone on for a while")
+    watch(router, sender)
+    report_of(l4s)
+    recording.communicate()
+
+    section("Statistics")
+    show(router, "dualpi2-stats r1")
+    section("Histogram")
+    show(router, "dualpi2-stats r1 --histogram")
+    section("Metrics")
+    show_part(router, "dualpi2-stats --prometheus", "dropped", 4)
+    section("Helper")
+    show(router, "ip link show gso-r1")
+    section("Change")
+    for line in ("dualpi2-load r1 --target 10ms --classic-protection 20%",
+                 "tc -s qdisc show dev r1",
+                 "dualpi2-load r1 --target 10parsecs",
+                 "dualpi2-load r1 max_rtt 50ms",
+                 "dualpi2-load r1 --unload"):
+        show(router, line)
+    for space in (sender, router, receiver):
+        space.delete()
+
+
+if __name__ == "__main__":
+    main()
