@@ -16,8 +16,8 @@
 #include <stdbool.h>
 #endif
 
-/* What a late timer may catch up: covers a softirq that had to wait, and is the
- * step threshold of the L queue, so catching up never hides a mark.
+/* What a late timer may catch up, ns: enough for a softirq that had to wait. As much as the
+ * default step threshold of the L queue; another --step-thresh does not change it.
  */
 #define SHAPER_SLACK_NS 1000000ULL
 
