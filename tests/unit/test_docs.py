@@ -1,31 +1,196 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What docs/conformance.md claims is shown by tests that exist."""
+"""What the Markdown pages say of the project is there: files, headings, make targets, options,
+tests, and the figures that commands have written to docs/records/."""
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 PROJECT = Path(__file__).resolve().parents[2]
-PAGE = (PROJECT / "docs/conformance.md").read_text(encoding="utf-8")
+sys.path.insert(0, str(PROJECT / "tests"))
+import records  # noqa: E402
+
+BIN = Path(os.environ.get("DUALPI2_BIN", ".output"))
+WIDTH = 80
+NAMES = sorted(str(path.relative_to(PROJECT)) for path in records.pages())
+CONFORMANCE = (PROJECT / "docs/conformance.md").read_text(encoding="utf-8")
 FUNCTIONS = {name for file in (PROJECT / "tests").glob("*/test_*.py")
              for name in re.findall(r"^def (test_\w+)", file.read_text(encoding="utf-8"), re.M)}
+# Options that the pages name and other programs have.
+FOREIGN = {"--ambient-caps", "--clear-groups", "--inh-caps", "--net", "--now", "--reuid",
+           "--tb", "--template"}
+# What stands for a file, or comes only with a run.
+MADE = re.compile(r"bench/report|NAME")
 
 
-@pytest.mark.parametrize("name", sorted(set(re.findall(r"`(test_\w+)`", PAGE))))
+def text_of(name):
+    return (PROJECT / name).read_text(encoding="utf-8")
+
+
+def without_records(text):
+    return records.BLOCK.sub("", text)
+
+
+def without_code(text):
+    """Without blocks of code: indented ones, and those between fences."""
+    unfenced = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
+    return re.sub(r"^(?: {4}|\t).*$", "", unfenced, flags=re.M)
+
+
+def code_of(text):
+    """All that stands as code, in blocks or in a line."""
+    blocks = re.findall(r"^(?: {4}|\t)(.*)$", text, re.M)
+    fenced = re.findall(r"^```.*?\n(.*?)^```$", text, re.M | re.S)
+    spans = re.findall(r"`([^`]+)`", without_code(text))
+    return [*blocks, *"\n".join(fenced).splitlines(), *spans]
+
+
+def slug(heading):
+    """The anchor that a heading gets."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+# ---- each page --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_prose_is_wrapped(name):
+    """At 80 columns, but for headings, tables, pictures and single words."""
+    prose = without_code(without_records(text_of(name)))
+    long = [line for line in prose.splitlines() if len(line) > WIDTH and
+            not line.startswith(("|", "<!--", "![", "#")) and " " in line.lstrip("- ")]
+    assert not long
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_links_lead_somewhere(name):
+    for target in re.findall(r"\]\(([^)\s]+)\)", text_of(name)):
+        if target.startswith(("http://", "https://")):
+            continue
+        path, _, anchor = target.partition("#")
+        found = (PROJECT / name).parent / path if path else PROJECT / name
+        assert found.exists(), target
+        if anchor:
+            headings = re.findall(r"^#+ (.*)$", found.read_text(encoding="utf-8"), re.M)
+            assert anchor in map(slug, headings), target
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_records_are_as_commands_wrote_them(name):
+    assert records.filled(text_of(name)) == text_of(name), "tests/records.py brings it up to date"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_named_files_exist(name):
+    top = "|".join(path.name for path in PROJECT.iterdir() if path.is_dir() and path.name[0] != ".")
+    for span in code_of(without_records(text_of(name))):
+        for path in re.findall(rf"(?<![\w./@-])((?:{top})/[\w./*@-]*[\w*/])", span):
+            assert MADE.search(path) or list(PROJECT.glob(path)), path
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_named_targets_exist(name):
+    rules = "".join(path.read_text(encoding="utf-8") for path in
+                    [PROJECT / "Makefile", *PROJECT.glob("*/Makefile.inc"),
+                     *PROJECT.glob("tests/*/Makefile.inc")])
+    targets = set(re.findall(r"^([a-z][\w-]*):", rules, re.M))
+    for span in code_of(text_of(name)):
+        for target in re.findall(r"(?:^|&& |-- )make ([a-z][a-z-]*)(?![\w=/])", span):
+            assert target in targets, span
+
+
+def options_of_programs():
+    for program in ("dualpi2-load", "dualpi2-stats", "dualpi2-plot"):
+        done = subprocess.run([BIN / program, "--help"], capture_output=True, text=True, check=True)
+        yield from re.findall(r"--[a-z][\w-]*", done.stdout)
+
+
+def options_of_scripts():
+    """Of what is written in Python here and takes options."""
+    scripts = [*PROJECT.glob("tests/**/*.py"), *PROJECT.glob("bench/**/*.py"),
+               PROJECT / "bench/run", PROJECT / "bench/cost/run", PROJECT / "tests/run",
+               PROJECT / "tests/lab/lab"]
+    for script in scripts:
+        yield from re.findall(r'"(--[a-z][\w-]*)"', script.read_text(encoding="utf-8"))
+
+
+def test_named_options_exist():
+    known = FOREIGN | set(options_of_programs()) | set(options_of_scripts())
+    for name in NAMES:
+        if name == "CHANGELOG.md":  # has those that went as well
+            continue
+        for span in code_of(without_records(text_of(name))):
+            for option in re.findall(r"(?<![\w-])--[a-z][\w-]*", span):
+                assert option in known, f"{name}: {span}"
+
+
+# ---- all pages --------------------------------------------------------------------------
+
+
+def test_every_record_is_shown():
+    shown = {block["name"] for name in NAMES for block in records.BLOCK.finditer(text_of(name))}
+    assert shown == {path.name for path in records.RECORDS.iterdir()}
+
+
+def test_readme_is_short():
+    assert len(text_of("README.md").splitlines()) <= 120
+
+
+# ---- docs/conformance.md: tests exist, and every row has one -------------------------------
+
+
+@pytest.mark.parametrize("name", sorted(set(re.findall(r"`(test_\w+)`", CONFORMANCE))))
 def test_named_function_exists(name):
     assert name in FUNCTIONS
 
 
-@pytest.mark.parametrize("name", sorted(set(re.findall(r"`(tests/\w+/test_[\w.]+)`", PAGE))))
-def test_named_file_exists(name):
-    assert (PROJECT / name).is_file()
-
-
 def test_rows_name_tests():
     """Every row of the tables, but those that say that there is nothing to show."""
-    rows = [row for row in re.findall(r"^\| (.*) \|$", PAGE, re.M)
+    rows = [row for row in re.findall(r"^\| (.*) \|$", CONFORMANCE, re.M)
             if not row.startswith(("§", "option", "---"))]
     assert len(rows) > 40
     silent = [row for row in rows if "`test" not in row and "every test" not in row]
     assert all("not yet" in row or "not possible" in row for row in silent), silent
+
+
+# ---- records ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def kept(tmp_path, monkeypatch):
+    """A project with one page and one record."""
+    monkeypatch.setattr(records, "PROJECT", tmp_path)
+    monkeypatch.setattr(records, "RECORDS", tmp_path / "docs/records")
+    records.RECORDS.mkdir(parents=True)
+    page = tmp_path / "page.md"
+    page.write_text("a\n\n<!-- record r.txt: Two -->\nold\n<!-- end -->\n\nb\n")
+    return page
+
+
+def test_record_is_what_a_command_prints(kept, capfd):
+    assert records.record("r.txt", ["printf", "## One\\n1\\n## Two\\n2\\n\\n3\\n"]) == 0
+    assert capfd.readouterr().out == (records.RECORDS / "r.txt").read_text()
+    assert kept.read_text() == ("a\n\n<!-- record r.txt: Two -->\n\n    2\n\n    3\n\n"
+                                "<!-- end -->\n\nb\n")
+
+
+@pytest.mark.parametrize("command", [["sh", "-c", "echo x; exit 3"], ["true"]])
+def test_failed_or_silent_command_leaves_the_record(kept, command):
+    (records.RECORDS / "r.txt").write_text("## Two\n2\n")
+    before = kept.read_text()
+    try:
+        assert records.record("r.txt", command) == 3
+    except records.RecordError:
+        assert command == ["true"]
+    assert (records.RECORDS / "r.txt").read_text() == "## Two\n2\n"
+    assert kept.read_text() == before
+
+
+def test_missing_section_is_an_error(kept):
+    (records.RECORDS / "r.txt").write_text("## One\n1\n")
+    with pytest.raises(records.RecordError, match="no section Two"):
+        records.filled(kept.read_text())
