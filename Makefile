@@ -126,9 +126,10 @@ $(SKELETONS): %.skel.h: %.bpf.o
 	$(Q)$(BPFTOOL) gen skeleton $< name dualpi2 >> $@
 	$(Q)echo '/* NOLINTEND */' >> $@
 
+# Position-independent, for the tests: one of them is a shared library.
 $(PLUGS_O): $(O)/aqm/%.o: $(PLUG) $(O)/aqm/%.skel.h $(O)/flags/cc
 	$(say) CC $@
-	$(Q)$(CC) $(ALL_CFLAGS) $(call plug_cflags,$*) $(DEPEND) -c $< -o $@
+	$(Q)$(CC) $(ALL_CFLAGS) -fPIC $(call plug_cflags,$*) $(DEPEND) -c $< -o $@
 
 $(O)/aqm/list.c: LISTED = $(AQMS)
 $(O)/aqm/packaged.c: LISTED = $(filter-out $(TEST_AQMS),$(AQMS))
@@ -140,7 +141,7 @@ $(O)/aqm/list.c $(O)/aqm/packaged.c: $(O)/flags/aqms
 
 $(O)/aqm/list.o $(O)/aqm/packaged.o: %.o: %.c $(O)/flags/cc
 	$(say) CC $@
-	$(Q)$(CC) $(ALL_CFLAGS) $(DEPEND) -c $< -o $@
+	$(Q)$(CC) $(ALL_CFLAGS) -fPIC $(DEPEND) -c $< -o $@
 
 $(O)/user/%.o: user/%.c $(O)/flags/cc
 	$(say) CC $@

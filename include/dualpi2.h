@@ -70,16 +70,17 @@ enum dualpi2_framing {
  * aqm.h), which nobody else understands.
  */
 struct dualpi2_params {
-	DUALPI2_PARAMS(DUALPI2_MEMBER, DUALPI2_NOTHING)
+	DUALPI2_PARAMS(DUALPI2_MEMBER, DUALPI2_MEMBER, DUALPI2_NOTHING)
 	__u64 aqm[8];
 };
 
-_Static_assert(0 DUALPI2_PARAMS(DUALPI2_SIZE, DUALPI2_NOTHING) ==
+_Static_assert(0 DUALPI2_PARAMS(DUALPI2_SIZE, DUALPI2_SIZE, DUALPI2_NOTHING) ==
 		       __builtin_offsetof(struct dualpi2_params, aqm),
 	       "a hole between two parameters: make the one before it wider");
 
 /* But for those of the AQM. */
-#define DUALPI2_DEFAULT_PARAMS { DUALPI2_PARAMS(DUALPI2_DEFAULT, DUALPI2_NOTHING) }
+#define DUALPI2_DEFAULT_PARAMS \
+	{ DUALPI2_PARAMS(DUALPI2_DEFAULT, DUALPI2_DEFAULT_CHOICE, DUALPI2_NOTHING) }
 
 /* Native's rule of thumb for memlimit: twice the bytes of `limit` full packets,
  * to cover what the kernel adds to each (sch_dualpi2.c, get_memory_limit()).

@@ -4,14 +4,16 @@
  * man page, the range checks and what --json and --tc show. Included by dualpi2.h.
  *
  *	PARAM(type, member, option, kind, min, max, default, JSON key, help)
- *		a member, and the option that sets it. NULL: it has no option, or no JSON key.
- *		The kind says how a value is read and written (user/cli/kind.c).
- *	WORD(option, kind, member, value, JSON word, help)
- *		an option without a value: it stands for one value of a member. Of the words of
- *		a member only one may be given. JSON shows the word in place of the value.
- *		Without an option (NULL) it only names the value.
+ *		a member, and the option that sets it. The kind says how a value is read and
+ *		shown (user/cli/value.h). NULL: it has no option, or no JSON key.
+ *	CHOICE(type, member, option, words, default, JSON key, help)
+ *		a member that is one of a few values from 0 on: what JSON calls them, "step|ramp",
+ *		and the option as well if there is one
+ *	FLAG(option, kind, member, value, help)
+ *		an option that takes no value, but stands for one of a member. Of those of one
+ *		member only one may be given.
  *
- * The rows are in the order in which tc prints those that sch_dualpi2 has too; the parameters of
+ * They stand in the order in which tc prints what sch_dualpi2 has too, where the parameters of
  * the AQM (include/aqm/) follow DUALPI2_LIMITS. In this order they take effect as well, so that
  * an overhead adjusts a preset. Names, defaults and ranges are those of sch_dualpi2
  * (include/uapi/linux/pkt_sched.h, TCA_DUALPI2_*) where it has them.
@@ -31,67 +33,62 @@
 /* limit: packets in both queues. memlimit: bytes of skb->truesize in both queues; 0: a rule of
  * thumb, dualpi2_memlimit().
  */
-#define DUALPI2_LIMITS(PARAM, WORD)                                                             \
+#define DUALPI2_LIMITS(PARAM, CHOICE, FLAG)                                                     \
 	PARAM(__u32, limit, "limit", PACKETS, 1, DUALPI2_LIMIT_MAX, 10000, "limit",             \
 	      "most packets in both queues")                                                    \
 	PARAM(__u32, memlimit, "memlimit", SIZE, 1, UINT32_MAX, 0, "memory-limit",              \
 	      "most kernel memory for both queues (2 * limit * (MTU + link header), and again " \
 	      "with --limit alone)")
 
-/* step_ns: above this delay, ns, L is marked, or if step_in_packets above step_packets.
- * min_qlen_step: packets that L must hold for its AQM to act. coupling: k of RFC 9332.
- * overflow: p' ends at 1/k and the queue grows. drop_enqueue: the AQM drops on arrival, not on
- * departure. classic_protection: share of the link for the C queue, %. ecn_mask: enum
- * dualpi2_ecn_mask. split_gso: GSO packets are split before they queue.
+/* step_ns: delay, ns, above which L is marked; step_packets, if step_in_packets. min_qlen_step:
+ * packets that L must hold for its AQM to act. coupling: k of RFC 9332. overflow: p' ends at 1/k
+ * and the queue grows. drop_enqueue: the AQM drops on arrival, not on departure.
+ * classic_protection: share of the link for the C queue, %. ecn_mask: enum dualpi2_ecn_mask.
+ * split_gso: GSO packets are split before they queue.
  */
-#define DUALPI2_QUEUES(PARAM, WORD)                                                                \
+#define DUALPI2_QUEUES(PARAM, CHOICE, FLAG)                                                        \
 	PARAM(__u64, step_ns, "step-thresh", STEP, 0, DUALPI2_TIME_MAX, DUALPI2_NSEC_PER_MSEC,     \
 	      "step-thresh",                                                                       \
 	      "delay, or packets as in 5p, above which every L4S packet is marked; a delay "       \
 	      "marks none that finds fewer than two in the queue")                                 \
-	PARAM(__u32, step_packets, NULL, PART, 0, UINT32_MAX, 0, NULL, NULL)                       \
-	PARAM(__u32, step_in_packets, NULL, PART, 0, 1, 0, NULL, NULL)                             \
+	PARAM(__u32, step_packets, NULL, PART, 0, 0, 0, NULL, NULL)                                \
+	PARAM(__u32, step_in_packets, NULL, PART, 0, 0, 0, NULL, NULL)                             \
 	PARAM(__u32, min_qlen_step, "min-qlen-step", QLEN, 0, UINT32_MAX, 0, "min-qlen-step",      \
 	      "packets in the L4S queue below which none is marked by the step")                   \
 	PARAM(__u8, coupling, "coupling-factor", NUMBER, 1, UINT8_MAX, 2, "coupling",              \
 	      "L4S is marked N times as often as p'")                                              \
-	PARAM(__u8, overflow, NULL, CHOICE, 0, 1, 0, "drop-overload", NULL)                        \
-	WORD("drop-on-overload", FLAG, overflow, 0, "drop", "in overload both queues drop")        \
-	WORD("overflow", FLAG, overflow, 1, "overflow",                                            \
-	     "in overload the queue grows up to its limit")                                        \
-	PARAM(__u8, drop_enqueue, NULL, CHOICE, 0, 1, 0, "drop-early", NULL)                       \
-	WORD("drop-dequeue", FLAG, drop_enqueue, 0, "drop-dequeue",                                \
-	     "the AQM drops packets as they leave")                                                \
-	WORD("drop-enqueue", FLAG, drop_enqueue, 1, "drop-enqueue",                                \
-	     "the AQM drops packets as they arrive")                                               \
+	CHOICE(__u8, overflow, NULL, "drop|overflow", 0, "drop-overload", NULL)                    \
+	FLAG("drop-on-overload", SWITCH, overflow, 0, "in overload both queues drop")              \
+	FLAG("overflow", SWITCH, overflow, 1, "in overload the queue grows up to its limit")       \
+	CHOICE(__u8, drop_enqueue, NULL, "drop-dequeue|drop-enqueue", 0, "drop-early", NULL)       \
+	FLAG("drop-dequeue", SWITCH, drop_enqueue, 0, "the AQM drops packets as they leave")       \
+	FLAG("drop-enqueue", SWITCH, drop_enqueue, 1, "the AQM drops packets as they arrive")      \
 	PARAM(__u8, classic_protection, "classic-protection", PERCENT, 0, 100, 10, "c-protection", \
 	      "share of the link that L4S leaves to Classic")                                      \
-	PARAM(__u32, ecn_mask, NULL, CHOICE, 0, 3, DUALPI2_ECN_L4S_ECT, "ecn-mask", NULL)          \
-	WORD("l4s-ect", FLAG, ecn_mask, DUALPI2_ECN_L4S_ECT, "l4s-ect", "ECT(1) and CE are L4S")   \
-	WORD("any-ect", FLAG, ecn_mask, DUALPI2_ECN_ANY_ECT, "any-ect", "ECT(0) is L4S too")       \
+	CHOICE(__u32, ecn_mask, NULL, "no-l4s|l4s-ect||any-ect", DUALPI2_ECN_L4S_ECT, "ecn-mask",  \
+	       NULL)                                                                               \
+	FLAG("l4s-ect", SWITCH, ecn_mask, DUALPI2_ECN_L4S_ECT, "ECT(1) and CE are L4S")            \
+	FLAG("any-ect", SWITCH, ecn_mask, DUALPI2_ECN_ANY_ECT, "ECT(0) is L4S too")                \
 	PARAM(__u32, split_gso, NULL, PRESENCE, 0, 1, 1, "split-gso", NULL)                        \
-	WORD("split-gso", FLAG, split_gso, 1, NULL, "GSO packets are split before they queue")     \
-	WORD("no-split-gso", FLAG, split_gso, 0, NULL,                                             \
+	FLAG("split-gso", SWITCH, split_gso, 1, "GSO packets are split before they queue")         \
+	FLAG("no-split-gso", SWITCH, split_gso, 0,                                                 \
 	     "a GSO packet, up to 64 kB and more, waits as one")
 
 /* rate: bytes/s on the wire; 0: not shaped. framing: enum dualpi2_framing. overhead: bytes that
  * the link adds to a packet. mpu: bytes that a packet takes at least. The presets have the
  * figures of cake's keywords (tc-cake(8)).
  */
-#define DUALPI2_SHAPER(PARAM, WORD)                                                              \
+#define DUALPI2_SHAPER(PARAM, CHOICE, FLAG)                                                      \
 	PARAM(__u64, rate, "rate", RATE, DUALPI2_RATE_MIN, DUALPI2_RATE_MAX, 0, "rate",          \
 	      "send no faster than this; 0: as fast as the device can")                          \
-	PARAM(__u16, framing, NULL, CHOICE, 0, 2, DUALPI2_FRAMING_RAW, "framing", NULL)          \
-	WORD(NULL, FLAG, framing, DUALPI2_FRAMING_RAW, "raw", NULL)                              \
-	WORD(NULL, FLAG, framing, DUALPI2_FRAMING_NETWORK, "network", NULL)                      \
-	WORD(NULL, FLAG, framing, DUALPI2_FRAMING_PTM, "ptm", NULL)                              \
-	WORD("raw", PRESET, framing, DUALPI2_PRESET(DUALPI2_FRAMING_RAW, 0, 0), NULL,            \
+	CHOICE(__u16, framing, NULL, "raw|network|ptm", DUALPI2_FRAMING_RAW, "framing", NULL)    \
+	FLAG("raw", PRESET, framing, DUALPI2_PRESET(DUALPI2_FRAMING_RAW, 0, 0),                  \
 	     "RATE is of packets with their link header, as the kernel counts them")             \
-	WORD("ethernet", PRESET, framing, DUALPI2_PRESET(DUALPI2_FRAMING_NETWORK, 38, 84), NULL, \
+	FLAG("ethernet", PRESET, framing, DUALPI2_PRESET(DUALPI2_FRAMING_NETWORK, 38, 84),       \
 	     "RATE is an Ethernet's: --overhead 38 --mpu 84")                                    \
-	WORD("docsis", PRESET, framing, DUALPI2_PRESET(DUALPI2_FRAMING_NETWORK, 18, 64), NULL,   \
+	FLAG("docsis", PRESET, framing, DUALPI2_PRESET(DUALPI2_FRAMING_NETWORK, 18, 64),         \
 	     "RATE is a cable modem's: --overhead 18 --mpu 64")                                  \
-	WORD("pppoe-ptm", PRESET, framing, DUALPI2_PRESET(DUALPI2_FRAMING_PTM, 30, 0), NULL,     \
+	FLAG("pppoe-ptm", PRESET, framing, DUALPI2_PRESET(DUALPI2_FRAMING_PTM, 30, 0),           \
 	     "RATE is a VDSL2 line's: --overhead 30 and a byte more for every 64")               \
 	PARAM(__s16, overhead, "overhead", OVERHEAD, DUALPI2_OVERHEAD_MIN, DUALPI2_OVERHEAD_MAX, \
 	      0, "overhead",                                                                     \
@@ -104,33 +101,33 @@
  * or never does (RFC 9331, 5.4.1.1, 5.4.1.2). l_aqm: enum dualpi2_l_aqm. p_cmax: p_C that is
  * overload, 2^-32; 0: 1/k^2.
  */
-#define DUALPI2_OWN(PARAM, WORD)                                                                 \
-	WORD("no-l4s", FLAG, ecn_mask, DUALPI2_ECN_NO_L4S, "no-l4s",                             \
+#define DUALPI2_OWN(PARAM, CHOICE, FLAG)                                                         \
+	FLAG("no-l4s", SWITCH, ecn_mask, DUALPI2_ECN_NO_L4S,                                     \
 	     "nothing is L4S by its ECN field, and ECT(1) counts as Not-ECT")                    \
 	PARAM(__u64, l4s_dscp, "l4s-dscp", DSCPS, 0, 0, 0, "l4s-dscp",                           \
 	      "DSCPs whose packets use the L4S queue whatever their ECN field, as in ef,nqb,40") \
 	PARAM(__u64, classic_dscp, "classic-dscp", DSCPS, 0, 0, 0, "classic-dscp",               \
 	      "DSCPs whose packets never use the L4S queue")                                     \
-	PARAM(__u32, l_aqm, "l-aqm", CHOICE, 0, 1, DUALPI2_L_STEP, "l-aqm",                      \
-	      "AQM of the L4S queue: every packet above the step threshold is marked (step), "   \
-	      "or from 800us on more and more and above 1.2ms every one (ramp)")                 \
-	WORD(NULL, FLAG, l_aqm, DUALPI2_L_STEP, "step", NULL)                                    \
-	WORD(NULL, FLAG, l_aqm, DUALPI2_L_RAMP, "ramp", NULL)                                    \
-	PARAM(__u32, p_cmax, "p-cmax", SHARE, 1, 1ULL << 32, 0, "p-cmax",                        \
-	      "Classic probability from which on it is overload; auto: 1/k^2, k being the "      \
+	CHOICE(__u32, l_aqm, "l-aqm", "step|ramp", DUALPI2_L_STEP, "l-aqm",                      \
+	       "AQM of the L4S queue: every packet above the step threshold is marked (step), "  \
+	       "or from 800us on more and more and above 1.2ms every one (ramp)")                \
+	PARAM(__u32, p_cmax, "p-cmax", SHARE, 1, 1LL << 32, 0, "p-cmax",                         \
+	      "Classic probability from which on it is overload; auto: 1/k^2, where k is the "   \
 	      "coupling factor")
 
 /* All of them. */
-#define DUALPI2_PARAMS(PARAM, WORD) \
-	DUALPI2_LIMITS(PARAM, WORD) \
-	DUALPI2_QUEUES(PARAM, WORD) \
-	DUALPI2_SHAPER(PARAM, WORD) \
-	DUALPI2_OWN(PARAM, WORD)
+#define DUALPI2_PARAMS(PARAM, CHOICE, FLAG) \
+	DUALPI2_LIMITS(PARAM, CHOICE, FLAG) \
+	DUALPI2_QUEUES(PARAM, CHOICE, FLAG) \
+	DUALPI2_SHAPER(PARAM, CHOICE, FLAG) \
+	DUALPI2_OWN(PARAM, CHOICE, FLAG)
 
-/* For PARAM or WORD: what a row is to a struct, and to an initializer of it. */
+/* What a row is to a struct, and to an initializer of it. */
 #define DUALPI2_MEMBER(type, member, ...) type member;
 #define DUALPI2_SIZE(type, ...) +sizeof(type)
 #define DUALPI2_DEFAULT(type, member, option, kind, min, max, fallback, json, help) \
+	.member = (fallback),
+#define DUALPI2_DEFAULT_CHOICE(type, member, option, words, fallback, json, help) \
 	.member = (fallback),
 #define DUALPI2_NOTHING(...)
 

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "aqm/params.h"
 #include "attach/gso.h"
 #include "attach/ingress.h"
 #include "attach/root.h"
@@ -21,7 +22,6 @@
 #include "cli/config.h"
 #include "cli/message.h"
 #include "cli/options.h"
-#include "cli/params.h"
 #include "cli/privilege.h"
 #include "kernel/default_qdisc.h"
 #include "kernel/link.h"
@@ -48,45 +48,58 @@ enum action {
 
 static const struct option_spec action_specs[N_ACTIONS] = {
 	[ACTION_MQ] = { .name = "mq",
-			.help = "give each transmit queue of the device its own\n"
+			.help = "give each transmit queue of the device its own "
 				"(not together with --rate)" },
 	[ACTION_REPLACE] = { .name = "replace",
-			     .help = "take the place of a root qdisc that somebody\n"
+			     .help = "take the place of a root qdisc that somebody "
 				     "configured; --unload puts it back" },
 	[ACTION_INGRESS] = { .name = "ingress",
-			     .help = "shape what arrives, with --rate, through an\n"
+			     .help = "shape what arrives, with --rate, through an "
 				     "ifb device (in-IFACE) that is made for it" },
 	[ACTION_CONFIG] = { .name = "config",
-			    .argument = "FILE",
-			    .help = "options from a file, one a line (dualpi2.conf(5));\n"
+			    .kind = KIND_FILE,
+			    .help = "options from a file, one a line (dualpi2.conf(5)); "
 				    "parameters that are not given get their defaults",
-			    .example = "/etc/dualpi2/eth0.conf",
-			    .range = "any file of options" },
+			    .words = "/etc/dualpi2/eth0.conf" },
 	[ACTION_UNLOAD] = { .name = "unload", .help = "put the interface back as it was" },
 	[ACTION_IF_ATTACHED] = { .name = "if-attached",
-				 .help = "with --unload: done as well if there is nothing to\n"
+				 .help = "with --unload: done as well if there is nothing to "
 					 "put back, or IFACE is gone" },
 	[ACTION_CHECK] = { .name = "check",
-			   .help = "tell whether all would work, changing nothing;\n"
+			   .help = "tell whether all would work, changing nothing; "
 				   "without IFACE: on this host" },
 };
 
-static const char *params[N_PARAMS]; /* as given on the command line */
+/* As given on the command line. */
+static struct param_values params;
 static const char *actions[N_ACTIONS];
 
-static struct option_group groups[] = {
-	{ "Shaper (default)", param_specs, PARAM_TC_FIRST, params, true, true },
-	{ "Parameters that tc has for dualpi2 (default)", param_specs + PARAM_TC_FIRST,
-	  PARAM_OWN_FIRST - PARAM_TC_FIRST, params + PARAM_TC_FIRST, true, true },
-	{ "Parameters of our own (default)", param_specs + PARAM_OWN_FIRST,
-	  N_PARAMS - PARAM_OWN_FIRST, params + PARAM_OWN_FIRST, true, true },
-	{ "How to attach", action_specs, N_ACTIONS_IN_FILES, actions, false, true },
-	{ "Actions (default: attach, or change what is attached)",
-	  action_specs + N_ACTIONS_IN_FILES, N_ACTIONS - N_ACTIONS_IN_FILES,
-	  actions + N_ACTIONS_IN_FILES, false, false },
+enum {
+	GROUP_SHAPER,
+	GROUP_TC,
+	GROUP_OWN,
+	GROUP_HOW,
+	GROUP_ACTIONS,
+	GROUP_AQMS, /* and one for each */
 };
 
-static const struct command command = {
+#define FIRST_SHAPER (N_LIMITS + N_QUEUES)
+#define FIRST_OWN (FIRST_SHAPER + N_SHAPER)
+
+static struct option_group groups[GROUP_AQMS + AQMS_MAX] = {
+	[GROUP_SHAPER] = { "Shaper (default)", common_params + FIRST_SHAPER, N_SHAPER,
+			   params.common + FIRST_SHAPER, true, true },
+	[GROUP_TC] = { "Parameters that tc has for dualpi2 (default)", common_params, FIRST_SHAPER,
+		       params.common, true, true },
+	[GROUP_OWN] = { "Parameters of our own (default)", common_params + FIRST_OWN,
+			N_PARAMS - FIRST_OWN, params.common + FIRST_OWN, true, true },
+	[GROUP_HOW] = { "How to attach", action_specs, N_ACTIONS_IN_FILES, actions, false, true },
+	[GROUP_ACTIONS] = { "Actions (default: attach, or change what is attached)",
+			    action_specs + N_ACTIONS_IN_FILES, N_ACTIONS - N_ACTIONS_IN_FILES,
+			    actions + N_ACTIONS_IN_FILES, false, false },
+};
+
+static struct command command = {
 	.name = "dualpi2-load",
 	.synopsis = "IFACE [OPTIONS]",
 	.about = "Attach the qdisc bpf_dualpi2 (DualPI2, RFC 9332) to the root of an interface.\n"
@@ -109,8 +122,23 @@ static const struct command command = {
 		    "  dualpi2-load eth0 --config /etc/dualpi2/eth0.conf\n"
 		    "  dualpi2-load eth0 --unload\n",
 	.groups = groups,
-	.n_groups = sizeof(groups) / sizeof(groups[0]),
 };
+
+/* The parameters of each AQM under a heading of their own. */
+static void add_aqms(void)
+{
+	static char titles[AQMS_MAX][80];
+	size_t i = 0;
+
+	for (; aqms[i]; i++) {
+		snprintf(titles[i], sizeof(titles[i]), "AQM %s: %s (default)", aqms[i]->name,
+			 aqms[i]->about);
+		groups[GROUP_AQMS + i] = (struct option_group){
+			titles[i], aqms[i]->options, aqms[i]->n_options, params.own[i], true, true,
+		};
+	}
+	command.n_groups = GROUP_AQMS + i;
+}
 
 /* ---- what is asked for, on the root or on what arrives --------------------------- */
 
@@ -187,7 +215,7 @@ static bool wanted_params(const struct registration *reg, const struct target *t
 {
 	int known = 0;
 
-	*wanted = params_default();
+	*wanted = params_default(wish->aqm);
 	if (tree_owner(&target->tree) == OWNER_US)
 		known = conf_read(reg, &target->key, wanted);
 	if (known < 0)
@@ -323,7 +351,7 @@ static bool check(const char *ifname, const struct wish *wish)
 /* Rules that are about more than one argument. */
 static bool arguments_agree(const char *ifname)
 {
-	bool others = params_given(params) || actions[ACTION_REPLACE] || actions[ACTION_CHECK] ||
+	bool others = params_given(&params) || actions[ACTION_REPLACE] || actions[ACTION_CHECK] ||
 		      actions[ACTION_MQ] || actions[ACTION_CONFIG];
 
 	if (!ifname && !actions[ACTION_CHECK])
@@ -339,13 +367,13 @@ static bool arguments_agree(const char *ifname)
 /* Those that are about options that a file may have. */
 static bool wish_agrees(const struct wish *wish)
 {
-	struct dualpi2_params scratch = params_default();
+	struct dualpi2_params scratch = params_default(wish->aqm);
 
 	if (wish->mq && wish_has_rate(wish))
 		return fail(0, "--rate: not with --mq, each queue would send at the full rate");
 	if (wish->mq && wish->ingress)
 		return fail(0, "--mq: not with --ingress, an ifb has one queue");
-	if (wish->ingress && params[PARAM_RATE] && !wish_has_rate(wish))
+	if (wish->ingress && params_given_as(&params, "rate") && !wish_has_rate(wish))
 		return fail(0, "--rate 0: not with --ingress, without a rate nothing waits there");
 	return wish_apply(wish, &scratch);
 }
@@ -359,7 +387,8 @@ static bool make_wish(struct wish *wish)
 	if (path && !config_read(&command, path))
 		return false;
 	*wish = (struct wish){
-		.params = params,
+		.params = &params,
+		.aqm = aqm_default(),
 		.mq = actions[ACTION_MQ],
 		.ingress = actions[ACTION_INGRESS],
 		.replace = actions[ACTION_REPLACE],
@@ -391,6 +420,7 @@ int main(int argc, char **argv)
 	bool done;
 
 	message_init(command.name);
+	add_aqms();
 	if (!command_read(&command, argc, argv, &ifname, &status))
 		return status;
 	if (!arguments_agree(ifname) || !make_wish(&wish))

@@ -7,7 +7,7 @@
 
 #include "cli/message.h"
 #include "cli/options.h"
-#include "cli/parse.h"
+#include "cli/value.h"
 #include "cli/privilege.h"
 #include "kernel/link.h"
 #include "sample/follow.h"
@@ -48,31 +48,14 @@ enum output {
 static uint64_t interval_ns = DUALPI2_NSEC_PER_SEC;
 static uint64_t count; /* of repetitions; 0: without end */
 
-static enum value_status set_interval(const char *text, struct dualpi2_params *params)
-{
-	(void)params;
-	if (!parse_time(text, &interval_ns))
-		return VALUE_MALFORMED;
-	return interval_ns < INTERVAL_MIN_NS || interval_ns > INTERVAL_MAX_NS ? VALUE_OUT_OF_RANGE
-									      : VALUE_OK;
-}
-
-static enum value_status set_count(const char *text, struct dualpi2_params *params)
-{
-	(void)params;
-	if (!parse_uint(text, &count))
-		return VALUE_MALFORMED;
-	return !count || count > COUNT_MAX ? VALUE_OUT_OF_RANGE : VALUE_OK;
-}
-
 static const struct option_spec output_specs[N_OUTPUTS] = {
 	[OUTPUT_JSON] = { .name = "json",
 			  .slot = SLOT_FORMAT,
-			  .help = "an array with an object per qdisc, with the keys\n"
+			  .help = "an array with an object per qdisc, with the keys "
 				  "of `tc -j -s qdisc show`; times in us" },
 	[OUTPUT_JSONL] = { .name = "jsonl",
 			   .slot = SLOT_FORMAT,
-			   .help = "such an object a line and interval, with the time\n"
+			   .help = "such an object a line and interval, with the time "
 				   "and what happened in it, until interrupted" },
 	[OUTPUT_TC] = { .name = "tc",
 			.slot = SLOT_FORMAT,
@@ -82,45 +65,39 @@ static const struct option_spec output_specs[N_OUTPUTS] = {
 				 .help = "metrics in the text format of OpenMetrics 1.0" },
 	[OUTPUT_PROMETHEUS] = { .name = "prometheus",
 				.slot = SLOT_FORMAT,
-				.help = "the same in that of Prometheus, for the textfile\n"
+				.help = "the same in that of Prometheus, for the textfile "
 					"collector of node_exporter" },
 	[OUTPUT_HISTOGRAM] = { .name = "histogram",
-			       .help = "a plot of how long the packets waited; its bins\n"
+			       .help = "a plot of how long the packets waited; its bins "
 				       "with --json or --jsonl" },
 	[OUTPUT_WATCH] = { .name = "watch",
 			   .slot = SLOT_FORMAT,
 			   .help = "a live view on the whole terminal; q ends it" },
 	[OUTPUT_RECORD] = { .name = "record",
-			    .argument = "FILE",
+			    .kind = KIND_FILE,
 			    .help = "the lines of --jsonl into a file, for dualpi2-plot",
-			    .example = "eth0.jsonl",
-			    .range = "any" },
+			    .words = "eth0.jsonl" },
 	[OUTPUT_FILE] = { .name = "output",
-			  .argument = "FILE",
-			  .help = "what is shown once into a file, which it replaces\n"
+			  .kind = KIND_FILE,
+			  .help = "what is shown once into a file, which it replaces "
 				  "by a rename",
-			  .example = "dualpi2.prom",
-			  .range = "any" },
+			  .words = "dualpi2.prom" },
 	[OUTPUT_EVENTS] = { .name = "events",
-			    .help = "a line whenever an overload begins or has ended,\n"
-				    "until interrupted; with --json an object a line.\n"
+			    .help = "a line whenever an overload begins or has ended, "
+				    "until interrupted; with --json an object a line. "
 				    "Without IFACE: in all network namespaces" },
 	[OUTPUT_INTERVAL] = { .name = "interval",
-			      .argument = "T",
-			      .help = "again and again, what happened in the last T\n"
-				      "instead of since it was attached, until\n"
-				      "interrupted. [--jsonl, --record, --watch: 1s]",
-			      .kind = "a time",
-			      .example = "1s",
-			      .range = "10ms to 86400s",
-			      .set = set_interval },
+			      .kind = KIND_TIME,
+			      .min = INTERVAL_MIN_NS,
+			      .max = INTERVAL_MAX_NS,
+			      .help = "again and again, what happened in the last TIME "
+				      "instead of since it was attached, until "
+				      "interrupted. [--jsonl, --record, --watch: 1s]" },
 	[OUTPUT_COUNT] = { .name = "count",
-			   .argument = "N",
-			   .help = "end after N intervals",
-			   .kind = "a number",
-			   .example = "10",
-			   .range = "1 to 4294967295",
-			   .set = set_count },
+			   .kind = KIND_NUMBER,
+			   .min = 1,
+			   .max = COUNT_MAX,
+			   .help = "end after N intervals" },
 };
 
 static const char *outputs[N_OUTPUTS];
@@ -341,6 +318,14 @@ static bool run(const char *ifname)
 	return shown;
 }
 
+static void read_numbers(void)
+{
+	if (outputs[OUTPUT_INTERVAL])
+		value_read(&output_specs[OUTPUT_INTERVAL], outputs[OUTPUT_INTERVAL], &interval_ns);
+	if (outputs[OUTPUT_COUNT])
+		value_read(&output_specs[OUTPUT_COUNT], outputs[OUTPUT_COUNT], &count);
+}
+
 int main(int argc, char **argv)
 {
 	const char *ifname;
@@ -351,6 +336,7 @@ int main(int argc, char **argv)
 		return status;
 	if (!arguments_agree())
 		return STATUS_USAGE;
+	read_numbers();
 	bars_init();
 	return run(ifname) ? STATUS_OK : STATUS_FAILURE;
 }

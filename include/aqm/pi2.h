@@ -4,7 +4,7 @@
 #define DUALPI2_AQM_PI2_H
 
 #include "dualpi2.h"
-#include "pi2.h"
+#include "../pi2.h"
 
 #define AQM_NAME "pi2"
 #define AQM_KIND "bpf_dualpi2" /* `dualpi2` would collide with the kernel's sch_dualpi2 */
@@ -23,6 +23,24 @@
 	      "integral gain, in steps of 1/256 Hz")                                             \
 	PARAM(__u32, beta, "beta", GAIN, 1, PI2_GAIN_MAX, 819, "beta",                           \
 	      "proportional gain, in steps of 1/256 Hz")
+
+/* Options that set them all: DERIVED(option, kind, min, max, help), and the function of
+ * user/aqm/ that does it (aqm_derive of user/aqm/aqm.h).
+ */
+#define AQM_DERIVED(DERIVED)                                                                     \
+	DERIVED("max-rtt", TIME, DUALPI2_NSEC_PER_USEC, DUALPI2_TIME_MAX,                        \
+		"highest RTT of the traffic (6 * typical RTT); sets target, tupdate, alpha and " \
+		"beta")                                                                          \
+	DERIVED("typical-rtt", TIME, DUALPI2_NSEC_PER_USEC, DUALPI2_TIME_MAX,                    \
+		"usual RTT of the traffic (max RTT / 6); sets the same")
+#define AQM_DERIVE pi2_derive
+
+/* What OpenMetrics calls the first of them. */
+#define AQM_METRIC "target_delay_seconds"
+#define AQM_METRIC_HELP "Target delay of the PI controller."
+
+/* Time between two updates, ns: how often statistics are published while packets flow. */
+#define AQM_PERIOD(own) ((own)->tupdate_ns)
 
 #include "aqm.h"
 

@@ -39,6 +39,7 @@ static const struct content fresh = {
 static void fill(struct sample *sample, const struct content *content)
 {
 	*sample = (struct sample){
+		.aqm = aqm_default(),
 		.key = content->key,
 		.stats = content->stats,
 		.delays = content->delays,

@@ -4,10 +4,9 @@
 
 #include <getopt.h>
 
-#include "aqm/pi2.h"
+#include "aqm/params.h"
 #include "cli/message.h"
 #include "cli/options.h"
-#include "cli/params.h"
 
 #define ARGUMENTS_MAX 64
 
@@ -23,12 +22,14 @@ static int split(char *text, size_t size, char **argv)
 	return argc;
 }
 
-static bool read_line(int argc, char **argv, const char **values)
+static bool read_line(int argc, char **argv, struct param_values *values)
 {
+	const struct aqm *aqm = aqm_default();
 	struct option_group groups[] = {
-		{ "Parameters", param_specs, N_PARAMS, values, true, true },
+		{ "All", common_params, N_PARAMS, values->common, true, true },
+		{ "AQM", aqm->options, aqm->n_options, values->own[0], true, true },
 	};
-	const struct command command = { "fuzz", "", "", "", groups, 1 };
+	const struct command command = { "fuzz", "", "", "", groups, 2 };
 	const char *interface;
 	enum status status;
 
@@ -38,8 +39,15 @@ static bool read_line(int argc, char **argv, const char **values)
 
 static void check_ranges(const struct dualpi2_params *params)
 {
+	const struct aqm *aqm = aqm_default();
+
+	for (size_t i = 0; i < aqm->n_params; i++) {
+		const struct option_spec *spec = &aqm->options[i];
+		const uint64_t value = params_value(spec, params);
+
+		ALWAYS(value >= (uint64_t)spec->min && value <= (uint64_t)spec->max);
+	}
 	ALWAYS(params->limit >= 1 && params->limit <= DUALPI2_LIMIT_MAX);
-	ALWAYS(aqm_own(params)->tupdate_ns >= 1000);
 	ALWAYS(params->coupling >= 1);
 	ALWAYS(params->classic_protection <= 100);
 	ALWAYS(params->mpu <= DUALPI2_MPU_MAX);
@@ -53,32 +61,38 @@ static void check_ranges(const struct dualpi2_params *params)
  */
 static void check_shown(const struct dualpi2_params *params)
 {
-	char shown[OPTION_TEXT_MAX], again_shown[OPTION_TEXT_MAX];
+	const struct aqm *aqm = aqm_default();
+	const struct option_spec *spec;
 
-	for (int i = 0; i < N_PARAMS; i++) {
-		const struct option_spec *spec = &param_specs[i];
-		struct dualpi2_params again = *params;
+	for (size_t i = 0; (spec = params_row(aqm, i)); i++) {
+		char shown[OPTION_TEXT_MAX], again[OPTION_TEXT_MAX];
+		uint64_t value;
 
-		if (i == PARAM_P_CMAX || !spec->format)
+		if (!spec->name || !spec->size || !value_is_taken(spec) || spec->kind == KIND_SHARE)
 			continue;
-		if (spec->set(spec->format(params, shown), &again) == VALUE_OK)
-			ALWAYS(!strcmp(spec->format(&again, again_shown), shown));
+		value_show(spec, params_value(spec, params), shown);
+		if (value_read(spec, shown, &value) != VALUE_OK)
+			continue;
+		if (spec->kind == KIND_OVERHEAD)
+			value = (uint64_t)params->framing << 16 | (uint16_t)value;
+		ALWAYS(!strcmp(value_show(spec, value, again), shown));
 	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const char *values[N_PARAMS] = {};
-	struct dualpi2_params params = params_default();
+	const struct aqm *aqm = aqm_default();
+	struct dualpi2_params params = params_default(aqm);
+	struct param_values values = {};
 	char *argv[ARGUMENTS_MAX + 1], text[OPTION_TEXT_MAX], why[PARAMS_WHY_MAX];
 	char *line = fuzz_text(data, size);
 
 	message_init("fuzz");
-	if (read_line(split(line, size, argv), argv, values) && params_given(values) &&
-	    params_apply(values, &params, why)) {
+	if (read_line(split(line, size, argv), argv, &values) && params_given(&values) &&
+	    params_apply(&values, aqm, &params, why)) {
 		check_ranges(&params);
 		check_shown(&params);
-		params_describe(values, &params, text, sizeof(text));
+		params_describe(&values, true, aqm, &params, text, sizeof(text));
 	}
 	free(line);
 	return 0;

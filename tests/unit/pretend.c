@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "cli/message.h"
-#include "cli/params.h"
+#include "aqm/params.h"
 #include "coupling.h"
 #include "sample/sampler.h"
 
@@ -106,7 +106,8 @@ static void fill(struct sample *sample, const struct instance *instance, unsigne
 	*sample = (struct sample){
 		.key = { .ifindex = index + 1, .parent = instance->parent },
 		.taken_ns = start + steps * STEP_NS,
-		.stats.params = params_default(),
+		.aqm = aqm_default(),
+		.stats.params = params_default(aqm_default()),
 		.stats.handle = 0x80020000,
 		.stats.refreshed_ns = start + steps * STEP_NS,
 		.stats.memlimit = 30280000,

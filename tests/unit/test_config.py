@@ -85,7 +85,7 @@ def test_options_of_the_line_and_the_file_are_together(config):
     ("/no/such.conf", "/no/such.conf: cannot be read: No such file or directory"),
     ("/tmp", "/tmp: cannot be read: Is a directory"),
     ("/dev/zero", "/dev/zero: longer than 65536 bytes"),
-    ("", "--config '': is empty (for example /etc/dualpi2/eth0.conf; any file of options)")])
+    ("", "--config '': not a name (for example /etc/dualpi2/eth0.conf; any)")])
 def test_no_such_file(path, told):
     done = load("--config", path)
     assert done.returncode == 2

@@ -7,11 +7,13 @@
 #include "aqm/pi2.h"
 #include "dualpi2.h"
 #include "cli/parse.h"
-#include "cli/params.h" /* before unit.h: cmocka has a macro fail(), we have a function */
+#include "aqm/params.h" /* before unit.h: cmocka has a macro fail(), we have a function */
 
 #include "unit.h"
 
-static struct dualpi2_params defaults; /* main() */
+/* Set by main(). */
+static const struct aqm *aqm;
+static struct dualpi2_params defaults;
 
 /* As sch_dualpi2's (the table of the native command line). */
 static void defaults_are_native(void **state)
@@ -77,127 +79,222 @@ static void drops_are_all_drop_counters(void **state)
 	assert_int_equal(dualpi2_drops(&counters), expected);
 }
 
+/* The row of an option, of all AQMs or of the one that is tested. */
+static const struct option_spec *row(const char *option)
+{
+	const struct option_spec *spec;
+
+	for (size_t i = 0; (spec = params_row(aqm, i)); i++) {
+		if (spec->name && !strcmp(spec->name, option))
+			return spec;
+	}
+	fail_msg("there is no --%s", option);
+	return NULL;
+}
+
+struct pair {
+	const char *option, *text;
+};
+
+/* As if these pairs, up to one without an option, were the command line. */
+static struct param_values given(const struct pair *pairs)
+{
+	struct param_values values = {};
+
+	for (; pairs->option; pairs++) {
+		const struct option_spec *spec = row(pairs->option);
+
+		if (spec >= common_params && spec < common_params + N_PARAMS)
+			values.common[spec - common_params] = pairs->text;
+		else
+			values.own[0][spec - aqm->options] = pairs->text;
+	}
+	return values;
+}
+
+#define GIVEN(...) given((const struct pair[]){ __VA_ARGS__, { NULL, NULL } })
+
+static void apply(const struct param_values *values, struct dualpi2_params *params)
+{
+	char why[PARAMS_WHY_MAX];
+
+	if (!params_apply(values, aqm, params, why))
+		fail_msg("%s", why);
+}
+
+static void assert_refused(const struct param_values *values, struct dualpi2_params params,
+			   const char *reason)
+{
+	char why[PARAMS_WHY_MAX];
+
+	assert_false(params_apply(values, aqm, &params, why));
+	assert_string_equal(why, reason);
+}
+
+static const char *shown(const char *option, const struct dualpi2_params *params)
+{
+	static char text[OPTION_TEXT_MAX];
+
+	return params_text(row(option), params, text);
+}
+
 /* The edges of every range, both sides. */
 static void ranges(void **state)
 {
 	static const struct {
-		enum param param;
+		const char *option;
 		const char *text;
 		enum value_status status;
 	} rows[] = {
-		{ PARAM_RATE, "0", VALUE_OK },
-		{ PARAM_RATE, "8kbit", VALUE_OK },
-		{ PARAM_RATE, "7999bit", VALUE_OUT_OF_RANGE },
-		{ PARAM_RATE, "1tbit", VALUE_OK },
-		{ PARAM_RATE, "1.1tbit", VALUE_OUT_OF_RANGE },
-		{ PARAM_RATE, "40mb", VALUE_MALFORMED },
-		{ PARAM_TARGET, "0", VALUE_OK },
-		{ PARAM_TARGET, "4294967295us", VALUE_OK },
-		{ PARAM_TARGET, "4294967296us", VALUE_OUT_OF_RANGE },
-		{ PARAM_TARGET, "-1ms", VALUE_MALFORMED },
-		{ PARAM_TUPDATE, "0", VALUE_OUT_OF_RANGE },
-		{ PARAM_TUPDATE, "0.999us", VALUE_OUT_OF_RANGE },
-		{ PARAM_TUPDATE, "1us", VALUE_OK },
-		{ PARAM_ALPHA, "0", VALUE_OUT_OF_RANGE },
-		{ PARAM_ALPHA, "0.00391", VALUE_OK },
-		{ PARAM_ALPHA, "32767.99609375", VALUE_OK },
-		{ PARAM_BETA, "32768", VALUE_OUT_OF_RANGE },
-		{ PARAM_BETA, "3.2hz", VALUE_MALFORMED },
-		{ PARAM_COUPLING_FACTOR, "0", VALUE_OUT_OF_RANGE },
-		{ PARAM_COUPLING_FACTOR, "1", VALUE_OK },
-		{ PARAM_COUPLING_FACTOR, "255", VALUE_OK },
-		{ PARAM_COUPLING_FACTOR, "256", VALUE_OUT_OF_RANGE },
-		{ PARAM_COUPLING_FACTOR, "4294967298", VALUE_OUT_OF_RANGE },
-		{ PARAM_STEP_THRESH, "0", VALUE_OK },
-		{ PARAM_STEP_THRESH, "4294967295p", VALUE_OK },
-		{ PARAM_STEP_THRESH, "4294967296p", VALUE_OUT_OF_RANGE },
-		{ PARAM_STEP_THRESH, "1.5p", VALUE_MALFORMED },
-		{ PARAM_CLASSIC_PROTECTION, "0", VALUE_OK },
-		{ PARAM_CLASSIC_PROTECTION, "100%", VALUE_OK },
-		{ PARAM_CLASSIC_PROTECTION, "101", VALUE_OUT_OF_RANGE },
-		{ PARAM_CLASSIC_PROTECTION, "10.5", VALUE_MALFORMED },
-		{ PARAM_LIMIT, "0", VALUE_OUT_OF_RANGE },
-		{ PARAM_LIMIT, "1", VALUE_OK },
-		{ PARAM_LIMIT, "8388608", VALUE_OK },
-		{ PARAM_LIMIT, "8388609", VALUE_OUT_OF_RANGE },
-		{ PARAM_LIMIT, "99999999999999999999999", VALUE_OUT_OF_RANGE },
-		{ PARAM_MEMLIMIT, "0", VALUE_OUT_OF_RANGE },
-		{ PARAM_MEMLIMIT, "1", VALUE_OK },
-		{ PARAM_MEMLIMIT, "4294967295", VALUE_OK },
-		{ PARAM_MEMLIMIT, "4g", VALUE_OUT_OF_RANGE },
-		{ PARAM_MIN_QLEN_STEP, "0", VALUE_OK },
-		{ PARAM_MIN_QLEN_STEP, "4294967295", VALUE_OK },
-		{ PARAM_MIN_QLEN_STEP, "4294967296", VALUE_OUT_OF_RANGE },
-		{ PARAM_MIN_QLEN_STEP, "5p", VALUE_MALFORMED },
-		{ PARAM_MAX_RTT, "0.999us", VALUE_OUT_OF_RANGE },
-		{ PARAM_MAX_RTT, "1us", VALUE_OK },
-		{ PARAM_TYPICAL_RTT, "4294967295us", VALUE_OK },
-		{ PARAM_TYPICAL_RTT, "4295s", VALUE_OUT_OF_RANGE },
-		{ PARAM_OVERHEAD, "-65", VALUE_OUT_OF_RANGE },
-		{ PARAM_OVERHEAD, "-64", VALUE_OK },
-		{ PARAM_OVERHEAD, "256", VALUE_OK },
-		{ PARAM_OVERHEAD, "257", VALUE_OUT_OF_RANGE },
-		{ PARAM_OVERHEAD, "65536", VALUE_OUT_OF_RANGE },
-		{ PARAM_OVERHEAD, "1k", VALUE_MALFORMED },
-		{ PARAM_MPU, "0", VALUE_OK },
-		{ PARAM_MPU, "256", VALUE_OK },
-		{ PARAM_MPU, "257", VALUE_OUT_OF_RANGE },
-		{ PARAM_MPU, "65536", VALUE_OUT_OF_RANGE },
-		{ PARAM_MPU, "-1", VALUE_MALFORMED },
-		{ PARAM_L_AQM, "ramp", VALUE_OK },
-		{ PARAM_L_AQM, "step", VALUE_OK },
-		{ PARAM_L_AQM, "ramps", VALUE_MALFORMED },
-		{ PARAM_P_CMAX, "0", VALUE_OUT_OF_RANGE },
-		{ PARAM_P_CMAX, "0.00000001", VALUE_OUT_OF_RANGE },
-		{ PARAM_P_CMAX, "0.00000003%", VALUE_OK },
-		{ PARAM_P_CMAX, "100%", VALUE_OK },
-		{ PARAM_P_CMAX, "100.000001%", VALUE_OUT_OF_RANGE },
-		{ PARAM_P_CMAX, "1/4", VALUE_MALFORMED },
-		{ PARAM_L4S_DSCP, "63", VALUE_OK },
-		{ PARAM_L4S_DSCP, "64", VALUE_MALFORMED },
-		{ PARAM_CLASSIC_DSCP, "le,ef", VALUE_OK },
-		{ PARAM_CLASSIC_DSCP, "best", VALUE_MALFORMED },
+		{ "rate", "0", VALUE_OK },
+		{ "rate", "8kbit", VALUE_OK },
+		{ "rate", "7999bit", VALUE_OUT_OF_RANGE },
+		{ "rate", "1tbit", VALUE_OK },
+		{ "rate", "1.1tbit", VALUE_OUT_OF_RANGE },
+		{ "rate", "40mb", VALUE_MALFORMED },
+		{ "target", "0", VALUE_OK },
+		{ "target", "4294967295us", VALUE_OK },
+		{ "target", "4294967296us", VALUE_OUT_OF_RANGE },
+		{ "target", "-1ms", VALUE_MALFORMED },
+		{ "tupdate", "0", VALUE_OUT_OF_RANGE },
+		{ "tupdate", "0.999us", VALUE_OUT_OF_RANGE },
+		{ "tupdate", "1us", VALUE_OK },
+		{ "alpha", "0", VALUE_OUT_OF_RANGE },
+		{ "alpha", "0.00391", VALUE_OK },
+		{ "alpha", "32767.99609375", VALUE_OK },
+		{ "beta", "32768", VALUE_OUT_OF_RANGE },
+		{ "beta", "3.2hz", VALUE_MALFORMED },
+		{ "coupling-factor", "0", VALUE_OUT_OF_RANGE },
+		{ "coupling-factor", "1", VALUE_OK },
+		{ "coupling-factor", "255", VALUE_OK },
+		{ "coupling-factor", "256", VALUE_OUT_OF_RANGE },
+		{ "coupling-factor", "4294967298", VALUE_OUT_OF_RANGE },
+		{ "step-thresh", "0", VALUE_OK },
+		{ "step-thresh", "4294967295p", VALUE_OK },
+		{ "step-thresh", "4294967296p", VALUE_OUT_OF_RANGE },
+		{ "step-thresh", "1.5p", VALUE_MALFORMED },
+		{ "classic-protection", "0", VALUE_OK },
+		{ "classic-protection", "100%", VALUE_OK },
+		{ "classic-protection", "101", VALUE_OUT_OF_RANGE },
+		{ "classic-protection", "10.5", VALUE_MALFORMED },
+		{ "limit", "0", VALUE_OUT_OF_RANGE },
+		{ "limit", "1", VALUE_OK },
+		{ "limit", "8388608", VALUE_OK },
+		{ "limit", "8388609", VALUE_OUT_OF_RANGE },
+		{ "limit", "99999999999999999999999", VALUE_OUT_OF_RANGE },
+		{ "memlimit", "0", VALUE_OUT_OF_RANGE },
+		{ "memlimit", "1", VALUE_OK },
+		{ "memlimit", "4294967295", VALUE_OK },
+		{ "memlimit", "4g", VALUE_OUT_OF_RANGE },
+		{ "min-qlen-step", "0", VALUE_OK },
+		{ "min-qlen-step", "4294967295", VALUE_OK },
+		{ "min-qlen-step", "4294967296", VALUE_OUT_OF_RANGE },
+		{ "min-qlen-step", "5p", VALUE_MALFORMED },
+		{ "max-rtt", "0.999us", VALUE_OUT_OF_RANGE },
+		{ "max-rtt", "1us", VALUE_OK },
+		{ "typical-rtt", "4294967295us", VALUE_OK },
+		{ "typical-rtt", "4295s", VALUE_OUT_OF_RANGE },
+		{ "overhead", "-65", VALUE_OUT_OF_RANGE },
+		{ "overhead", "-64", VALUE_OK },
+		{ "overhead", "256", VALUE_OK },
+		{ "overhead", "257", VALUE_OUT_OF_RANGE },
+		{ "overhead", "65536", VALUE_OUT_OF_RANGE },
+		{ "overhead", "1k", VALUE_MALFORMED },
+		{ "mpu", "0", VALUE_OK },
+		{ "mpu", "256", VALUE_OK },
+		{ "mpu", "257", VALUE_OUT_OF_RANGE },
+		{ "mpu", "65536", VALUE_OUT_OF_RANGE },
+		{ "mpu", "-1", VALUE_MALFORMED },
+		{ "l-aqm", "ramp", VALUE_OK },
+		{ "l-aqm", "step", VALUE_OK },
+		{ "l-aqm", "ramps", VALUE_MALFORMED },
+		{ "p-cmax", "0", VALUE_OUT_OF_RANGE },
+		{ "p-cmax", "0.00000001", VALUE_OUT_OF_RANGE },
+		{ "p-cmax", "0.00000003%", VALUE_OK },
+		{ "p-cmax", "100%", VALUE_OK },
+		{ "p-cmax", "100.000001%", VALUE_OUT_OF_RANGE },
+		{ "p-cmax", "1/4", VALUE_MALFORMED },
+		{ "l4s-dscp", "63", VALUE_OK },
+		{ "l4s-dscp", "64", VALUE_MALFORMED },
+		{ "classic-dscp", "le,ef", VALUE_OK },
+		{ "classic-dscp", "best", VALUE_MALFORMED },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		const struct option_spec *spec = &param_specs[rows[i].param];
-		struct dualpi2_params scratch = defaults;
-		enum value_status status = spec->set(rows[i].text, &scratch);
+		uint64_t value;
+		enum value_status status = value_read(row(rows[i].option), rows[i].text, &value);
 
 		if (status != rows[i].status)
-			print_error("--%s %s\n", spec->name, rows[i].text);
+			print_error("--%s %s\n", rows[i].option, rows[i].text);
 		assert_int_equal(status, rows[i].status);
 	}
 }
 
-/* Every option with a value says what a wrong one is told. */
-static void every_value_has_a_range(void **state)
+/* Every option with a value tells what it has to be, and gives a good example. */
+static void every_value_is_explained(void **state)
 {
-	(void)state;
-	for (int i = 0; i < N_PARAMS; i++) {
-		const struct option_spec *spec = &param_specs[i];
-		struct dualpi2_params scratch = defaults;
+	const struct option_spec *spec;
 
-		assert_non_null(spec->set);
-		if (!spec->argument)
+	(void)state;
+	for (size_t i = 0; (spec = params_row(aqm, i)); i++) {
+		char text[OPTION_TEXT_MAX];
+		uint64_t value;
+
+		if (!spec->name)
 			continue;
-		assert_non_null(spec->kind);
-		assert_non_null(spec->range);
-		assert_non_null(spec->example);
-		assert_int_equal(spec->set("", &scratch), VALUE_MALFORMED);
+		assert_non_null(spec->help);
+		if (!value_is_taken(spec))
+			continue;
+		assert_non_null(value_argument(spec));
+		assert_int_equal(value_read(spec, "", &value), VALUE_MALFORMED);
+		assert_true(*value_range(spec, text));
+		/* "1ms or 5p": a word of it */
+		assert_int_equal(value_read(spec, strtok(strdupa(value_example(spec, text)), " "),
+					    &value),
+				 VALUE_OK);
+	}
+}
+
+/* What a range says is what is checked. */
+static void ranges_in_words(void **state)
+{
+	static const struct {
+		const char *option, *range, *example;
+	} rows[] = {
+		{ "rate", "0, or 8kbit to 1tbit", "40mbit" },
+		{ "overhead", "-64 to 256", "44" },
+		{ "mpu", "0 to 256", "64" },
+		{ "target", "0us to 4294s", "15ms" },
+		{ "tupdate", "1us to 4294s", "16ms" },
+		{ "alpha", "0.003906 to 32767.996094", "0.160156" },
+		{ "max-rtt", "1us to 4294s", "15ms" },
+		{ "coupling-factor", "1 to 255", "2" },
+		{ "step-thresh", "0us to 4294s or 0p to 4294967295p", "1ms or 5p" },
+		{ "min-qlen-step", "0 to 4294967295", "5" },
+		{ "classic-protection", "0 to 100", "10" },
+		{ "limit", "1 to 8388608", "10000" },
+		{ "memlimit", "1 to 4294967295", "30m" },
+		{ "l-aqm", "step or ramp", "step" },
+		{ "p-cmax", "above 0 to 100, or auto", "25%" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char text[OPTION_TEXT_MAX];
+
+		assert_string_equal(value_range(row(rows[i].option), text), rows[i].range);
+		assert_string_equal(value_example(row(rows[i].option), text), rows[i].example);
 	}
 }
 
 /* What an option given alone makes of the defaults. */
-static struct dualpi2_params apply_one(enum param param, const char *text)
+static struct dualpi2_params apply_one(const char *option, const char *text)
 {
-	const char *values[N_PARAMS] = {};
+	const struct param_values values = GIVEN({ option, text });
 	struct dualpi2_params params = defaults;
-	char why[PARAMS_WHY_MAX];
 
-	values[param] = text;
-	assert_true(params_apply(values, &params, why));
+	apply(&values, &params);
 	return params;
 }
 
@@ -223,77 +320,79 @@ static void store(void *params, size_t offset, size_t size, uint64_t number)
 static void each_option_sets_its_member(void **state)
 {
 	static const struct {
-		enum param param;
+		const char *option;
 		const char *text;
 		const char *shown;
 		size_t offset, size;
 		uint64_t number;
 	} rows[] = {
-		{ PARAM_RATE, "40mbit", "rate 40mbit", MEMBER(rate, 5000000) },
-		{ PARAM_MPU, "64", "mpu 64", MEMBER(mpu, 64) },
-		{ PARAM_TARGET, "5ms", "target 5ms", AQM_MEMBER(target_ns, 5000000) },
-		{ PARAM_TUPDATE, "6ms", "tupdate 6ms", AQM_MEMBER(tupdate_ns, 6000000) },
-		{ PARAM_ALPHA, "0.15625", "alpha 0.156250", AQM_MEMBER(alpha, 40) },
-		{ PARAM_BETA, "3.125", "beta 3.125000", AQM_MEMBER(beta, 800) },
-		{ PARAM_COUPLING_FACTOR, "4", "coupling-factor 4", MEMBER(coupling, 4) },
-		{ PARAM_STEP_THRESH, "700us", "step-thresh 700us", MEMBER(step_ns, 700000) },
-		{ PARAM_MIN_QLEN_STEP, "7", "min-qlen-step 7", MEMBER(min_qlen_step, 7) },
-		{ PARAM_CLASSIC_PROTECTION, "25%", "classic-protection 25%",
+		{ "rate", "40mbit", "rate 40mbit", MEMBER(rate, 5000000) },
+		{ "mpu", "64", "mpu 64", MEMBER(mpu, 64) },
+		{ "target", "5ms", "target 5ms", AQM_MEMBER(target_ns, 5000000) },
+		{ "tupdate", "6ms", "tupdate 6ms", AQM_MEMBER(tupdate_ns, 6000000) },
+		{ "alpha", "0.15625", "alpha 0.156250", AQM_MEMBER(alpha, 40) },
+		{ "beta", "3.125", "beta 3.125000", AQM_MEMBER(beta, 800) },
+		{ "coupling-factor", "4", "coupling-factor 4", MEMBER(coupling, 4) },
+		{ "step-thresh", "700us", "step-thresh 700us", MEMBER(step_ns, 700000) },
+		{ "min-qlen-step", "7", "min-qlen-step 7", MEMBER(min_qlen_step, 7) },
+		{ "classic-protection", "25%", "classic-protection 25%",
 		  MEMBER(classic_protection, 25) },
-		{ PARAM_LIMIT, "1234", "limit 1234p", MEMBER(limit, 1234) },
-		{ PARAM_MEMLIMIT, "2m", "memlimit 2097152b", MEMBER(memlimit, 2 << 20) },
-		{ PARAM_OVERFLOW, "", "overflow", MEMBER(overflow, 1) },
-		{ PARAM_DROP_ENQUEUE, "", "drop-enqueue", MEMBER(drop_enqueue, 1) },
-		{ PARAM_ANY_ECT, "", "any-ect", MEMBER(ecn_mask, DUALPI2_ECN_ANY_ECT) },
-		{ PARAM_NO_L4S, "", "no-l4s", MEMBER(ecn_mask, DUALPI2_ECN_NO_L4S) },
-		{ PARAM_L4S_DSCP, "ef,nqb,50", "l4s-dscp nqb,ef,50",
+		{ "limit", "1234", "limit 1234p", MEMBER(limit, 1234) },
+		{ "memlimit", "2m", "memlimit 2097152b", MEMBER(memlimit, 2 << 20) },
+		{ "overflow", "", "overflow", MEMBER(overflow, 1) },
+		{ "drop-enqueue", "", "drop-enqueue", MEMBER(drop_enqueue, 1) },
+		{ "any-ect", "", "any-ect", MEMBER(ecn_mask, DUALPI2_ECN_ANY_ECT) },
+		{ "no-l4s", "", "no-l4s", MEMBER(ecn_mask, DUALPI2_ECN_NO_L4S) },
+		{ "l4s-dscp", "ef,nqb,50", "l4s-dscp nqb,ef,50",
 		  MEMBER(l4s_dscp, 1ULL << 45 | 1ULL << 46 | 1ULL << 50) },
-		{ PARAM_CLASSIC_DSCP, "le", "classic-dscp le", MEMBER(classic_dscp, 2) },
-		{ PARAM_L_AQM, "ramp", "l-aqm ramp", MEMBER(l_aqm, DUALPI2_L_RAMP) },
-		{ PARAM_P_CMAX, "12.5%", "p-cmax 12.5%", MEMBER(p_cmax, 1U << 29) },
-		{ PARAM_P_CMAX, "6%", "p-cmax 6%", MEMBER(p_cmax, 257698037) },
+		{ "classic-dscp", "le", "classic-dscp le", MEMBER(classic_dscp, 2) },
+		{ "l-aqm", "ramp", "l-aqm ramp", MEMBER(l_aqm, DUALPI2_L_RAMP) },
+		{ "p-cmax", "12.5%", "p-cmax 12.5%", MEMBER(p_cmax, 1U << 29) },
+		{ "p-cmax", "6%", "p-cmax 6%", MEMBER(p_cmax, 257698037) },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct dualpi2_params params = apply_one(rows[i].param, rows[i].text);
+		struct dualpi2_params params = apply_one(rows[i].option, rows[i].text);
 		struct dualpi2_params expected = defaults;
-		char text[OPTION_TEXT_MAX];
+		const struct option_spec *other;
 
 		store(&expected, rows[i].offset, rows[i].size, rows[i].number);
 		if (memcmp(&params, &expected, sizeof(params)))
 			print_error("%s\n", rows[i].shown);
 		assert_memory_equal(&params, &expected, sizeof(params));
-		assert_string_equal(params_text(rows[i].param, &params, text), rows[i].shown);
+		assert_string_equal(shown(rows[i].option, &params), rows[i].shown);
 		/* It alone is told to differ from the defaults. */
-		for (int other = 0; other < N_PARAMS; other++)
+		for (size_t n = 0; (other = params_row(aqm, n)); n++)
 			assert_int_equal(params_differ(other, &params),
-					 other == (int)rows[i].param);
+					 other == row(rows[i].option));
 	}
 }
 
 /* The other spelling of each pair takes back what the first one set. */
 static void flags_take_back(void **state)
 {
-	static const enum param pairs[][2] = {
-		{ PARAM_OVERFLOW, PARAM_DROP_ON_OVERLOAD },
-		{ PARAM_DROP_ENQUEUE, PARAM_DROP_DEQUEUE },
-		{ PARAM_ANY_ECT, PARAM_L4S_ECT },
-		{ PARAM_NO_L4S, PARAM_L4S_ECT },
-		{ PARAM_PPPOE_PTM, PARAM_RAW },
+	static const char *const pairs[][2] = {
+		{ "overflow", "drop-on-overload" },
+		{ "drop-enqueue", "drop-dequeue" },
+		{ "any-ect", "l4s-ect" },
+		{ "no-l4s", "l4s-ect" },
+		{ "pppoe-ptm", "raw" },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++) {
-		const struct option_spec *there = &param_specs[pairs[i][0]];
-		const struct option_spec *back = &param_specs[pairs[i][1]];
+		const struct option_spec *there = row(pairs[i][0]), *back = row(pairs[i][1]);
+		const struct param_values taken_back = GIVEN({ pairs[i][1], "" });
 		struct dualpi2_params params = apply_one(pairs[i][0], "");
 
 		assert_int_equal(there->slot, back->slot);
-		assert_string_equal(params_choice(there->slot, &params), there->name);
-		back->set("", &params);
+		if (there->kind == KIND_SWITCH)
+			assert_string_equal(params_flag(there, &params), there->name);
+		apply(&taken_back, &params);
 		assert_memory_equal(&params, &defaults, sizeof(params));
-		assert_string_equal(params_choice(there->slot, &params), back->name);
+		if (there->kind == KIND_SWITCH)
+			assert_string_equal(params_flag(there, &params), back->name);
 	}
 }
 
@@ -304,54 +403,53 @@ static void all_dscps_fit_the_text(void **state)
 	uint64_t read;
 
 	(void)state;
-	assert_true(parse_dscps(param_specs[PARAM_L4S_DSCP].format(&params, text), &read));
+	assert_true(parse_dscps(value_show(row("l4s-dscp"), params.l4s_dscp, text), &read));
 	assert_int_equal(read, UINT64_MAX);
 	params.l4s_dscp = 0;
-	assert_string_equal(param_specs[PARAM_L4S_DSCP].format(&params, text), "none");
+	assert_string_equal(shown("l4s-dscp", &params), "l4s-dscp none");
 }
 
 static void step_in_packets_and_back(void **state)
 {
-	struct dualpi2_params params = apply_one(PARAM_STEP_THRESH, "5pkt");
-	char text[OPTION_TEXT_MAX];
+	const struct param_values back = GIVEN({ "step-thresh", "2ms" });
+	struct dualpi2_params params = apply_one("step-thresh", "5pkt");
 
 	(void)state;
 	assert_int_equal(params.step_in_packets, 1);
 	assert_int_equal(params.step_packets, 5);
-	assert_string_equal(param_specs[PARAM_STEP_THRESH].format(&params, text), "5p");
-	assert_int_equal(param_specs[PARAM_STEP_THRESH].set("2ms", &params), VALUE_OK);
+	assert_string_equal(shown("step-thresh", &params), "step-thresh 5p");
+	apply(&back, &params);
 	assert_int_equal(params.step_in_packets, 0);
 	assert_int_equal(params.step_ns, 2000000);
 }
 
 static void p_cmax_ends_at_one_and_can_be_auto(void **state)
 {
-	struct dualpi2_params params = apply_one(PARAM_P_CMAX, "100");
-	char text[OPTION_TEXT_MAX];
+	const struct param_values automatic = GIVEN({ "p-cmax", "auto" });
+	struct dualpi2_params params = apply_one("p-cmax", "100");
 
 	(void)state;
 	assert_int_equal(params.p_cmax, UINT32_MAX);
-	assert_string_equal(param_specs[PARAM_P_CMAX].format(&params, text), "100%");
-	assert_int_equal(param_specs[PARAM_P_CMAX].set("auto", &params), VALUE_OK);
+	assert_string_equal(shown("p-cmax", &params), "p-cmax 100%");
+	apply(&automatic, &params);
 	assert_int_equal(params.p_cmax, 0);
-	assert_string_equal(param_specs[PARAM_P_CMAX].format(&params, text), "auto");
-	assert_string_equal(param_specs[PARAM_P_CMAX].format(&defaults, text), "auto");
+	assert_string_equal(shown("p-cmax", &params), "p-cmax auto");
+	assert_string_equal(shown("p-cmax", &defaults), "p-cmax auto");
 }
 
 /* As dualpi2_change() of native has it. */
 static void limit_alone_renews_memlimit(void **state)
 {
-	const char *values[N_PARAMS] = { [PARAM_LIMIT] = "50" };
+	const struct param_values limit = GIVEN({ "limit", "50" });
+	const struct param_values both = GIVEN({ "limit", "50" }, { "memlimit", "1000" });
 	struct dualpi2_params params = defaults;
-	char why[PARAMS_WHY_MAX];
 
 	(void)state;
 	params.memlimit = 12345;
-	assert_true(params_apply(values, &params, why));
+	apply(&limit, &params);
 	assert_int_equal(params.limit, 50);
 	assert_int_equal(params.memlimit, 0);
-	values[PARAM_MEMLIMIT] = "1000";
-	assert_true(params_apply(values, &params, why));
+	apply(&both, &params);
 	assert_int_equal(params.memlimit, 1000);
 }
 
@@ -361,18 +459,18 @@ static void limit_alone_renews_memlimit(void **state)
 static void presets_of_links(void **state)
 {
 	static const struct {
-		enum param param;
+		const char *option;
 		int framing, overhead, mpu;
 	} rows[] = {
-		{ PARAM_RAW, DUALPI2_FRAMING_RAW, 0, 0 },
-		{ PARAM_ETHERNET, DUALPI2_FRAMING_NETWORK, 38, 84 },
-		{ PARAM_DOCSIS, DUALPI2_FRAMING_NETWORK, 18, 64 },
-		{ PARAM_PPPOE_PTM, DUALPI2_FRAMING_PTM, 30, 0 },
+		{ "raw", DUALPI2_FRAMING_RAW, 0, 0 },
+		{ "ethernet", DUALPI2_FRAMING_NETWORK, 38, 84 },
+		{ "docsis", DUALPI2_FRAMING_NETWORK, 18, 64 },
+		{ "pppoe-ptm", DUALPI2_FRAMING_PTM, 30, 0 },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct dualpi2_params params = apply_one(rows[i].param, "");
+		struct dualpi2_params params = apply_one(rows[i].option, "");
 
 		assert_int_equal(params.framing, rows[i].framing);
 		assert_int_equal(params.overhead, rows[i].overhead);
@@ -382,49 +480,42 @@ static void presets_of_links(void **state)
 
 static void overhead_and_mpu_adjust_a_preset(void **state)
 {
-	const char *values[N_PARAMS] = {
-		[PARAM_PPPOE_PTM] = "",
-		[PARAM_OVERHEAD] = "34",
-		[PARAM_MPU] = "70",
-	};
+	const struct param_values values =
+		GIVEN({ "mpu", "70" }, { "pppoe-ptm", "" }, { "overhead", "34" });
 	struct dualpi2_params params = defaults;
-	char why[PARAMS_WHY_MAX], text[OPTION_TEXT_MAX];
 
 	(void)state;
-	assert_true(params_apply(values, &params, why));
+	apply(&values, &params);
 	assert_int_equal(params.framing, DUALPI2_FRAMING_PTM);
 	assert_int_equal(params.overhead, 34);
 	assert_int_equal(params.mpu, 70);
-	assert_string_equal(params_text(PARAM_OVERHEAD, &params, text), "overhead 34 ptm");
+	assert_string_equal(shown("overhead", &params), "overhead 34 ptm");
 }
 
 /* It is counted from the IP header on; a framing that is so already stays. */
 static void overhead_leaves_raw(void **state)
 {
-	struct dualpi2_params params = apply_one(PARAM_OVERHEAD, "-4");
-	char text[OPTION_TEXT_MAX];
+	const struct param_values more = GIVEN({ "overhead", "22" });
+	struct dualpi2_params params = apply_one("overhead", "-4");
 
 	(void)state;
 	assert_int_equal(params.framing, DUALPI2_FRAMING_NETWORK);
 	assert_int_equal(params.overhead, -4);
-	assert_string_equal(params_text(PARAM_OVERHEAD, &params, text), "overhead -4");
-	assert_true(params_differ(PARAM_OVERHEAD, &params));
-	params = apply_one(PARAM_OVERHEAD, "0");
-	assert_true(params_differ(PARAM_OVERHEAD, &params));
-	params = apply_one(PARAM_PPPOE_PTM, "");
-	param_specs[PARAM_OVERHEAD].set("22", &params);
+	assert_string_equal(shown("overhead", &params), "overhead -4");
+	assert_true(params_differ(row("overhead"), &params));
+	params = apply_one("overhead", "0");
+	assert_true(params_differ(row("overhead"), &params));
+	params = apply_one("pppoe-ptm", "");
+	apply(&more, &params);
 	assert_int_equal(params.framing, DUALPI2_FRAMING_PTM);
 }
 
 static void raw_has_no_overhead(void **state)
 {
-	const char *values[N_PARAMS] = { [PARAM_RAW] = "", [PARAM_OVERHEAD] = "0" };
-	struct dualpi2_params params = defaults;
-	char why[PARAMS_WHY_MAX];
+	const struct param_values values = GIVEN({ "raw", "" }, { "overhead", "0" });
 
 	(void)state;
-	assert_false(params_apply(values, &params, why));
-	assert_string_equal(why, "--overhead 0: excludes --raw: give one of them");
+	assert_refused(&values, defaults, "--overhead 0: excludes --raw: give one of them");
 }
 
 /* ---- RTTs ---------------------------------------------------------------------- */
@@ -452,17 +543,12 @@ static void rtts_choose_as_tc_does(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		const char *values[N_PARAMS] = {
-			[PARAM_MAX_RTT] = rows[i].max,
-			[PARAM_TYPICAL_RTT] = rows[i].typical,
-			/* overridden */
-			[PARAM_TARGET] = "1s",
-			[PARAM_ALPHA] = "1",
-		};
+		const struct param_values values =
+			GIVEN({ "max-rtt", rows[i].max }, { "typical-rtt", rows[i].typical },
+			      /* overridden */ { "target", "1s" }, { "alpha", "1" });
 		struct dualpi2_params params = defaults;
-		char why[PARAMS_WHY_MAX];
 
-		assert_true(params_apply(values, &params, why));
+		apply(&values, &params);
 		assert_int_equal(aqm_own(&params)->target_ns, 1000ULL * rows[i].target_us);
 		assert_int_equal(aqm_own(&params)->tupdate_ns, 1000ULL * rows[i].tupdate_us);
 		assert_int_equal(aqm_own(&params)->alpha, rows[i].alpha);
@@ -488,15 +574,10 @@ static void rtts_that_make_no_sense(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		const char *values[N_PARAMS] = {
-			[PARAM_MAX_RTT] = rows[i].max,
-			[PARAM_TYPICAL_RTT] = rows[i].typical,
-		};
-		struct dualpi2_params params = defaults;
-		char why[PARAMS_WHY_MAX];
+		const struct param_values values =
+			GIVEN({ "max-rtt", rows[i].max }, { "typical-rtt", rows[i].typical });
 
-		assert_false(params_apply(values, &params, why));
-		assert_string_equal(why, rows[i].why);
+		assert_refused(&values, defaults, rows[i].why);
 	}
 }
 
@@ -505,24 +586,19 @@ static void rtts_that_make_no_sense(void **state)
 /* On one command line, and on one and in a live qdisc. */
 static void a_dscp_is_in_one_list(void **state)
 {
-	const char *values[N_PARAMS] = {
-		[PARAM_L4S_DSCP] = "ef,nqb,40",
-		[PARAM_CLASSIC_DSCP] = "le,nqb,ef",
-	};
-	struct dualpi2_params params = defaults;
-	char why[PARAMS_WHY_MAX];
+	const struct param_values l4s = GIVEN({ "l4s-dscp", "ef,nqb,40" });
+	const struct param_values both =
+		GIVEN({ "l4s-dscp", "ef,nqb,40" }, { "classic-dscp", "le,nqb,ef" });
+	const struct param_values moved =
+		GIVEN({ "l4s-dscp", "ef,nqb,40" }, { "classic-dscp", "none" });
+	struct dualpi2_params params = apply_one("classic-dscp", "le,nqb");
 
 	(void)state;
-	assert_false(params_apply(values, &params, why));
-	assert_string_equal(
-		why, "--l4s-dscp, --classic-dscp: both would have nqb,ef: take it out of one");
-
-	params = apply_one(PARAM_CLASSIC_DSCP, "le,nqb");
-	values[PARAM_CLASSIC_DSCP] = NULL;
-	assert_false(params_apply(values, &params, why));
-	values[PARAM_CLASSIC_DSCP] = "none";
-	params = apply_one(PARAM_CLASSIC_DSCP, "le,nqb");
-	assert_true(params_apply(values, &params, why));
+	assert_refused(&both, defaults,
+		       "--l4s-dscp, --classic-dscp: both would have nqb,ef: take it out of one");
+	assert_refused(&l4s, params,
+		       "--l4s-dscp, --classic-dscp: both would have nqb: take it out of one");
+	apply(&moved, &params);
 	assert_int_equal(params.classic_dscp, 0);
 }
 
@@ -530,17 +606,19 @@ static void a_dscp_is_in_one_list(void **state)
 
 static void described_as_given(void **state)
 {
-	const char *values[N_PARAMS] = { [PARAM_MAX_RTT] = "100ms", [PARAM_ANY_ECT] = "" };
+	const struct param_values values = GIVEN({ "max-rtt", "100ms" }, { "any-ect", "" });
 	struct dualpi2_params params = defaults;
-	char why[PARAMS_WHY_MAX], text[256];
+	char text[256];
 
 	(void)state;
-	assert_true(params_apply(values, &params, why));
-	assert_string_equal(params_describe(values, &params, text, sizeof(text)),
+	apply(&values, &params);
+	assert_string_equal(params_describe(&values, false, aqm, &params, text, sizeof(text)),
 			    ", max-rtt 100ms, typical-rtt 16.666ms, target 16.666ms, "
 			    "tupdate 16.666ms, alpha 0.164062, beta 3.000000, any-ect");
-	params_describe(values, &params, text, 12);
+	params_describe(&values, false, aqm, &params, text, 12);
 	assert_string_equal(text, ", max-rtt 1"); /* cut */
+	assert_string_equal(params_describe(NULL, true, aqm, &params, text, sizeof(text)),
+			    ", rate unlimited, target 16.666ms");
 }
 
 int main(void)
@@ -551,7 +629,8 @@ int main(void)
 		cmocka_unit_test(memlimit_given_is_in_force),
 		cmocka_unit_test(drops_are_all_drop_counters),
 		cmocka_unit_test(ranges),
-		cmocka_unit_test(every_value_has_a_range),
+		cmocka_unit_test(every_value_is_explained),
+		cmocka_unit_test(ranges_in_words),
 		cmocka_unit_test(each_option_sets_its_member),
 		cmocka_unit_test(flags_take_back),
 		cmocka_unit_test(all_dscps_fit_the_text),
@@ -568,6 +647,7 @@ int main(void)
 		cmocka_unit_test(described_as_given),
 	};
 
-	defaults = params_default();
+	aqm = aqm_default();
+	defaults = params_default(aqm);
 	return RUN_TESTS(tests);
 }

@@ -283,7 +283,7 @@ static void speed_without_a_largest_value(void **state)
 
 	(void)state;
 	assert_string_equal(format_speed(8e9 * 18446744073709551616.0, text),
-			    "147573952589676412928gbit");
+			    "147573952589676416tbit");
 }
 
 int main(void)

@@ -3,13 +3,44 @@
  * (include/aqm/NAME.h), AQM_SKELETON (its BPF object) and AQM_SYMBOL (aqm_NAME).
  */
 #include "aqm/aqm.h"
+#include "aqm/row.h"
 
 #include AQM_HEADER
 #include AQM_SKELETON
+
+static const struct option_spec options[] = { AQM_PARAMS(ROW_OWN)
+#ifdef AQM_DERIVED
+						      AQM_DERIVED(ROW_DERIVED)
+#endif
+};
+
+enum { N_OPTIONS = sizeof(options) / sizeof(options[0]) };
+
+_Static_assert(N_OPTIONS <= AQM_OPTIONS_MAX, "an AQM has too many options");
+
+#ifdef AQM_DERIVED
+extern aqm_derive AQM_DERIVE;
+#else
+#define AQM_DERIVE NULL
+#endif
+
+static uint64_t period(const struct dualpi2_params *params)
+{
+	return AQM_PERIOD(aqm_own(params));
+}
 
 const struct aqm AQM_SYMBOL = {
 	.name = AQM_NAME,
 	.kind = AQM_KIND,
 	.about = AQM_ABOUT,
 	.object = dualpi2__elf_bytes,
+	.options = options,
+	.n_params = 0 AQM_PARAMS(ROW_COUNT),
+	.n_options = N_OPTIONS,
+	.derive = AQM_DERIVE,
+	.period = period,
+#ifdef AQM_METRIC
+	.metric = AQM_METRIC,
+	.metric_help = AQM_METRIC_HELP,
+#endif
 };

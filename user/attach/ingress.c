@@ -22,7 +22,6 @@
 #include "attach/root.h"
 #include "check/report.h"
 #include "cli/message.h"
-#include "cli/params.h"
 #include "kernel/link.h"
 #include "kernel/netns.h"
 #include "pinned/maps.h"

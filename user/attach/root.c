@@ -17,7 +17,6 @@
 
 #include "attach/gso.h"
 #include "cli/message.h"
-#include "cli/params.h"
 #include "kernel/qdisc.h"
 #include "pinned/maps.h"
 #include "pinned/tcx.h"
@@ -177,20 +176,17 @@ static void print_attached(const struct target *target, const struct wish *wish,
 			   const struct dualpi2_params *params)
 {
 	char text[512], queues[48] = "";
-	const char *shown[N_PARAMS];
 
-	memcpy(shown, wish->params, sizeof(shown));
-	shown[PARAM_RATE] = shown[PARAM_TARGET] = "";
 	if (tree_is_mq(&target->tree))
 		snprintf(queues, sizeof(queues), " to each transmit queue (mq)");
 	printf("%s: " DUALPI2_KIND " attached%s%s\n", target->label, queues,
-	       params_describe(shown, params, text, sizeof(text)));
+	       params_describe(wish->params, true, wish->aqm, params, text, sizeof(text)));
 }
 
 static bool attach_new(const struct registration *reg, struct target *target,
 		       const struct wish *wish)
 {
-	struct dualpi2_params wanted = params_default();
+	struct dualpi2_params wanted = params_default(wish->aqm);
 
 	if (!wish_apply(wish, &wanted))
 		return false;
@@ -279,7 +275,8 @@ static void print_changed(const struct target *target, const struct wish *wish,
 	repairs_text(repairs, repaired, sizeof(repaired));
 	if (changed)
 		printf("%s: " DUALPI2_KIND " changed%s%s%s%s\n", target->label,
-		       params_describe(wish->params, wanted, params, sizeof(params)),
+		       params_describe(wish->params, false, wish->aqm, wanted, params,
+				       sizeof(params)),
 		       wish->whole ? ", all else default" : "", repaired[0] ? "; " : "", repaired);
 	else if (repaired[0])
 		printf("%s: " DUALPI2_KIND " repaired: %s\n", target->label, repaired);

@@ -8,7 +8,6 @@
 #include "attach/obstacle.h"
 #include "check/report.h"
 #include "cli/message.h"
-#include "cli/params.h"
 #include "kernel/netns.h"
 
 bool target_find(const char *ifname, struct target *target)
@@ -31,12 +30,10 @@ void target_free(struct target *target)
 
 bool wish_has_rate(const struct wish *wish)
 {
-	const char *text = wish->params[PARAM_RATE];
-	struct dualpi2_params given = {};
+	const char *text = params_given_as(wish->params, "rate");
+	uint64_t rate;
 
-	if (text)
-		param_specs[PARAM_RATE].set(text, &given);
-	return given.rate;
+	return text && value_read(params_find("rate"), text, &rate) == VALUE_OK && rate;
 }
 
 bool wish_apply(const struct wish *wish, struct dualpi2_params *params)
@@ -44,8 +41,8 @@ bool wish_apply(const struct wish *wish, struct dualpi2_params *params)
 	char why[PARAMS_WHY_MAX];
 
 	if (wish->whole)
-		*params = params_default();
-	return params_apply(wish->params, params, why) || fail_usage("%s", why);
+		*params = params_default(wish->aqm);
+	return params_apply(wish->params, wish->aqm, params, why) || fail_usage("%s", why);
 }
 
 static const struct tree_queue *foreign_queue(const struct tree *tree)

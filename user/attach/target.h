@@ -6,13 +6,15 @@
 #ifndef TARGET_H
 #define TARGET_H
 
+#include "aqm/params.h"
 #include "attach/tree.h"
 #include "kernel/link.h"
 #include "pinned/registration.h"
 
 /* What the command line asks for. */
 struct wish {
-	const char *const *params; /* N_PARAMS values as given (params.h) */
+	const struct param_values *params; /* as given */
+	const struct aqm *aqm;
 	bool mq;
 	bool ingress; /* what arrives, not what leaves (ingress.h) */
 	bool replace;

@@ -38,7 +38,8 @@ static const struct unit *best_unit(const struct unit *units, double value)
 }
 
 static const struct unit rate_units[] = {
-	{ 1000000000, "gbit" }, { 1000000, "mbit" }, { 1000, "kbit" }, { 1, "bit" }, { 0, NULL },
+	{ 1000000000000, "tbit" }, { 1000000000, "gbit" }, { 1000000, "mbit" },
+	{ 1000, "kbit" },	   { 1, "bit" },	   { 0, NULL },
 };
 
 const char *format_rate(uint64_t bytes_per_s, char *text)

@@ -5,10 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/value.h"
+
 #define OPTIONS_MAX 64 /* of one tool */
 
 /* Column where the descriptions of the options begin. */
 #define HELP_COLUMN 30
+#define HELP_WIDTH 50
+#define HELP_MAX 512 /* bytes of one description */
 
 enum common_option {
 	OPT_HELP,
@@ -25,34 +29,69 @@ static const struct option_spec common_specs[N_COMMON] = {
 			  .help = "show every step, errno and libbpf's messages" },
 };
 
-static void print_option(const struct option_spec *spec)
+static bool is_flag(const struct option_spec *spec)
 {
-	const char *line = spec->help;
+	return spec->kind == KIND_SWITCH || spec->kind == KIND_PRESET;
+}
+
+/* Print a text from a column on; `column` is where the line is now. */
+static void print_wrapped(const char *text, int column)
+{
+	while (*text) {
+		int fits = (int)strnlen(text, HELP_WIDTH);
+
+		if (text[fits]) {
+			while (text[fits] != ' ')
+				fits--;
+		}
+		printf("%*s%.*s\n", HELP_COLUMN - column, "", fits, text);
+		text += fits;
+		text += *text == ' ';
+		column = 0;
+	}
+}
+
+/* Does a flag stand for the default of its member, whose own row is in the same group? */
+static bool is_default(const struct option_group *group, const struct option_spec *flag)
+{
+	for (size_t i = 0; i < group->count && is_flag(flag); i++) {
+		const struct option_spec *spec = &group->specs[i];
+
+		if (spec->offset == flag->offset && spec->size && !is_flag(spec))
+			return spec->value == flag->value;
+	}
+	return false;
+}
+
+static void print_option(const struct option_group *group, const struct option_spec *spec)
+{
+	char text[HELP_MAX], fallback[OPTION_TEXT_MAX];
 	int column = 0;
 
 	column += printf(spec->letter ? "  -%c, " : "      ", spec->letter);
 	column += printf("--%s", spec->name);
-	if (spec->argument)
-		column += printf(" %s", spec->argument);
+	if (value_is_taken(spec))
+		column += printf(" %s", value_argument(spec));
 	if (column >= HELP_COLUMN) {
 		printf("\n");
 		column = 0;
 	}
-	while (line) {
-		const char *end = strchr(line, '\n');
-		int len = end ? (int)(end - line) : (int)strlen(line);
-
-		printf("%*s%.*s\n", HELP_COLUMN - column, "", len, line);
-		line = end ? end + 1 : NULL;
-		column = 0;
-	}
+	if (value_has_default(spec))
+		snprintf(text, sizeof(text), "%s (%s)", spec->help,
+			 value_format(spec, spec->value, fallback));
+	else
+		snprintf(text, sizeof(text), "%s%s", spec->help,
+			 is_default(group, spec) ? " (default)" : "");
+	print_wrapped(text, column);
 }
 
 static void print_group(const struct option_group *group)
 {
 	printf("\n%s:\n", group->title);
-	for (size_t i = 0; i < group->count; i++)
-		print_option(&group->specs[i]);
+	for (size_t i = 0; i < group->count; i++) {
+		if (group->specs[i].name)
+			print_option(group, &group->specs[i]);
+	}
 }
 
 static void print_help(const struct command *command, const struct option_group *common)
@@ -79,17 +118,29 @@ struct getopt_tables {
 	int count;
 };
 
+static bool has_name(const struct getopt_tables *tables, const char *name)
+{
+	for (int n = 0; n < tables->count; n++) {
+		if (!strcmp(tables->longs[n].name, name))
+			return true;
+	}
+	return false;
+}
+
 /* No option with a letter takes a value, so the letters alone make up `shorts`. */
 static void add_group(struct getopt_tables *tables, struct option_group *group)
 {
 	for (size_t i = 0; i < group->count; i++) {
 		const struct option_spec *spec = &group->specs[i];
 		char letter[] = { spec->letter, '\0' };
-		int n = tables->count++;
+		int n = tables->count;
 
+		if (!spec->name || has_name(tables, spec->name))
+			continue;
+		tables->count++;
 		tables->longs[n] = (struct option){
 			.name = spec->name,
-			.has_arg = spec->argument ? required_argument : no_argument,
+			.has_arg = value_is_taken(spec) ? required_argument : no_argument,
 			.val = ROW_ANSWER + n,
 		};
 		strcat(tables->shorts, letter);
@@ -110,34 +161,54 @@ static int find_row(const struct getopt_tables *tables, int answer)
 
 	if (answer >= ROW_ANSWER)
 		return answer - ROW_ANSWER;
-	while (row_spec(tables, row)->letter != answer)
+	while (row + 1 < tables->count && row_spec(tables, row)->letter != answer)
 		row++;
 	return row;
+}
+
+/* Is `word` this name, with underscores or hyphens? */
+static bool is_name(const char *word, const char *name)
+{
+	for (; *word && *name; word++, name++) {
+		if (*word != *name && !(*word == '_' && *name == '-'))
+			return false;
+	}
+	return *word == *name;
+}
+
+static bool find_option(const struct option_group *group, const char *word, size_t *index)
+{
+	for (*index = 0; *index < group->count; (*index)++) {
+		const char *name = group->specs[*index].name;
+
+		if (name && is_name(word, name))
+			return true;
+	}
+	return false;
 }
 
 /* Report a value, or the lack of one (NULL). */
 static bool refuse_value(const struct option_spec *spec, const char *text, const char *reason)
 {
+	char example[OPTION_TEXT_MAX], range[OPTION_TEXT_MAX];
 	const char *shown = "";
 
 	if (text)
 		shown = *text ? text : "''";
 	return fail(0, "--%s%s%s: %s (for example %s; %s)", spec->name, text ? " " : "", shown,
-		    reason, spec->example, spec->range);
+		    reason, value_example(spec, example), value_range(spec, range));
 }
 
 static bool check_value(const struct option_spec *spec, const char *text)
 {
-	struct dualpi2_params scratch = {};
 	char reason[64];
+	uint64_t value;
 
-	if (!spec->set)
-		return *text || refuse_value(spec, text, "is empty");
-	switch (spec->set(text, &scratch)) {
+	switch (value_read(spec, text, &value)) {
 	case VALUE_OK:
 		return true;
 	case VALUE_MALFORMED:
-		snprintf(reason, sizeof(reason), "not %s", spec->kind);
+		snprintf(reason, sizeof(reason), "not %s", value_what(spec));
 		return refuse_value(spec, text, reason);
 	case VALUE_OUT_OF_RANGE:
 		break;
@@ -173,12 +244,25 @@ static bool take_flag(const struct command *command, const struct option_spec *s
 	return true;
 }
 
-static bool take_value(const struct option_spec *spec, const char *text, const char **value)
+/* For all options of this name (struct option_group). */
+static bool take_value(const struct command *command, const struct option_spec *spec,
+		       const char *text)
 {
-	if (*value)
-		return refuse_value(spec, text, "given twice");
-	*value = text;
-	return check_value(spec, text);
+	bool taken = false;
+
+	for (size_t g = 0; g < command->n_groups; g++) {
+		struct option_group *group = &command->groups[g];
+		size_t index;
+		uint64_t value;
+
+		if (!find_option(group, spec->name, &index))
+			continue;
+		if (group->values[index])
+			return refuse_value(spec, text, "given twice");
+		group->values[index] = text;
+		taken |= value_read(&group->specs[index], text, &value) == VALUE_OK;
+	}
+	return taken || check_value(spec, text);
 }
 
 static bool take_option(const struct command *command, struct option_group *group, size_t index,
@@ -186,8 +270,8 @@ static bool take_option(const struct command *command, struct option_group *grou
 {
 	const struct option_spec *spec = &group->specs[index];
 
-	if (spec->argument)
-		return take_value(spec, text, &group->values[index]);
+	if (value_is_taken(spec))
+		return take_value(command, spec, text);
 	return take_flag(command, spec, &group->values[index]);
 }
 
@@ -208,25 +292,6 @@ static bool refuse_option(const struct getopt_tables *tables, int answer, const 
 
 /* ---- tc's spelling ----------------------------------------------------------- */
 
-/* Is `word` this name, with underscores or hyphens? */
-static bool is_name(const char *word, const char *name)
-{
-	for (; *word && *name; word++, name++) {
-		if (*word != *name && !(*word == '_' && *name == '-'))
-			return false;
-	}
-	return *word == *name;
-}
-
-static bool find_option(const struct option_group *group, const char *word, size_t *index)
-{
-	for (*index = 0; *index < group->count; (*index)++) {
-		if (is_name(word, group->specs[*index].name))
-			return true;
-	}
-	return false;
-}
-
 /* An argument without dashes: the interface, then options in tc's spelling. */
 static bool take_word(const struct command *command, int argc, char **argv, const char *word,
 		      const char **interface)
@@ -241,7 +306,7 @@ static bool take_word(const struct command *command, int argc, char **argv, cons
 
 		if (!group->as_words || !find_option(group, word, &index))
 			continue;
-		if (!group->specs[index].argument)
+		if (!value_is_taken(&group->specs[index]))
 			return take_option(command, group, index, NULL);
 		if (optind == argc)
 			return refuse_value(&group->specs[index], NULL, "a value is missing");
@@ -265,9 +330,9 @@ bool command_take(const struct command *command, const char *name, const char *v
 		if (!group->in_files || !find_option(group, name + dashes, &index))
 			continue;
 		spec = &group->specs[index];
-		if (spec->argument && !value)
+		if (value_is_taken(spec) && !value)
 			return refuse_value(spec, NULL, "a value is missing");
-		if (!spec->argument && value)
+		if (!value_is_taken(spec) && value)
 			return fail(0, "--%s %s: --%s takes no value", spec->name, value,
 				    spec->name);
 		return take_option(command, group, index, value);

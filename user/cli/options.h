@@ -8,40 +8,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "dualpi2.h"
 #include "cli/message.h"
+#include "cli/spec.h"
 
-/* Enough for what the `format` of any option writes, with its terminator. */
-#define OPTION_TEXT_MAX 320
-
-enum value_status {
-	VALUE_OK,
-	VALUE_MALFORMED,
-	VALUE_OUT_OF_RANGE,
-};
-
-struct option_spec {
-	const char *name;     /* without the dashes */
-	char letter;	      /* short form, or 0 */
-	const char *argument; /* what the help text calls the value; NULL: takes none */
-	const char *help;     /* lines of up to 50 characters */
-	unsigned int slot;    /* not 0: of the options with this number only one may be given */
-
-	/* Only of options with a value. Without `set` any text is one, but an empty one. */
-	const char *kind;    /* "a time": what the value has to be; only with `set` */
-	const char *example; /* "15ms" */
-	const char *range;   /* "0us to 4294s" */
-
-	/* Only of parameters of the qdisc. `set` stores the value, or what an option
-	 * without one stands for; what it stores is of no use unless it returns VALUE_OK.
-	 * `format` writes the value for people, with its unit (OPTION_TEXT_MAX bytes), and
-	 * returns it; NULL where there is no value to be shown.
-	 */
-	enum value_status (*set)(const char *text, struct dualpi2_params *params);
-	const char *(*format)(const struct dualpi2_params *params, char *text);
-};
-
-/* Options under one heading of the help text. */
+/* Options under one heading of the help text. An option of the same name may stand in several
+ * groups: then its value is for all of them, and one that none of them takes is refused.
+ */
 struct option_group {
 	const char *title;
 	const struct option_spec *specs;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "aqm/pi2.h"
 #include "sample/collect.h"
 
 #include <errno.h>
@@ -13,14 +12,15 @@
 #include "pinned/tcx.h"
 #include "sample/clock.h"
 
-/* The moment that published statistics are of. They are refreshed every tupdate unless
+/* The moment that published statistics are of. They are refreshed by every update of the AQM unless
  * nothing happens: what is older than that still holds.
  */
-static __u64 taken_at(const struct dualpi2_stats *stats, __u64 now)
+static __u64 taken_at(const struct sample *sample, __u64 now)
 {
-	__u64 refreshed = stats->refreshed_ns, tupdate = aqm_own(&stats->params)->tupdate_ns;
+	const __u64 refreshed = sample->stats.refreshed_ns;
+	const __u64 period = sample->aqm->period(&sample->stats.params);
 
-	return refreshed < now && now - refreshed < 2 * tupdate ? refreshed : now;
+	return refreshed < now && now - refreshed < 2 * period ? refreshed : now;
 }
 
 static void read_tcx(const struct registration *reg, const struct dualpi2_key *key,
@@ -38,13 +38,13 @@ static int read_instance(const struct registration *reg, const struct dualpi2_ke
 {
 	int found;
 
-	*sample = (struct sample){ .key = *key };
+	*sample = (struct sample){ .aqm = aqm_default(), .key = *key };
 	found = stats_read(reg, key, &sample->stats);
 	if (found > 0)
 		found = delays_read(reg, key, &sample->delays);
 	if (found <= 0)
 		return found;
-	sample->taken_ns = taken_at(&sample->stats, clock_now());
+	sample->taken_ns = taken_at(sample, clock_now());
 	sample_ifname(key->ifindex, sample->stats.ifname, sample->ifname);
 	read_tcx(reg, key, sample);
 	return 1;
@@ -179,6 +179,7 @@ static struct sample *sum_of(struct samples *list, const struct sample *queue)
 	}
 	sum = &list->items[list->count++];
 	*sum = (struct sample){
+		.aqm = queue->aqm,
 		.key = queue->key,
 		.is_sum = true,
 		.taken_ns = queue->taken_ns,

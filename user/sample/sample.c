@@ -28,13 +28,15 @@ struct sample_xstats sample_xstats(const struct dualpi2_stats *stats)
 	};
 }
 
-double sample_p_cmax(const struct dualpi2_params *params)
+struct dualpi2_params sample_params(const struct dualpi2_stats *stats)
 {
-	/* k is 0 if somebody else wrote to the map; then there is no 1/k^2. */
-	const __u32 p_cmax = params->coupling ? coupling_p_cmax(params->p_cmax, params->coupling)
-					      : params->p_cmax;
+	struct dualpi2_params params = stats->params;
 
-	return (double)p_cmax / PROB_MAX;
+	params.memlimit = stats->memlimit;
+	/* k is 0 if somebody else wrote to the map; then there is no 1/k^2. */
+	if (params.coupling)
+		params.p_cmax = coupling_p_cmax(params.p_cmax, params.coupling);
+	return params;
 }
 
 struct probabilities sample_probabilities(const struct dualpi2_stats *stats)

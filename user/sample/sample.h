@@ -8,10 +8,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "aqm/aqm.h"
 #include "dualpi2.h"
 #include "kernel/qdisc.h"
 
 struct sample {
+	const struct aqm *aqm;
 	struct dualpi2_key key;
 	/* The sum over the queues of an mq, as the kernel shows one for its root: of its
 	 * `stats` only the counters, the memory and the parameters mean something.
@@ -56,8 +58,10 @@ struct sample_xstats {
 
 struct sample_xstats sample_xstats(const struct dualpi2_stats *stats);
 
-/* p_C that is overload, as a fraction of 1: what was set, or 1/k^2. */
-double sample_p_cmax(const struct dualpi2_params *params);
+/* The parameters in force, with what stands for "auto" and "by a rule" in them: p_C that is
+ * overload and the memory limit.
+ */
+struct dualpi2_params sample_params(const struct dualpi2_stats *stats);
 
 /* p_C and p_CL as fractions of 1: what Classic and L4S packets are marked or dropped
  * with. p' itself is `p`.

@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "aqm/pi2.h"
+#include "aqm/params.h"
 #include "cli/format.h"
 #include "sample/clock.h"
 #include "sample/interval.h"
 #include "show/json_writer.h"
-#include "cli/params.h"
+#include "coupling.h"
 
 /* More than a line with all bins of four histograms takes. */
 #define LINE_BYTES (64 << 10)
@@ -86,65 +86,57 @@ static void print_dscps(const char *key, __u64 dscps)
 	json_close_array();
 }
 
-/* What native has, as tc writes it: `split-gso` is null where GSO packets are split, and is
- * not there where they are not.
+/* "step-thresh-us" or "step-thresh-pkts" */
+static void print_step(const char *key, uint64_t value)
+{
+	const bool in_packets = value & STEP_IN_PACKETS;
+	char full[64];
+
+	snprintf(full, sizeof(full), "%s-%s", key, in_packets ? "pkts" : "us");
+	json_uint(full, in_packets ? value & ~STEP_IN_PACKETS : sample_us(value));
+}
+
+/* As tc writes it where native has it: what KIND_PRESENCE says is null where it is so, and not
+ * there where it is not.
  */
-static void print_native_options(const struct dualpi2_stats *stats)
+static void print_param(const struct option_spec *spec, uint64_t value)
 {
-	const struct dualpi2_params *params = &stats->params;
+	char word[OPTION_TEXT_MAX];
 
-	json_uint("limit", params->limit);
-	json_uint("memory-limit", stats->memlimit);
-	json_uint("target", sample_us(aqm_own(params)->target_ns));
-	json_uint("tupdate", sample_us(aqm_own(params)->tupdate_ns));
-	json_float("alpha", aqm_own(params)->alpha / 256.0);
-	json_float("beta", aqm_own(params)->beta / 256.0);
-	if (params->step_in_packets)
-		json_uint("step-thresh-pkts", params->step_packets);
-	else
-		json_uint("step-thresh-us", sample_us(params->step_ns));
-	json_uint("min-qlen-step", params->min_qlen_step);
-	json_uint("coupling", params->coupling);
-	json_string("drop-overload", params->overflow ? "overflow" : "drop");
-	json_string("drop-early", params_choice(SLOT_DROP, params));
-	json_uint("c-protection", params->classic_protection);
-	json_string("ecn-mask", params_choice(SLOT_ECN, params));
-	if (params->split_gso)
-		json_null("split-gso");
-}
-
-static const char *framing_name(enum dualpi2_framing framing)
-{
-	switch (framing) {
-	case DUALPI2_FRAMING_NETWORK:
-		return "network";
-	case DUALPI2_FRAMING_PTM:
-		return "ptm";
-	case DUALPI2_FRAMING_RAW:
-		break;
+	switch (spec->kind) {
+	case KIND_TIME:
+		return json_uint(spec->json, sample_us(value));
+	case KIND_GAIN:
+		return json_float(spec->json, (double)value / 256);
+	case KIND_SHARE:
+		return json_float(spec->json, (double)value / PROB_MAX);
+	case KIND_RATE:
+		return json_uint(spec->json, value * 8);
+	case KIND_OVERHEAD:
+		return json_int(spec->json, (int16_t)value);
+	case KIND_STEP:
+		return print_step(spec->json, value);
+	case KIND_DSCPS:
+		return print_dscps(spec->json, value);
+	case KIND_CHOICE:
+		return json_string(spec->json, value_word(spec, value, word));
+	case KIND_PRESENCE:
+		return value ? json_null(spec->json) : (void)0;
+	default:
+		json_uint(spec->json, value);
 	}
-	return "raw";
 }
 
-static void print_own_options(const struct dualpi2_params *params)
+static void print_options(const struct sample *sample)
 {
-	char text[OPTION_TEXT_MAX];
+	const struct dualpi2_params params = sample_params(&sample->stats);
+	const struct option_spec *spec;
 
-	json_uint("rate", params->rate * 8);
-	json_string("framing", framing_name(params->framing));
-	json_int("overhead", params->overhead);
-	json_uint("mpu", params->mpu);
-	print_dscps("l4s-dscp", params->l4s_dscp);
-	print_dscps("classic-dscp", params->classic_dscp);
-	json_string("l-aqm", param_specs[PARAM_L_AQM].format(params, text));
-	json_float("p-cmax", sample_p_cmax(params));
-}
-
-static void print_options(const struct dualpi2_stats *stats)
-{
 	json_open_object("options");
-	print_native_options(stats);
-	print_own_options(&stats->params);
+	for (size_t i = 0; (spec = params_row(sample->aqm, i)); i++) {
+		if (spec->json)
+			print_param(spec, params_value(spec, &params));
+	}
 	json_close_object();
 }
 
@@ -240,7 +232,7 @@ static void print_members(const struct sample *sample, enum json_delays delays)
 		json_uint("refcnt", sample->refcnt);
 	/* An mq has neither options nor an AQM of its own. */
 	if (!sample->is_sum)
-		print_options(&sample->stats);
+		print_options(sample);
 	print_counters(&sample->counters);
 	if (!sample->is_sum)
 		print_xstats(&sample->stats);

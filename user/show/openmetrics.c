@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "aqm/pi2.h"
+#include "aqm/params.h"
 #include "cli/format.h"
 
 /* Edges of the buckets that are shown: two in a power of two, from 32.768 us to 1.07 s. Ours are
@@ -128,7 +128,6 @@ DEFINE_OF_BOTH(gso_split, print_uint, sample->stats.gso_split)
 DEFINE_OF_BOTH(gso_whole, print_uint, sample->stats.gso_whole)
 DEFINE_OF_BOTH(memory_used, print_uint, sample->stats.memory_used)
 DEFINE_OF_BOTH(rate, print_uint, sample->stats.params.rate)
-DEFINE_OF_BOTH(target, print_double, seconds(aqm_own(&sample->stats.params)->target_ns))
 DEFINE_OF_BOTH(updates, print_uint, sample->stats.updates)
 
 static void print_probability(const struct family *family, const struct sample *sample)
@@ -247,10 +246,18 @@ static const struct family families[] = {
 	  print_memory_used },
 	{ "shaper_rate_bytes_per_second", GAUGE, NULL, "Rate of the shaper; 0: there is none.",
 	  print_rate },
-	{ "target_delay_seconds", GAUGE, "seconds", "Target delay of the PI controller.",
-	  print_target },
 	{ "probability_updates", COUNTER, NULL, "Updates of p'.", print_updates },
 };
+
+/* The first parameter of an AQM, which is a delay. */
+static void print_aqm_delay(const struct family *family, const struct sample *sample)
+{
+	const struct aqm *aqm = sample->aqm;
+
+	if (aqm->metric && !strcmp(aqm->metric, family->name))
+		print_double(family, sample, NULL,
+			     seconds(params_value(aqm->options, &sample->stats.params)));
+}
 
 static void print_header(const struct family *family, enum exposition exposition)
 {
@@ -278,6 +285,14 @@ void openmetrics_print(const struct samples *list, enum exposition exposition)
 {
 	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
 		print_family(&families[i], list, exposition);
+	for (size_t i = 0; aqms[i]; i++) {
+		const struct family family = {
+			aqms[i]->metric, GAUGE, "seconds", aqms[i]->metric_help, print_aqm_delay,
+		};
+
+		if (family.name)
+			print_family(&family, list, exposition);
+	}
 	if (exposition == EXPOSITION_OPENMETRICS)
 		printf("# EOF\n");
 }

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "aqm/params.h"
 #include "cli/format.h"
 #include "sample/interval.h"
-#include "cli/params.h"
 #include "show/diagnosis.h"
 
 #define LINE_MAX_WIDTH 79 /* leaves room for a comma */
@@ -106,12 +106,12 @@ static void print_queues(const struct sample *sample)
 
 static void print_head(const struct sample *sample)
 {
-	const struct dualpi2_params *params = &sample->stats.params;
-	char rate[OPTION_TEXT_MAX], target[OPTION_TEXT_MAX], span[FORMAT_MAX];
+	char params[OPTION_TEXT_MAX], span[FORMAT_MAX];
 
-	printf("%s: " DUALPI2_KIND "%s, %s, %s", sample->ifname,
+	printf("%s: %s%s%s", sample->ifname, sample->aqm->kind,
 	       sample->is_sum ? " in each transmit queue (mq)" : "",
-	       params_text(PARAM_RATE, params, rate), params_text(PARAM_TARGET, params, target));
+	       params_describe(NULL, true, sample->aqm, &sample->stats.params, params,
+			       sizeof(params)));
 	if (sample->span_ns)
 		printf("; the last %s", format_delay(sample->span_ns, span));
 	printf("\n");
@@ -133,14 +133,16 @@ static size_t print_item(const char *item, size_t column)
 }
 
 /* The options that differ from the defaults, without those that the head shows. */
-static void print_options(const struct dualpi2_params *params)
+static void print_options(const struct sample *sample)
 {
+	const struct dualpi2_params *params = &sample->stats.params;
+	const struct option_spec *spec;
 	char text[OPTION_TEXT_MAX];
 	size_t column = 0;
 
-	for (int i = 0; i < N_PARAMS; i++) {
-		if (i != PARAM_RATE && i != PARAM_TARGET && params_differ(i, params))
-			column = print_item(params_text(i, params, text), column);
+	for (size_t i = 0; (spec = params_row(sample->aqm, i)); i++) {
+		if (!params_is_head(sample->aqm, spec) && params_differ(spec, params))
+			column = print_item(params_text(spec, params, text), column);
 	}
 	if (column)
 		printf("\n");
@@ -217,7 +219,7 @@ static void print_words(const struct sample *interval)
 static void print_instance(const struct sample *sample)
 {
 	print_head(sample);
-	print_options(&sample->stats.params);
+	print_options(sample);
 	if (!sample->is_sum)
 		print_probabilities(&sample->stats);
 	print_overload(&sample->stats);

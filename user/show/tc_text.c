@@ -9,9 +9,8 @@
 #include <linux/pkt_sched.h>
 #include <stdio.h>
 
-#include "aqm/pi2.h"
+#include "aqm/params.h"
 #include "cli/format.h"
-#include "cli/params.h"
 #include "attach/tree.h"
 
 /* A word of tc's is the name of our option with underscores. */
@@ -22,16 +21,16 @@ static void print_words(const char *text)
 	putchar(' ');
 }
 
-static void print_time(const char *name, uint64_t ns)
+static void print_time(uint64_t ns)
 {
 	const uint64_t us = sample_us(ns);
 
 	if (us >= 1000000)
-		printf("%s %.3gs ", name, (double)us / 1000000);
+		printf("%.3gs ", (double)us / 1000000);
 	else if (us >= 1000)
-		printf("%s %.3gms ", name, (double)us / 1000);
+		printf("%.3gms ", (double)us / 1000);
 	else
-		printf("%s %" PRIu64 "us ", name, us);
+		printf("%" PRIu64 "us ", us);
 }
 
 /* Is this a multiple of `unit`, give or take less than `tolerance`? */
@@ -67,41 +66,41 @@ static void print_place(const struct sample *sample)
 		printf("refcnt %u ", sample->refcnt);
 }
 
-static void print_native_options(const struct dualpi2_stats *stats)
+static void print_param(const struct option_spec *spec, const struct dualpi2_params *params)
 {
-	const struct dualpi2_params *params = &stats->params;
-	char alpha[FORMAT_MAX], beta[FORMAT_MAX];
+	const uint64_t value = params_value(spec, params);
+	char text[OPTION_TEXT_MAX];
 
-	printf("limit %up memlimit %uB ", params->limit, stats->memlimit);
-	print_time("target", aqm_own(params)->target_ns);
-	print_time("tupdate", aqm_own(params)->tupdate_ns);
-	printf("alpha %s beta %s ", format_gain(aqm_own(params)->alpha, alpha),
-	       format_gain(aqm_own(params)->beta, beta));
-	if (params->step_in_packets)
-		printf("step_thresh %up ", params->step_packets);
+	print_words(spec->name);
+	if (spec->kind == KIND_TIME || (spec->kind == KIND_STEP && !(value & STEP_IN_PACKETS)))
+		print_time(value);
+	else if (spec->kind == KIND_SIZE)
+		printf("%" PRIu64 "B ", value);
+	else if (spec->kind == KIND_QLEN)
+		printf("%" PRIu64 "p ", value);
 	else
-		print_time("step_thresh", params->step_ns);
-	printf("min_qlen_step %up coupling_factor %u ", params->min_qlen_step, params->coupling);
-	print_words(params_choice(SLOT_OVERLOAD, params));
-	print_words(params_choice(SLOT_DROP, params));
-	printf("classic_protection %u%% ", params->classic_protection);
-	print_words(params_choice(SLOT_ECN, params));
-	print_words(params_choice(SLOT_SPLIT, params));
+		printf("%s ", value_show(spec, value, text));
 }
 
-static void print_own_options(const struct dualpi2_params *params)
+/* What sch_dualpi2 or the AQM has is always shown, and for a choice its flag. */
+static void print_first_row(const struct option_spec *spec, const struct dualpi2_params *params)
 {
-	static const enum param own[] = {
-		PARAM_RATE,	    PARAM_OVERHEAD, PARAM_MPU,	  PARAM_L4S_DSCP,
-		PARAM_CLASSIC_DSCP, PARAM_L_AQM,    PARAM_P_CMAX,
-	};
-	char value[OPTION_TEXT_MAX];
+	if (spec->name && value_is_taken(spec) && spec->size)
+		print_param(spec, params);
+	else if (spec->json)
+		print_words(params_flag(spec, params));
+}
 
-	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
-		if (!params_differ(own[i], params))
-			continue;
-		print_words(param_specs[own[i]].name);
-		printf("%s ", param_specs[own[i]].format(params, value));
+static void print_options(const struct sample *sample)
+{
+	const struct dualpi2_params params = sample_params(&sample->stats);
+	const struct option_spec *spec;
+
+	for (size_t i = 0; (spec = params_row(sample->aqm, i)); i++) {
+		if (params_row_is_first(sample->aqm, i))
+			print_first_row(spec, &params);
+		else if (value_is_taken(spec) && params_differ(spec, &sample->stats.params))
+			print_param(spec, &params);
 	}
 }
 
@@ -134,10 +133,8 @@ void tc_print(const struct samples *list)
 		const struct sample *sample = &list->items[i];
 
 		print_place(sample);
-		if (!sample->is_sum) {
-			print_native_options(&sample->stats);
-			print_own_options(&sample->stats.params);
-		}
+		if (!sample->is_sum)
+			print_options(sample);
 		printf("\n");
 		print_counters(&sample->counters);
 		if (!sample->is_sum)

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "aqm/params.h"
 #include "cli/format.h"
-#include "cli/params.h"
 #include "sample/interval.h"
 #include "show/bars.h"
 #include "show/diagnosis.h"
@@ -267,13 +267,12 @@ static void put_plots(const struct view *view, uint64_t interval_ns)
 
 static void put_head(const struct sample *now, uint64_t interval_ns)
 {
-	char rate[OPTION_TEXT_MAX], target[OPTION_TEXT_MAX], name[2 * FORMAT_MAX];
+	char params[OPTION_TEXT_MAX], name[2 * FORMAT_MAX];
 	char step[FORMAT_MAX], every[FORMAT_MAX + 8];
 
 	attron(A_BOLD);
-	mvprintw(0, 0, "%s: " DUALPI2_KIND ", %s, %s", place_name(now, name),
-		 params_text(PARAM_RATE, &now->stats.params, rate),
-		 params_text(PARAM_TARGET, &now->stats.params, target));
+	mvprintw(0, 0, "%s: %s%s", place_name(now, name), now->aqm->kind,
+		 params_describe(NULL, true, now->aqm, &now->stats.params, params, sizeof(params)));
 	attroff(A_BOLD);
 	snprintf(every, sizeof(every), "every %s", format_time(interval_ns, step));
 	put_right(0, every);

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The parameters of a qdisc: those that all have, and those of its AQM. */
+#ifndef PARAMS_H
+#define PARAMS_H
+
+#include "aqm/aqm.h"
+#include "aqm/row.h"
+#include "cli/value.h"
+
+enum {
+	N_LIMITS = 0 DUALPI2_LIMITS(ROW_COUNT, ROW_COUNT, ROW_COUNT),
+	N_QUEUES = 0 DUALPI2_QUEUES(ROW_COUNT, ROW_COUNT, ROW_COUNT),
+	N_SHAPER = 0 DUALPI2_SHAPER(ROW_COUNT, ROW_COUNT, ROW_COUNT),
+	N_PARAMS = 0 DUALPI2_PARAMS(ROW_COUNT, ROW_COUNT, ROW_COUNT),
+};
+
+/* Those of params.h. */
+extern const struct option_spec common_params[N_PARAMS];
+
+/* What was given, checked by command_read(): a text for each option, NULL for those not given. An
+ * option that several AQMs have, by its name, was given for all of them.
+ */
+struct param_values {
+	const char *common[N_PARAMS];
+	const char *own[AQMS_MAX][AQM_OPTIONS_MAX];
+};
+
+/* What was given for an option of all AQMs; NULL: nothing. */
+const char *params_given_as(const struct param_values *values, const char *name);
+
+/* Was any given? */
+bool params_given(const struct param_values *values);
+
+/* What is in force where nothing is given. */
+struct dualpi2_params params_default(const struct aqm *aqm);
+
+/* Put the values that were given into `params`, and leave its other members alone, but for what
+ * options set together, and for a rule of native: a new limit without a memlimit makes that the
+ * rule of thumb again.
+ *
+ * False if the values contradict each other, or those in `params`: `why` (PARAMS_WHY_MAX bytes)
+ * tells, and what is in `params` is of no use.
+ */
+#define PARAMS_WHY_MAX 200
+bool params_apply(const struct param_values *values, const struct aqm *aqm,
+		  struct dualpi2_params *params, char *why);
+
+/* Write down why values are refused (printf-like). Always returns false. */
+bool params_refuse(char *why, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- to show them ---------------------------------------------------------------- */
+
+/* Number `i` of all rows for an AQM, in the order of params.h; NULL: there are no more. */
+const struct option_spec *params_row(const struct aqm *aqm, size_t i);
+
+/* The row of an option of all AQMs. */
+const struct option_spec *params_find(const char *name);
+
+/* Is it one that sch_dualpi2 has, or of the AQM? The others come behind them. */
+bool params_row_is_first(const struct aqm *aqm, size_t i);
+
+/* The value of a row as it stands in `params`, for value.h. */
+uint64_t params_value(const struct option_spec *spec, const struct dualpi2_params *params);
+
+/* Is what an option sets in force, and not the default? Never for options that only stand for
+ * others, nor for what is no option.
+ */
+bool params_differ(const struct option_spec *spec, const struct dualpi2_params *params);
+
+/* The name of the flag that is in force of those for the member that this row is of; NULL: it has
+ * none; "unknown": none of them says it.
+ */
+const char *params_flag(const struct option_spec *spec, const struct dualpi2_params *params);
+
+/* "target 10ms" or "any-ect": an option as it stands in `params`, in `text` (OPTION_TEXT_MAX
+ * bytes). Returns `text`.
+ */
+const char *params_text(const struct option_spec *spec, const struct dualpi2_params *params,
+			char *text);
+
+/* Does this row stand in the head of what is shown: the rate, and the first of the AQM's? */
+bool params_is_head(const struct aqm *aqm, const struct option_spec *spec);
+
+/* ", rate 40mbit, target 15ms": what was given (NULL: nothing), and `with_head` what stands in
+ * heads, as they stand in `params`, cut to `size` bytes. Options that set several are shown with
+ * all of them. Returns `text`.
+ */
+const char *params_describe(const struct param_values *values, bool with_head,
+			    const struct aqm *aqm, const struct dualpi2_params *params, char *text,
+			    size_t size);
+
+#endif /* PARAMS_H */
