@@ -9,15 +9,22 @@
 #include "dualpi2.h"
 #include "instance.bpf.h"
 
+static __always_inline void count_mark(struct dualpi2_counters *counters, enum mark mark,
+				       u32 packets)
+{
+	if (mark == MARK_NATIVE)
+		counters->mark_native += packets;
+	else
+		counters->mark_coupled += packets;
+}
+
 static __always_inline void count_arrival(struct instance *in, struct dualpi2_counters *counters,
 					  const struct packet_info *info, enum mark mark)
 {
 	counters->packets_in += info->packets;
 	counters->bytes_in += info->len;
-	if (mark == MARK_NATIVE)
-		counters->mark_native += info->packets;
-	else if (mark == MARK_COUPLED)
-		counters->mark_coupled += info->packets;
+	if (mark != MARK_NONE)
+		count_mark(counters, mark, info->packets);
 	if (info->packets > 1)
 		in->gso_whole++;
 }

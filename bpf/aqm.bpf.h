@@ -2,10 +2,17 @@
 /* The contract between the queues and an AQM.
  *
  * Each bpf/aqm/NAME.bpf.h is an AQM, and makes a BPF object and a qdisc kind of its own. It has
- * two structs and these functions; one that has nothing to do is empty and costs nothing.
+ * two structs and these functions:
  *
  *	struct aqm		its state, one for each DualQ
  *	struct aqm_law		what it derives from the parameters, one for each qdisc
+ *
+ *	aqm_update()		every AQM_PERIOD of include/aqm/NAME.h, while there is something to
+ *do aqm_is_idle()		without packets there is nothing to update aqm_params()
+ *parameters to work with from now on aqm_reset()		the queues are empty, and it forgets
+ *
+ * These it may leave out. Then coupled.bpf.h does what its p' asks for, or nothing is done. One
+ * that it has is announced by `#define aqm_mark aqm_mark` (aqm_rest.bpf.h).
  *
  *	aqm_may_mark()		can aqm_mark() find a mark now: a quick look
  *	aqm_mark()		what mark an arriving packet gets, that a mark can tell something
@@ -13,16 +20,12 @@
  *	aqm_drop()		is a packet dropped, and why
  *	aqm_queued()		a packet has joined its queue
  *	aqm_left()		a packet has left its queue, to be forwarded
- *	aqm_period()		time between two updates, ns
- *	aqm_update()		every period, while there is something to do
- *	aqm_is_idle()		without packets there is nothing to update
  *	aqm_is_saturated()	the load is more than marks can tame (RFC 9332, 4.2.3)
- *	aqm_params()		parameters to work with from now on
- *	aqm_reset()		the queues are empty, and forget
- *	aqm_levels()		what the statistics show
+ *	aqm_levels()		what packets are marked and dropped with
+ *	aqm_gauges()		what else the statistics show: AQM_GAUGES of include/aqm/NAME.h
  *
- * The tcx program calls the first two, on any CPU and without a lock. The timer calls
- * aqm_update(), on one CPU at a time. All else runs under the qdisc's lock.
+ * The tcx program calls aqm_may_mark() and aqm_mark(), on any CPU and without a lock. The timer
+ * calls aqm_update(), on one CPU at a time. All else runs under the qdisc's lock.
  *
  * An AQM sees an instance and its DualQ only through the functions below, which instance.bpf.h,
  * link.bpf.h and overload.bpf.h define.

@@ -114,7 +114,7 @@ static __always_inline bool push(struct instance *in, struct fifo *fifo, struct 
 	struct packet *packet;
 	u64 at;
 
-	if (fifo_is_empty(fifo)) {
+	if (!fifo_waits(fifo)) {
 		fifo->head_ns = now;
 		fifo->second_ns = 0;
 		fifo->lone.info = *info;
@@ -177,19 +177,19 @@ static __noinline u64 next_head(struct instance *in, struct fifo *fifo, struct d
 	return enqueued_ns;
 }
 
-/* Take the last packet of the block at the head. */
+/* Take the last packet of the block at the head. `*next_ns`: as in pop(). */
 static __always_inline struct sk_buff *pop_last(struct instance *in, struct fifo *fifo,
-						struct dualpi2_block *block,
+						struct dualpi2_block *block, u64 *next_ns,
 						struct packet_info *info)
 {
 	struct sk_buff *skb = take_out(&block->packet[BLOCK_PACKETS - 1], info);
 
 	if (fifo->full_blocks) {
-		fifo->head_ns = next_head(in, fifo, block);
+		*next_ns = next_head(in, fifo, block);
 	} else {
 		fifo->first = 0;
 		fifo->end = 0;
-		fifo->head_ns = 0;
+		*next_ns = 0;
 		put_block(&fifo->tail, block);
 	}
 	return skb;
@@ -197,29 +197,28 @@ static __always_inline struct sk_buff *pop_last(struct instance *in, struct fifo
 
 /* Take the first packet of the blocks; NULL if there is none. */
 static __always_inline struct sk_buff *pop_block(struct instance *in, struct fifo *fifo,
-						 struct packet_info *info)
+						 u64 *next_ns, struct packet_info *info)
 {
 	struct dualpi2_block **place = fifo->full_blocks ? &fifo->head : &fifo->tail;
 	struct dualpi2_block *block = bpf_kptr_xchg(place, NULL);
-	u64 first = fifo->first, next_ns;
+	u64 first = fifo->first;
 	struct packet *packet;
 	struct sk_buff *skb;
 
 	if (!block)
 		return NULL;
 	if (first >= BLOCK_PACKETS - 1)
-		return pop_last(in, fifo, block, info);
+		return pop_last(in, fifo, block, next_ns, info);
 	packet = packet_at(block, first);
 	skb = take_out(packet, info);
-	next_ns = packet[1].enqueued_ns;
+	*next_ns = packet[1].enqueued_ns;
 	first++;
 	if (!fifo->full_blocks && first == fifo->end) {
 		first = 0;
 		fifo->end = 0;
-		next_ns = 0;
+		*next_ns = 0;
 	}
 	fifo->first = first;
-	fifo->head_ns = next_ns;
 	put_block(place, block);
 	return skb;
 }
@@ -229,11 +228,17 @@ static __always_inline struct sk_buff *pop(struct instance *in, struct fifo *fif
 					   struct packet_info *info)
 {
 	struct sk_buff *skb = bpf_kptr_xchg(&fifo->lone.skb, NULL);
+	u64 next_ns = 0; /* when the packet behind it was enqueued; 0: there is none */
 
-	if (!skb)
-		return pop_block(in, fifo, info);
-	*info = fifo->lone.info;
-	fifo->head_ns = fifo->second_ns;
+	if (skb) {
+		*info = fifo->lone.info;
+		next_ns = fifo->second_ns;
+	} else {
+		skb = pop_block(in, fifo, &next_ns, info);
+		if (!skb)
+			return NULL;
+	}
+	fifo->head_ns = next_ns;
 	return skb;
 }
 

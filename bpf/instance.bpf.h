@@ -25,6 +25,7 @@
 #include "packet.bpf.h"
 #include "shaper.h"
 #include AQM_H
+#include "aqm_rest.bpf.h"
 
 /* Which struct a list holds, and by which member: read by the verifier. */
 #define __contains(type, member) __attribute__((btf_decl_tag("contains:" #type ":" #member)))
@@ -129,14 +130,15 @@ static __always_inline struct dualpi2_counters *counters_of(struct dualq *q, con
 	return in_l ? &q->l_counters : &q->c_counters;
 }
 
-static __always_inline bool fifo_is_empty(const struct fifo *fifo)
+/* Is there a packet in it? */
+static __always_inline bool fifo_waits(const struct fifo *fifo)
 {
-	return !fifo->head_ns;
+	return fifo->head_ns;
 }
 
-static __always_inline bool dualq_is_empty(const struct dualq *q)
+static __always_inline bool dualq_waits(const struct dualq *q)
 {
-	return fifo_is_empty(&q->l) && fifo_is_empty(&q->c);
+	return fifo_waits(&q->l) || fifo_waits(&q->c);
 }
 
 /* ---- what an AQM sees (aqm.bpf.h) ------------------------------------------------ */

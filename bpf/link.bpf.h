@@ -61,7 +61,7 @@ static __always_inline u64 l_forecast(const struct instance *in, const struct du
 
 	if (!rate || age > enough_ns)
 		return age;
-	if (!fifo_is_empty(&q->c)) /* the scheduler serves C in between */
+	if (fifo_waits(&q->c)) /* the scheduler serves C in between */
 		rate = rate * (100 - params->classic_protection) / 100;
 	ahead = shaper_wire_len(params, queue_bytes(q, true), q->l_packets, in->link_header);
 	wait = shaper_wait(&in->shaper, rate, now, ahead);

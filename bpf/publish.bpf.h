@@ -57,6 +57,7 @@ static __always_inline void publish_dualq(struct instance *in, struct dualq *q, 
 	struct dualpi2_stats *stats = &in->stats;
 
 	aqm_levels(in, q, &stats->levels);
+	aqm_gauges(q, (struct aqm_gauges *)stats->aqm);
 	stats->credit = q->credit;
 	stats->updates = q->updates;
 	stats->overload = q->overload;

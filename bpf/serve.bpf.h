@@ -39,7 +39,7 @@ static __always_inline struct sk_buff *take(struct instance *in, struct dualq *q
 	if (from_l)
 		q->l_packets -= info->packets;
 	count_unqueued(in, sch, info);
-	if (dualq_is_empty(q))
+	if (!sch->q.qlen) /* then the DualQ is empty, the only one */
 		q->credit = in->initial_credit;
 	return skb;
 }
@@ -64,10 +64,10 @@ WALKED_ONCE int trim_one(struct Qdisc *sch __arg_trusted)
 
 	if (!in)
 		return 0;
-	if (fifo_is_empty(&in->dualq.c))
-		trim_from(in, sch, true);
-	else
+	if (fifo_waits(&in->dualq.c))
 		trim_from(in, sch, false);
+	else
+		trim_from(in, sch, true);
 	return 0;
 }
 
@@ -96,7 +96,7 @@ static __always_inline enum turn serve_from(struct instance *in, struct dualq *q
 {
 	struct dualpi2_histogram *delays = from_l ? &in->delays.l : &in->delays.c;
 	struct dualpi2_counters *counters = counters_of(q, from_l);
-	u64 sojourn_ns = queue_age(q, from_l, now);
+	s64 sojourn_ns = now - fifo_of(q, from_l)->head_ns;
 	struct packet_info info;
 	struct sk_buff *skb;
 	enum drop drop;
@@ -104,6 +104,8 @@ static __always_inline enum turn serve_from(struct instance *in, struct dualq *q
 	skb = take(in, q, sch, from_l, &info);
 	if (!skb)
 		return TURN_EMPTY;
+	if (sojourn_ns < 0) /* its time was taken on another CPU */
+		sojourn_ns = 0;
 	if (!in->params.drop_enqueue) {
 		drop = must_drop(in, q, info.flags, from_l, sojourn_ns, now);
 		if (drop != DROP_NONE) {
@@ -130,7 +132,7 @@ static __always_inline enum turn serve(struct instance *in, struct Qdisc *sch, u
 				       struct sk_buff **served)
 {
 	struct dualq *q = &in->dualq;
-	bool l_waits = !fifo_is_empty(&q->l), c_waits = !fifo_is_empty(&q->c);
+	bool l_waits = fifo_waits(&q->l), c_waits = fifo_waits(&q->c);
 
 	if (scheduler_serves_l(q->credit, l_waits, c_waits))
 		return serve_from(in, q, sch, true, c_waits, now, served);

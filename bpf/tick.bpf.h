@@ -51,7 +51,7 @@ static __always_inline void timer_restart(struct instance *in, u64 now)
 
 static __always_inline bool is_idle(struct dualq *q)
 {
-	return dualq_is_empty(q) && aqm_is_idle(q) && !q->overload.active;
+	return !dualq_waits(q) && aqm_is_idle(q) && !q->overload.active;
 }
 
 /* Nothing to do: let the timer sleep. An enqueue from now on sees 0 and starts the timer; one that

@@ -23,6 +23,11 @@ extern void *bpf_rdonly_cast(const void *object, __u32 btf_id) __ksym;
  */
 #define WALKED_ONCE __attribute__((noinline))
 
+/* An argument that a WALKED_ONCE function may not use, depending on the AQM. The compiler would see
+ * that and pass nothing in its register; the verifier wants a number there.
+ */
+#define PASSED(argument) barrier_var(argument)
+
 /* A kernel object, to follow its pointers. Where the verifier trusts the object, up to 6.18 it
  * looks through the names of all kernel types, four times, whenever it comes past a pointer
  * that is read from it (btf_nested_type_is_trusted()): 7 ms of the load each. The cast ends

@@ -230,6 +230,7 @@ struct dualpi2_stats {
 	__u32 max_memory_used;	      /* highest memory_used, bytes */
 	__u32 maxq;		      /* most packets that were ever queued together */
 	struct dualpi2_levels levels;
+	__u64 aqm[8];	    /* gauges of the AQM: struct aqm_gauges of aqm.h */
 	__s32 credit;	    /* WRR credit, byte * %; positive: C is served first */
 	__u32 reserved;	    /* 0 */
 	__u64 bypassed_tcx; /* packets that did not pass our tcx program */

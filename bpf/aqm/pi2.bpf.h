@@ -15,44 +15,6 @@ struct aqm_law {
 	struct pi2_law pi2;
 };
 
-static __always_inline bool aqm_may_mark(struct dualq *q)
-{
-	return coupled_may_mark(q);
-}
-
-static __always_inline enum mark aqm_mark(struct instance *in, struct dualq *q,
-					  const struct arrival *arrival)
-{
-	return coupled_mark(in, q, arrival);
-}
-
-static __always_inline bool aqm_may_drop(struct dualq *q, bool in_l, u32 flags)
-{
-	return coupled_may_drop(q, in_l, flags);
-}
-
-static __always_inline enum drop aqm_drop(struct instance *in, struct dualq *q, u32 flags,
-					  bool in_l, u64 sojourn_ns, u64 now)
-{
-	return coupled_drop(in, q, flags, in_l, sojourn_ns);
-}
-
-static __always_inline void aqm_queued(struct instance *in, struct dualq *q,
-				       const struct packet_info *info, bool in_l)
-{
-}
-
-static __always_inline void aqm_left(struct instance *in, struct dualq *q,
-				     const struct packet_info *info, bool in_l, u64 sojourn_ns,
-				     u64 now)
-{
-}
-
-static __always_inline u64 aqm_period(const struct dualpi2_params *params)
-{
-	return aqm_own(params)->tupdate_ns;
-}
-
 static __always_inline void aqm_update(struct instance *in, struct dualq *q, u64 now)
 {
 	u64 l_age = queue_age(q, true, now), c_age = queue_age(q, false, now);
@@ -73,11 +35,6 @@ static __always_inline bool aqm_is_idle(struct dualq *q)
 	return !coupled_of(q)->prob;
 }
 
-static __always_inline bool aqm_is_saturated(struct instance *in, struct dualq *q)
-{
-	return coupled_is_saturated(in, q);
-}
-
 static __always_inline void aqm_params(struct instance *in, struct dualq *q)
 {
 	const struct aqm_params *own = aqm_own(params_of(in));
@@ -92,10 +49,10 @@ static __always_inline void aqm_reset(struct instance *in, struct dualq *q)
 	aqm_of(q)->last_delay_ns = 0;
 }
 
-static __always_inline void aqm_levels(struct instance *in, struct dualq *q,
-				       struct dualpi2_levels *levels)
+#define aqm_gauges aqm_gauges
+static __always_inline void aqm_gauges(struct dualq *q, struct aqm_gauges *gauges)
 {
-	coupled_levels(in, q, levels);
+	gauges->delay_ns = aqm_of(q)->last_delay_ns;
 }
 
 #endif /* AQM_PI2_BPF_H */

@@ -42,6 +42,10 @@
 /* Time between two updates, ns: how often statistics are published while packets flow. */
 #define AQM_PERIOD(own) ((own)->tupdate_ns)
 
+/* delay_ns: age of the older of both queue heads at the last update, ns. */
+#define AQM_GAUGES(GAUGE) \
+	GAUGE(__u64, delay_ns, "queue-delay", TIME, "delay of the queues at the last update")
+
 #include "aqm.h"
 
 #endif /* DUALPI2_AQM_PI2_H */

@@ -32,7 +32,7 @@ struct aqm {
 	aqm_derive *derive; /* NULL: there are none of the latter */
 
 	/* Time between two updates with these parameters, ns. */
-	uint64_t (*period)(const struct dualpi2_params *params);
+	__u64 (*period)(const struct dualpi2_params *params);
 
 	const char *metric, *metric_help; /* of the first, a time, in OpenMetrics; NULL: none */
 };

@@ -24,11 +24,6 @@ extern aqm_derive AQM_DERIVE;
 #define AQM_DERIVE NULL
 #endif
 
-static uint64_t period(const struct dualpi2_params *params)
-{
-	return AQM_PERIOD(aqm_own(params));
-}
-
 const struct aqm AQM_SYMBOL = {
 	.name = AQM_NAME,
 	.kind = AQM_KIND,
@@ -38,7 +33,7 @@ const struct aqm AQM_SYMBOL = {
 	.n_params = 0 AQM_PARAMS(ROW_COUNT),
 	.n_options = N_OPTIONS,
 	.derive = AQM_DERIVE,
-	.period = period,
+	.period = aqm_period,
 #ifdef AQM_METRIC
 	.metric = AQM_METRIC,
 	.metric_help = AQM_METRIC_HELP,

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The functions that an AQM has left out (aqm.bpf.h). */
+#ifndef AQM_REST_BPF_H
+#define AQM_REST_BPF_H
+
+#include "aqm.bpf.h"
+#include "coupled.bpf.h"
+
+#ifndef aqm_may_mark
+static __always_inline bool aqm_may_mark(struct dualq *q)
+{
+	return coupled_may_mark(q);
+}
+#endif
+
+#ifndef aqm_mark
+static __always_inline enum mark aqm_mark(struct instance *in, struct dualq *q,
+					  const struct arrival *arrival)
+{
+	return coupled_mark(in, q, arrival);
+}
+#endif
+
+#ifndef aqm_may_drop
+static __always_inline bool aqm_may_drop(struct dualq *q, bool in_l, u32 flags)
+{
+	return coupled_may_drop(q, in_l, flags);
+}
+#endif
+
+#ifndef aqm_drop
+static __always_inline enum drop aqm_drop(struct instance *in, struct dualq *q, u32 flags,
+					  bool in_l, u64 sojourn_ns, u64 now)
+{
+	return coupled_drop(in, q, flags, in_l, sojourn_ns);
+}
+#endif
+
+#ifndef aqm_queued
+static __always_inline void aqm_queued(struct instance *in, struct dualq *q,
+				       const struct packet_info *info, bool in_l)
+{
+}
+#endif
+
+#ifndef aqm_left
+static __always_inline void aqm_left(struct instance *in, struct dualq *q,
+				     const struct packet_info *info, bool in_l, u64 sojourn_ns,
+				     u64 now)
+{
+}
+#endif
+
+#ifndef aqm_is_saturated
+static __always_inline bool aqm_is_saturated(struct instance *in, struct dualq *q)
+{
+	return coupled_is_saturated(in, q);
+}
+#endif
+
+#ifndef aqm_levels
+static __always_inline void aqm_levels(struct instance *in, struct dualq *q,
+				       struct dualpi2_levels *levels)
+{
+	coupled_levels(in, q, levels);
+}
+#endif
+
+#ifndef aqm_gauges
+static __always_inline void aqm_gauges(struct dualq *q, struct aqm_gauges *gauges)
+{
+}
+#endif
+
+#endif /* AQM_REST_BPF_H */
