@@ -10,6 +10,7 @@ import gc
 import itertools
 import json
 import os
+import re
 import socket
 import sys
 from pathlib import Path
@@ -25,6 +26,10 @@ BIN = Path(os.environ.get("DUALPI2_BIN", ".output")).resolve()
 PIN_DIR = Path("/sys/fs/bpf/dualpi2")
 PUBLIC_PIN_DIR = Path("/sys/fs/bpf/dualpi2-public")
 LOADER = BIN / "dualpi2-load"
+# The AQMs that there are, and the kinds of their qdiscs.
+AQMS = sorted(path.name.split(".")[0] for path in (TESTS.parent / "bpf/aqm").glob("*.bpf.h"))
+KINDS = {aqm: re.search(r'AQM_KIND "(\w+)"', (TESTS.parent / f"include/aqm/{aqm}.h").read_text())[1]
+         for aqm in AQMS}
 DROPS = ("drop-aqm", "drop-overload", "drop-limit", "drop-memlimit", "drop-trim",
          "drop-no-memory", "drop-reset")
 
@@ -64,7 +69,7 @@ def check_law(stats, tc):
 
 
 class Qdisc:
-    """bpf_dualpi2 on one device, through its tools."""
+    """A qdisc of ours on one device, through its tools."""
 
     def __init__(self, space, dev):
         self.space = space
@@ -84,7 +89,7 @@ class Qdisc:
         return json.loads(shown)[0]
 
     def is_attached(self):
-        return self.tc()["kind"] == "bpf_dualpi2"
+        return self.tc()["kind"] in KINDS.values()
 
     def check_conservation(self):
         """The law holds now; the statistics."""

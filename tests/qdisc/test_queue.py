@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The queues as lists of blocks (bpf/queue.bpf.h): nothing is lost, doubled or overtaken,
+"""The queues as lists of blocks (bpf/fifo.bpf.h): nothing is lost, doubled or overtaken,
 wherever a block begins or ends."""
 
 import random

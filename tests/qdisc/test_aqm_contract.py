@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""What holds for every AQM, whatever its law (bpf/aqm.bpf.h): each test runs with each of
+bpf/aqm/. All of them end in the conservation law (conftest.py)."""
+
+import random
+import time
+
+import pytest
+from conftest import AQMS, drops, published
+from frames import CE, ECT_0, ECT_1, NOT_ECT
+from netns import wait_until
+
+ECNS = (NOT_ECT, ECT_1, ECT_0, CE)
+
+
+@pytest.fixture(params=AQMS)
+def load(request, cable):
+    """dualpi2-load with one AQM."""
+    def load_it(*options):
+        return cable.load("--aqm", request.param, *options)
+    return load_it
+
+
+def mixed_bursts(cable, dice, count):
+    """Bursts of all codepoints and lengths: {ECN field: serials}."""
+    sent = {ecn: [] for ecn in ECNS}
+    for _ in range(count):
+        ecn = dice.choice(ECNS)
+        sent[ecn] += cable.burst(ecn, dice.randint(1, 40), dice.choice((60, 400, 1514)))
+    return sent
+
+
+def test_order_is_kept_and_all_is_accounted_for(cable, load):
+    """Under a load that comes and goes, with rates that change."""
+    dice = random.Random(9332)
+    load("--rate", "2mbit")
+    sent, arrived = {ecn: [] for ecn in ECNS}, []
+    for rate in ("2mbit", "500kbit", "20mbit", "1mbit"):
+        load("--rate", rate)
+        for ecn, serials in mixed_bursts(cable, dice, 20).items():
+            sent[ecn] += serials
+        arrived += cable.receive()
+    load("--rate", 0)
+    arrived += cable.drain()
+    serials = [packet.serial for packet in arrived]
+    assert len(set(serials)) == len(serials)
+    for queue in (sent[ECT_1] + sent[CE], sent[NOT_ECT] + sent[ECT_0]):
+        passed = [serial for serial in serials if serial in set(queue)]
+        assert passed == sorted(passed)
+
+
+def test_not_ect_is_never_marked(cable, load):
+    load("--rate", "500kbit")
+    not_ect = cable.burst(NOT_ECT, 1000, 400)
+    others = cable.burst(ECT_1, 300, 400) + cable.burst(ECT_0, 300, 400)
+    wait_until(lambda: cable.qdisc.stats()["packets"] > 20, "some have left")
+    not_ect += cable.burst(NOT_ECT, 300, 400)
+    others += cable.burst(ECT_1, 300, 400)
+    load("--rate", 0)
+    arrived = cable.drain()
+    assert {packet.ecn for packet in arrived if packet.serial in set(not_ect)} == {NOT_ECT}
+    assert CE in {packet.ecn for packet in arrived if packet.serial in set(others)}
+
+
+def test_ect_1_is_not_dropped_outside_overload(cable, load):
+    load("--rate", "10mbit")
+    serials = []
+    for _ in range(20):
+        serials += cable.burst(ECT_1, 20)
+        wait_until(lambda: cable.qdisc.stats()["qlen"] < 5, "most have left")
+    arrived = cable.drain()
+    stats = cable.qdisc.stats()
+    assert stats["overload"]["events"] == 0, "this load is none"
+    assert [packet.serial for packet in arrived] == serials
+    assert drops(stats["l-queue"]) == 0
+    assert CE in {packet.ecn for packet in arrived}
+
+
+def test_timer_sleeps_on_an_idle_link(cable, load):
+    load("--rate", "1mbit")
+    cable.burst(NOT_ECT, 20)
+    cable.drain()
+
+    def two_looks():
+        """What is published, if it does not change for more than any update period."""
+        before = published("d0")
+        time.sleep(0.2)
+        return before if published("d0") == before else None
+
+    asleep = wait_until(two_looks, "the timer sleeps")
+    time.sleep(1)  # that nothing happens can only be watched for a while
+    assert published("d0") == asleep
+    cable.burst(ECT_1, 1)
+    wait_until(lambda: published("d0")["l"]["counters"]["packets_out"] == 1, "a packet wakes it")
+
+
+def test_link_that_goes_down_empties_both_queues(cable, load):
+    load("--rate", "100kbit")
+    for ecn in ECNS:
+        cable.burst(ecn, 30)
+    cable.tx.ip("link set d0 down")
+    stats = cable.qdisc.check_conservation()
+    assert stats["qlen"] == stats["backlog"] == stats["memory-used"] == 0
+    assert stats["l-queue"]["drop-reset"] and stats["c-queue"]["drop-reset"]
+    cable.tx.ip("link set d0 up")
+    load("--rate", 0)
+    serials = cable.burst(ECT_1, 1) + cable.burst(ECT_0, 1)
+    wait_until(lambda: cable.qdisc.stats()["qlen"] == 0, "both have left")
+    assert {packet.serial for packet in cable.drain()} >= set(serials)
+
+
+@pytest.mark.parametrize("option, value, key, shown", [
+    ("--limit", 500, "limit", 500), ("--coupling-factor", 4, "coupling", 4),
+    ("--classic-protection", 25, "c-protection", 25), ("--rate", "8mbit", "rate", 8_000_000),
+    ("--l-aqm", "ramp", "l-aqm", "ramp"), ("--drop-enqueue", None, "drop-early", "drop-enqueue"),
+])
+def test_change_under_load(cable, load, option, value, key, shown):
+    """No packet is lost or overtaken by it."""
+    load("--rate", "1mbit")
+    sent = {ecn: cable.burst(ecn, 40, 400) for ecn in (ECT_1, ECT_0)}
+    waiting = cable.qdisc.stats()["qlen"]
+    load(option, *([] if value is None else [value]))
+    stats = cable.qdisc.stats()
+    assert stats["options"][key] == shown
+    assert waiting and stats["qlen"] + stats["packets"] + stats["drops"] == 80
+    for ecn in sent:
+        sent[ecn] += cable.burst(ecn, 40, 400)
+    load("--rate", 0)
+    arrived = [packet.serial for packet in cable.drain()]
+    for serials in sent.values():
+        passed = [serial for serial in arrived if serial in set(serials)]
+        assert passed == sorted(passed)
+    stats = cable.qdisc.stats()
+    assert stats["drops"] == sum(queue["drop-aqm"] + queue["drop-overload"]
+                                 for queue in (stats["l-queue"], stats["c-queue"]))
