@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 #	make demo     see it work: a 40 Mbit/s bottleneck in a virtual machine
+#	make quick    after a change: a minute
 #	make test     all tests            (KERNEL=6.17.13 boots another kernel,
 #	                                    NATIVE=1 uses the running one)
 #	make          build with this machine's own toolchain
@@ -85,8 +86,9 @@ NEXT_VERSION_O := $(O)/next/options.o
 next_version = $(patsubst $(O)/user/cli/options.o,$(NEXT_VERSION_O),$(1))
 
 .DELETE_ON_ERROR:
-.PHONY: all foreign quick test test-kernels test-long test-deb test-monitoring fuzz soak demo \
-	screens compare bench bench-cost bench-overload check-vmlinux clean help force
+.PHONY: all foreign quick quick-source quick-guest test test-kernels test-long test-deb \
+	test-monitoring fuzz soak demo screens compare bench bench-cost bench-overload check-vmlinux \
+	clean help force
 all:
 	@:
 
@@ -199,11 +201,25 @@ IN_ROOT := $(LAB) chroot -- make --no-print-directory O=$(LAB_O)
 # With RECORD=1 what a command prints goes to docs/records/ and to the pages that show it.
 recorded = $(if $(RECORD),tests/records.py $(1) --)
 
-# All that needs no kernel of its own, with so many seconds for each fuzzer.
-define TEST_SOURCE
+# What needs no kernel of its own and takes seconds.
+SOURCE_TESTS := all foreign installed unit-tests lint
+
+quick: ## after a change: build, unit tests, lint of what changed, one guest: a minute
 	$(Q)tests/lab/bootstrap
-	$(Q)$(IN_ROOT) -j$$(nproc) all foreign installed unit-tests lint
-	$(Q)$(IN_ROOT) -j$$(nproc) FUZZ_SECONDS=$(1) fuzzers
+	$(Q)$(IN_ROOT) -j$$(nproc) all foreign
+	$(Q)$(MAKE) --no-print-directory -j2 quick-source quick-guest
+quick-source:
+	$(Q)$(IN_ROOT) -j$$(nproc) $(SOURCE_TESTS)
+quick-guest:
+	$(Q)tests/run --quick --kernel $(KERNEL)
+
+# $(call TEST,COMMAND,SECONDS): the source, then the guests of a command, the quick one first; at
+# last so many seconds of each fuzzer.
+define TEST
+	$(Q)tests/lab/bootstrap
+	$(Q)$(IN_ROOT) -j$$(nproc) $(SOURCE_TESTS)
+	$(Q)$(1)
+	$(Q)$(IN_ROOT) -j$$(nproc) FUZZ_SECONDS=$(2) fuzzers
 endef
 
 test: ## source, then the qdisc tests in the lab (NATIVE=1: on this kernel)
@@ -211,17 +227,15 @@ ifeq ($(NATIVE),1)
 	$(Q)$(MAKE) --no-print-directory all foreign unit-tests
 	DUALPI2_BIN=$(O) python3 -m pytest -q -p no:cacheprovider -rfEs tests/qdisc
 else
-	$(call TEST_SOURCE,2)
-	$(Q)tests/run --kernel $(KERNEL)
+	$(call TEST,tests/run --kernel $(KERNEL),2)
 endif
 
 test-kernels: ## one kernel of each series, oldest and newest in full (FULL=1: all in full)
-	$(call TEST_SOURCE,$(SECONDS))
-	$(Q)$(if $(FULL),,$(call recorded,test-kernels.txt)) tests/run --kernels $(if $(FULL),--full)
+	$(call TEST,$(if $(FULL),,$(call recorded,test-kernels.txt)) \
+		tests/run --kernels $(if $(FULL),--full),$(SECONDS))
 
 test-long: ## as test, with the long version of tests that have one: hours
-	$(call TEST_SOURCE,$(SECONDS))
-	$(Q)tests/run --kernel $(KERNEL) --long
+	$(call TEST,tests/run --kernel $(KERNEL) --long,$(SECONDS))
 	$(Q)$(MAKE) --no-print-directory test-deb
 
 test-deb: deb ## the package: reproducible, installed with apt, run in the lab, purged

@@ -9,6 +9,8 @@ import os
 import stat
 from pathlib import Path
 
+from common import BUILD_OUTPUT
+
 TRAILER = "TRAILER!!!"
 
 # What a guest of the lab never uses; it would have to be unpacked at every boot.
@@ -97,7 +99,8 @@ def in_root(name, kept=()):
 CACHES = frozenset({"__pycache__", ".pytest_cache", ".hypothesis", ".ruff_cache"})
 # Nor do results of the bench and what was built for tests that need no guest; a fuzzer's corpus
 # grows without end.
-OF_THE_HOST = ("bench/report", ".output/lab/fuzz", ".output/lab/lint", ".output/lab/unit")
+OF_THE_HOST = ("bench/report", *(f"{BUILD_OUTPUT}/{name}" for name in
+                                 ("flags", "fuzz", "installed", "lint", "unit", "user")))
 
 
 def is_byproduct(name):
