@@ -29,7 +29,8 @@ def test_p_follows_the_standing_queue(cable):
     cable.load("--rate", "100kbit", "--alpha", 3 / 256, "--beta", 3 / 256)
     gain_hz = 3 / 2**32 * 10**9 / 64  # what 3/256 Hz is cut to: include/pi2.h
     cable.burst(NOT_ECT, 30)
-    first = wait_until(lambda: (now := published("d0"))["levels"]["prob"] > 0 and now, "p' has moved")
+    first = wait_until(lambda: (now := published("d0"))["levels"]["prob"] > 0 and now,
+                       "p' has moved")
     last = wait_until(lambda: (now := published("d0"))["updates"] >= first["updates"] + 20 and now,
                       "twenty updates")
     count = last["updates"] - first["updates"]
@@ -37,7 +38,8 @@ def test_p_follows_the_standing_queue(cable):
     age = first["c"]["head_age_ns"] / 10**9
     mean_delay = age + elapsed * (count + 1) / count / 2
     expected = gain_hz * (count * (mean_delay - 0.015) + elapsed)
-    assert (last["levels"]["prob"] - first["levels"]["prob"]) / 2**32 == pytest.approx(expected, rel=0.02)
+    moved = (last["levels"]["prob"] - first["levels"]["prob"]) / 2**32
+    assert moved == pytest.approx(expected, rel=0.02)
     cable.load("--rate", 0)
     cable.drain()
 
@@ -46,8 +48,8 @@ def test_idle_link_sleeps(cable):
     cable.load("--rate", "1mbit")
     cable.burst(NOT_ECT, 20)
     cable.drain()
-    wait_until(lambda: (now := published("d0"))["levels"]["prob"] == 0 and not now["overload"]["active"],
-               "p' is back at 0, and overload over")
+    wait_until(lambda: (now := published("d0"))["levels"]["prob"] == 0
+               and not now["overload"]["active"], "p' is back at 0, and overload over")
     asleep = wait_until(lambda: (now := published("d0")) == published("d0") and now, "it sleeps")
     time.sleep(1)  # that nothing happens can only be watched for a while
     assert published("d0") == asleep

@@ -5,7 +5,6 @@ import ctypes
 import os
 from ctypes import (
     POINTER,
-    byref,
     c_bool,
     c_char_p,
     c_int16,
