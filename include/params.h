@@ -33,12 +33,12 @@
 /* limit: packets in both queues. memlimit: bytes of skb->truesize in both queues; 0: a rule of
  * thumb, dualpi2_memlimit().
  */
-#define DUALPI2_LIMITS(PARAM, CHOICE, FLAG)                                                     \
-	PARAM(__u32, limit, "limit", PACKETS, 1, DUALPI2_LIMIT_MAX, 10000, "limit",             \
-	      "most packets in both queues")                                                    \
-	PARAM(__u32, memlimit, "memlimit", SIZE, 1, UINT32_MAX, 0, "memory-limit",              \
-	      "most kernel memory for both queues (2 * limit * (MTU + link header), and again " \
-	      "with --limit alone)")
+#define DUALPI2_LIMITS(PARAM, CHOICE, FLAG)                                         \
+	PARAM(__u32, limit, "limit", PACKETS, 1, DUALPI2_LIMIT_MAX, 10000, "limit", \
+	      "maximum number of packets in both queues")                           \
+	PARAM(__u32, memlimit, "memlimit", SIZE, 1, UINT32_MAX, 0, "memory-limit",  \
+	      "maximum kernel memory of both queues (2 * limit * (MTU + link "      \
+	      "header), recomputed with a new limit)")
 
 /* step_ns: delay, ns, above which L is marked; step_packets, if step_in_packets. min_qlen_step:
  * packets that L must hold for its AQM to act. coupling: k of RFC 9332. overflow: p' ends at 1/k
@@ -49,22 +49,23 @@
 #define DUALPI2_QUEUES(PARAM, CHOICE, FLAG)                                                        \
 	PARAM(__u64, step_ns, "step-thresh", STEP, 0, DUALPI2_TIME_MAX, DUALPI2_NSEC_PER_MSEC,     \
 	      "step-thresh",                                                                       \
-	      "delay, or packets as in 5p, above which every L4S packet is marked; a delay "       \
-	      "marks none that finds fewer than two in the queue")                                 \
+	      "delay, or packets as in 5p, above which every L4S packet is "                       \
+	      "marked; a delay never marks a packet that finds fewer than two "                    \
+	      "in its queue")                                                                      \
 	PARAM(__u32, step_packets, NULL, PART, 0, 0, 0, NULL, NULL)                                \
 	PARAM(__u32, step_in_packets, NULL, PART, 0, 0, 0, NULL, NULL)                             \
 	PARAM(__u32, min_qlen_step, "min-qlen-step", QLEN, 0, UINT32_MAX, 0, "min-qlen-step",      \
-	      "packets in the L4S queue below which none is marked by the step")                   \
+	      "packets in the L4S queue below which the step marks none")                          \
 	PARAM(__u8, coupling, "coupling-factor", NUMBER, 1, UINT8_MAX, 2, "coupling",              \
-	      "L4S is marked N times as often as p'")                                              \
+	      "L4S packets are marked with N times p'")                                            \
 	CHOICE(__u8, overflow, NULL, "drop|overflow", 0, "drop-overload", NULL)                    \
 	FLAG("drop-on-overload", SWITCH, overflow, 0, "in overload both queues drop")              \
-	FLAG("overflow", SWITCH, overflow, 1, "in overload the queue grows up to its limit")       \
+	FLAG("overflow", SWITCH, overflow, 1, "in overload the queue grows to its limit")          \
 	CHOICE(__u8, drop_enqueue, NULL, "drop-dequeue|drop-enqueue", 0, "drop-early", NULL)       \
 	FLAG("drop-dequeue", SWITCH, drop_enqueue, 0, "the AQM drops packets as they leave")       \
 	FLAG("drop-enqueue", SWITCH, drop_enqueue, 1, "the AQM drops packets as they arrive")      \
 	PARAM(__u8, classic_protection, "classic-protection", PERCENT, 0, 100, 10, "c-protection", \
-	      "share of the link that L4S leaves to Classic")                                      \
+	      "share of the link reserved for Classic packets")                                    \
 	CHOICE(__u32, ecn_mask, NULL, "no-l4s|l4s-ect||any-ect", DUALPI2_ECN_L4S_ECT, "ecn-mask",  \
 	       NULL)                                                                               \
 	FLAG("l4s-ect", SWITCH, ecn_mask, DUALPI2_ECN_L4S_ECT, "ECT(1) and CE are L4S")            \
@@ -72,7 +73,7 @@
 	PARAM(__u32, split_gso, NULL, PRESENCE, 0, 1, 1, "split-gso", NULL)                        \
 	FLAG("split-gso", SWITCH, split_gso, 1, "GSO packets are split before they queue")         \
 	FLAG("no-split-gso", SWITCH, split_gso, 0,                                                 \
-	     "a GSO packet, up to 64 kB and more, waits as one")
+	     "a GSO packet, up to 64 kB and more, queues as one packet")
 
 /* rate: bytes/s on the wire; 0: not shaped. framing: enum dualpi2_framing. overhead: bytes that
  * the link adds to a packet. mpu: bytes that a packet takes at least. The presets have the
@@ -80,40 +81,43 @@
  */
 #define DUALPI2_SHAPER(PARAM, CHOICE, FLAG)                                                      \
 	PARAM(__u64, rate, "rate", RATE, DUALPI2_RATE_MIN, DUALPI2_RATE_MAX, 0, "rate",          \
-	      "send no faster than this; 0: as fast as the device can")                          \
+	      "send no faster than this; 0: at the speed of the device")                         \
 	CHOICE(__u16, framing, NULL, "raw|network|ptm", DUALPI2_FRAMING_RAW, "framing", NULL)    \
 	FLAG("raw", PRESET, framing, DUALPI2_PRESET(DUALPI2_FRAMING_RAW, 0, 0),                  \
-	     "RATE is of packets with their link header, as the kernel counts them")             \
+	     "count packets with their link header, as the kernel does")                         \
 	FLAG("ethernet", PRESET, framing, DUALPI2_PRESET(DUALPI2_FRAMING_NETWORK, 38, 84),       \
-	     "RATE is an Ethernet's: --overhead 38 --mpu 84")                                    \
+	     "count as Ethernet does: --overhead 38 --mpu 84")                                   \
 	FLAG("docsis", PRESET, framing, DUALPI2_PRESET(DUALPI2_FRAMING_NETWORK, 18, 64),         \
-	     "RATE is a cable modem's: --overhead 18 --mpu 64")                                  \
+	     "count as a cable modem does: --overhead 18 --mpu 64")                              \
 	FLAG("pppoe-ptm", PRESET, framing, DUALPI2_PRESET(DUALPI2_FRAMING_PTM, 30, 0),           \
-	     "RATE is a VDSL2 line's: --overhead 30 and a byte more for every 64")               \
+	     "count as VDSL2 does: --overhead 30, and a byte more per 64")                       \
 	PARAM(__s16, overhead, "overhead", OVERHEAD, DUALPI2_OVERHEAD_MIN, DUALPI2_OVERHEAD_MAX, \
 	      0, "overhead",                                                                     \
-	      "what the link adds to a packet, counted from its IP header on; in place of a "    \
-	      "preset's")                                                                        \
+	      "what the link adds to a packet, counted from its IP header on; "                  \
+	      "overrides a preset")                                                              \
 	PARAM(__u32, mpu, "mpu", BYTES, 0, DUALPI2_MPU_MAX, 0, "mpu",                            \
-	      "what a packet takes at least, overhead included; in place of a preset's")
+	      "minimum size of a packet on the link, overhead included; "                        \
+	      "overrides a preset")
 
 /* What sch_dualpi2 does not have. l4s_dscp, classic_dscp: bit n is for DSCP n, which goes to L,
  * or never does (RFC 9331, 5.4.1.1, 5.4.1.2). l_aqm: enum dualpi2_l_aqm. p_cmax: p_C that is
  * overload, 2^-32; 0: 1/k^2.
  */
-#define DUALPI2_OWN(PARAM, CHOICE, FLAG)                                                         \
-	FLAG("no-l4s", SWITCH, ecn_mask, DUALPI2_ECN_NO_L4S,                                     \
-	     "nothing is L4S by its ECN field, and ECT(1) counts as Not-ECT")                    \
-	PARAM(__u64, l4s_dscp, "l4s-dscp", DSCPS, 0, 0, 0, "l4s-dscp",                           \
-	      "DSCPs whose packets use the L4S queue whatever their ECN field, as in ef,nqb,40") \
-	PARAM(__u64, classic_dscp, "classic-dscp", DSCPS, 0, 0, 0, "classic-dscp",               \
-	      "DSCPs whose packets never use the L4S queue")                                     \
-	CHOICE(__u32, l_aqm, "l-aqm", "step|ramp", DUALPI2_L_STEP, "l-aqm",                      \
-	       "AQM of the L4S queue: every packet above the step threshold is marked (step), "  \
-	       "or from 800us on more and more and above 1.2ms every one (ramp)")                \
-	PARAM(__u32, p_cmax, "p-cmax", SHARE, 1, 1LL << 32, 0, "p-cmax",                         \
-	      "Classic probability from which on it is overload; auto: 1/k^2, where k is the "   \
-	      "coupling factor")
+#define DUALPI2_OWN(PARAM, CHOICE, FLAG)                                           \
+	FLAG("no-l4s", SWITCH, ecn_mask, DUALPI2_ECN_NO_L4S,                       \
+	     "no ECN field means L4S, and ECT(1) counts as Not-ECT")               \
+	PARAM(__u64, l4s_dscp, "l4s-dscp", DSCPS, 0, 0, 0, "l4s-dscp",             \
+	      "DSCPs that use the L4S queue whatever their ECN field, as in "      \
+	      "ef,nqb,40")                                                         \
+	PARAM(__u64, classic_dscp, "classic-dscp", DSCPS, 0, 0, 0, "classic-dscp", \
+	      "DSCPs that never use the L4S queue")                                \
+	CHOICE(__u32, l_aqm, "l-aqm", "step|ramp", DUALPI2_L_STEP, "l-aqm",        \
+	       "AQM of the L4S queue: marks every packet above the step "          \
+	       "threshold (step), or more and more of them from 800us on and "     \
+	       "all from 1.2ms on (ramp)")                                         \
+	PARAM(__u32, p_cmax, "p-cmax", SHARE, 1, 1LL << 32, 0, "p-cmax",           \
+	      "Classic probability at which overload begins; auto: 1/k^2, "        \
+	      "where k is the coupling factor")
 
 /* All of them. */
 #define DUALPI2_PARAMS(PARAM, CHOICE, FLAG) \

@@ -51,48 +51,47 @@ static uint64_t count; /* of repetitions; 0: without end */
 static const struct option_spec output_specs[N_OUTPUTS] = {
 	[OUTPUT_JSON] = { .name = "json",
 			  .slot = SLOT_FORMAT,
-			  .help = "an array with an object per qdisc, with the keys "
-				  "of `tc -j -s qdisc show`; times in us" },
+			  .help = "an array of one object per qdisc, with the keys of `tc -j -s "
+				  "qdisc show`; times in us" },
 	[OUTPUT_JSONL] = { .name = "jsonl",
 			   .slot = SLOT_FORMAT,
-			   .help = "such an object a line and interval, with the time "
-				   "and what happened in it, until interrupted" },
+			   .help = "one such object per line and interval, with its time and what "
+				   "happened in it, until interrupted" },
 	[OUTPUT_TC] = { .name = "tc",
 			.slot = SLOT_FORMAT,
-			.help = "as `tc -s qdisc show` prints it for dualpi2" },
+			.help = "what `tc -s qdisc show` prints for dualpi2" },
 	[OUTPUT_OPENMETRICS] = { .name = "openmetrics",
 				 .slot = SLOT_FORMAT,
 				 .help = "metrics in the text format of OpenMetrics 1.0" },
 	[OUTPUT_PROMETHEUS] = { .name = "prometheus",
 				.slot = SLOT_FORMAT,
-				.help = "the same in that of Prometheus, for the textfile "
+				.help = "the same in the text format of Prometheus, for the textfile "
 					"collector of node_exporter" },
 	[OUTPUT_HISTOGRAM] = { .name = "histogram",
-			       .help = "a plot of how long the packets waited; its bins "
-				       "with --json or --jsonl" },
+			       .help = "a plot of how long packets waited; its buckets with --json or "
+				       "--jsonl" },
 	[OUTPUT_WATCH] = { .name = "watch",
 			   .slot = SLOT_FORMAT,
-			   .help = "a live view on the whole terminal; q ends it" },
+			   .help = "a live view on the whole terminal; q quits" },
 	[OUTPUT_RECORD] = { .name = "record",
 			    .kind = KIND_FILE,
-			    .help = "the lines of --jsonl into a file, for dualpi2-plot",
+			    .help = "write the lines of --jsonl to a file, for dualpi2-plot",
 			    .words = "eth0.jsonl" },
 	[OUTPUT_FILE] = { .name = "output",
 			  .kind = KIND_FILE,
-			  .help = "what is shown once into a file, which it replaces "
-				  "by a rename",
+			  .help = "write to a file, replacing it by a rename",
 			  .words = "dualpi2.prom" },
 	[OUTPUT_EVENTS] = { .name = "events",
-			    .help = "a line whenever an overload begins or has ended, "
-				    "until interrupted; with --json an object a line. "
-				    "Without IFACE: in all network namespaces" },
+			    .help = "print a line when overload begins or ends, until interrupted; "
+				    "with --json one object per line. Without IFACE: in all network "
+				    "namespaces" },
 	[OUTPUT_INTERVAL] = { .name = "interval",
 			      .kind = KIND_TIME,
 			      .min = INTERVAL_MIN_NS,
 			      .max = INTERVAL_MAX_NS,
-			      .help = "again and again, what happened in the last TIME "
-				      "instead of since it was attached, until "
-				      "interrupted. [--jsonl, --record, --watch: 1s]" },
+			      .help = "show repeatedly what happened in the last TIME instead of "
+				      "since it was attached, until interrupted. [--jsonl, --record, "
+				      "--watch: 1s]" },
 	[OUTPUT_COUNT] = { .name = "count",
 			   .kind = KIND_NUMBER,
 			   .min = 1,
@@ -131,18 +130,18 @@ static const struct command command = {
 	.name = "dualpi2-stats",
 	.synopsis = "[IFACE] [OPTIONS]",
 	.about = "Show the bpf_dualpi2 qdiscs of this network namespace, or of one interface.\n"
-		 "Counters and delays are those since the qdisc was attached.\n",
+		 "Counters and delays cover the time since the qdisc was attached.\n",
 	.epilogue =
 		"Exit status: 0 shown, 1 failed or nothing to show, 2 wrong usage. With --json,\n"
-		"--openmetrics and --prometheus nothing to show is an empty answer, and 0.\n"
+		"--openmetrics and --prometheus nothing to show gives an empty answer and 0.\n"
 		"\n"
-		"The three packet counts of RFC 9332, 2.5.2.2, for each queue: arrived is\n"
+		"RFC 9332, 2.5.2.2, asks for three packet counts for each queue: arrived is\n"
 		"packets-in; presented to the AQM is packets-out + drop-aqm + drop-overload;\n"
 		"forwarded is packets-out. The AQM's drops are drop-aqm for Not-ECT packets and\n"
 		"drop-overload for ECN-capable ones.\n"
 		"\n"
-		"Each event is told once: of two --events at a time, either gets only some.\n"
-		"A qdisc that comes or goes meanwhile does not end --jsonl or --interval.\n"
+		"Each event is reported once: of two --events at a time, each gets only some.\n"
+		"--jsonl and --interval continue when a qdisc comes or goes.\n"
 		"\n"
 		"EXAMPLES\n"
 		"  dualpi2-stats\n"
@@ -281,8 +280,8 @@ static bool arguments_agree(void)
 	}
 	if (outputs[OUTPUT_COUNT] && !outputs[OUTPUT_INTERVAL] && !outputs[OUTPUT_JSONL] &&
 	    !outputs[OUTPUT_RECORD])
-		return fail(
-			0, "--count: nothing is repeated: give it --interval, --jsonl or --record");
+		return fail(0, "--count: nothing is repeated: give it --interval, --jsonl or "
+			       "--record");
 	return true;
 }
 
