@@ -7,9 +7,10 @@
  *	struct aqm		its state, one for each DualQ
  *	struct aqm_law		what it derives from the parameters, one for each qdisc
  *
- *	aqm_update()		every AQM_PERIOD of include/aqm/NAME.h, while there is something to
- *do aqm_is_idle()		without packets there is nothing to update aqm_params()
- *parameters to work with from now on aqm_reset()		the queues are empty, and it forgets
+ *	aqm_update()		every AQM_PERIOD of include/aqm/NAME.h, while busy
+ *	aqm_is_idle()		without packets there is nothing to update
+ *	aqm_params()		parameters to work with from now on
+ *	aqm_reset()		the queues are empty, and it forgets
  *
  * These it may leave out. Then coupled.bpf.h does what its p' asks for, or nothing is done. One
  * that it has is announced by `#define aqm_mark aqm_mark` (aqm_rest.bpf.h).
