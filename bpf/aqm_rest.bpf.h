@@ -66,6 +66,8 @@ static __always_inline void aqm_levels(struct instance *in, struct dualq *q,
 }
 #endif
 
+struct aqm_gauges; /* nobody defines it where an AQM has none */
+
 #ifndef aqm_gauges
 static __always_inline void aqm_gauges(struct dualq *q, struct aqm_gauges *gauges)
 {
