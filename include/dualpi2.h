@@ -15,6 +15,7 @@
 
 #include "histogram.h"
 #include "params.h"
+#include "stats.h"
 
 /* The qdisc's kind. `dualpi2` would collide with the kernel's sch_dualpi2. */
 #define DUALPI2_KIND "bpf_dualpi2"
@@ -119,51 +120,27 @@ struct dualpi2_device {
 	__u32 reserved; /* 0 */
 };
 
-/* Counters of one queue: X(member, unit, meaning). One line here makes the
- * member, the JSON key (with hyphens) and the description.
- *
- * The conservation law holds at every moment under the qdisc lock:
- *   packets_in = packets_out + sum of the drop_* packets + backlog_packets
- *   bytes_in   = bytes_out + drop_bytes + backlog_bytes
- */
-#define DUALPI2_QUEUE_COUNTERS(X)                                                                \
-	X(packets_in, "packets", "arrived for this queue")                                       \
-	X(bytes_in, "bytes", "arrived for this queue")                                           \
-	X(packets_out, "packets", "forwarded to the device")                                     \
-	X(bytes_out, "bytes", "forwarded to the device")                                         \
-	X(mark_native, "packets", "CE-marked by the L queue's own AQM, its step or ramp")        \
-	X(mark_coupled, "packets", "CE-marked by the coupled AQM: with p_CL, or p_C if Classic") \
-	X(drop_aqm, "packets", "dropped by the AQM: Not-ECT, or the tcx program is missing")     \
-	X(drop_overload, "packets", "ECN-capable, dropped because of overload (p_C >= p_Cmax)")  \
-	X(drop_limit, "packets", "dropped on arrival: the queues held `limit` packets")          \
-	X(drop_memlimit, "packets", "dropped on arrival: the queues held `memlimit` bytes")      \
-	X(drop_trim, "packets", "queued, dropped because `limit` or `memlimit` was lowered")     \
-	X(drop_no_memory, "packets", "dropped on arrival: the kernel had no memory for a node")  \
-	X(drop_reset, "packets", "thrown away when the link went down or the qdisc was removed") \
-	X(drop_bytes, "bytes", "dropped, by whatever cause")
-
-/* Those of the counters that are drops, in packets. */
-#define DUALPI2_QUEUE_DROPS(X) \
-	X(drop_aqm)            \
-	X(drop_overload)       \
-	X(drop_limit)          \
-	X(drop_memlimit)       \
-	X(drop_trim)           \
-	X(drop_no_memory)      \
-	X(drop_reset)
-
+/* Counters of one queue. */
 struct dualpi2_counters {
-#define DUALPI2_X(member, unit, meaning) __u64 member;
-	DUALPI2_QUEUE_COUNTERS(DUALPI2_X)
-#undef DUALPI2_X
+	DUALPI2_QUEUE_COUNTERS(DUALPI2_STAT)
 };
 
 /* All packets that the queue dropped, by whatever cause. */
 static inline __u64 dualpi2_drops(const struct dualpi2_counters *counters)
 {
 	__u64 sum = 0;
-#define DUALPI2_X(member) sum += counters->member;
+#define DUALPI2_X(type, member, ...) sum += counters->member;
 	DUALPI2_QUEUE_DROPS(DUALPI2_X)
+#undef DUALPI2_X
+	return sum;
+}
+
+/* All packets of the queue that were CE-marked, by whatever cause. */
+static inline __u64 dualpi2_marks(const struct dualpi2_counters *counters)
+{
+	__u64 sum = 0;
+#define DUALPI2_X(type, member, ...) sum += counters->member;
+	DUALPI2_QUEUE_MARKS(DUALPI2_X)
 #undef DUALPI2_X
 	return sum;
 }
@@ -203,17 +180,15 @@ struct dualpi2_overload {
 /* One queue, as it was at dualpi2_stats.refreshed_ns. */
 struct dualpi2_queue {
 	struct dualpi2_counters counters;
-	__u64 backlog_packets;
-	__u64 backlog_bytes;
+	DUALPI2_QUEUE_GAUGES(DUALPI2_STAT)
 	__u64 head_age_ns; /* how long the packet at the head has waited; 0: the queue is empty */
 };
 
 /* What packets are marked and dropped with, 2^-32 each. */
 struct dualpi2_levels {
-	__u32 prob;	/* p' of an AQM that couples its queues; else 0 */
-	__u32 p_c;	/* Classic packets are marked or dropped with */
-	__u32 p_cl;	/* L4S packets are marked with because of both queues; 2^32 - 1: all */
-	__u32 reserved; /* 0 */
+	__u32 prob; /* p' of an AQM that couples its queues; else 0 */
+	__u32 p_c;  /* Classic packets are marked or dropped with */
+	__u32 p_cl; /* L4S packets are marked with because of both queues; 2^32 - 1: all */
 };
 
 /* One live qdisc: value of dualpi2_stats. A copy, made every update while packets flow, and by the
@@ -225,20 +200,10 @@ struct dualpi2_stats {
 	__u32 handle;		      /* tc handle; 0: attached by the kernel as default */
 	__u64 refreshed_ns;	      /* when these figures were taken */
 	struct dualpi2_params params; /* in force */
-	__u32 memlimit;		      /* in force, bytes: params.memlimit or what 0 stands for */
-	__u32 memory_used;	      /* skb->truesize of all queued packets, bytes */
-	__u32 max_memory_used;	      /* highest memory_used, bytes */
-	__u32 maxq;		      /* most packets that were ever queued together */
+	DUALPI2_GAUGES(DUALPI2_STAT)
 	struct dualpi2_levels levels;
-	__u64 aqm[8];	    /* gauges of the AQM: struct aqm_gauges of aqm.h */
-	__s32 credit;	    /* WRR credit, byte * %; positive: C is served first */
-	__u32 reserved;	    /* 0 */
-	__u64 bypassed_tcx; /* packets that did not pass our tcx program */
-	__u64 mispredicted; /* ... whose mark was decided for another queue of the mq */
-	__u64 gso_split;    /* GSO packets that were split; their segments then arrive */
-	__u64 gso_whole;    /* GSO packets that arrived whole, each one in packets_in as
-			     * its segments */
-	__u64 updates;	    /* of the AQM */
+	__u64 aqm[8]; /* gauges of the AQM: struct aqm_gauges of aqm.h */
+	DUALPI2_COUNTERS(DUALPI2_STAT)
 	struct dualpi2_overload overload;
 	struct dualpi2_queue l; /* the low-latency (L4S) queue */
 	struct dualpi2_queue c; /* the Classic queue */

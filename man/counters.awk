@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The counters of a queue in include/dualpi2.h, X(member, "unit", "meaning"), for a man page;
-# spelled as `dualpi2-stats --json` does.
+# One section (queue, qdisc) of what the preprocessor makes of counters.in, for a man page.
 
-match($0, /^\tX\([a-z0-9_]+, "/) {
-	split($0, part, "\"")
-	name = substr($0, 4, RLENGTH - 6)
-	gsub(/_/, "\\-", name)
-	gsub(/-/, "\\-", part[4])
-	print ".TP\n\\fB" name "\\fR (" part[2] ")\n" part[4]
+$1 == "@@" section {
+	rows = split(substr($0, length($1) + 1), row, " ; *@?|^ *@")
+	for (i = 1; i <= rows; i++) {
+		if (split(row[i], part, "\" : \"") != 3)
+			continue
+		gsub(/" "|"/, "", part[3])
+		gsub(/["@ ]/, "", part[1])
+		gsub(/-/, "\\-", part[1])
+		gsub(/-/, "\\-", part[3])
+		print ".TP\n\\fB" part[1] "\\fR (" part[2] ")\n" part[3]
+	}
 }

@@ -69,7 +69,7 @@ static void drops_are_all_drop_counters(void **state)
 
 	(void)state;
 	memset(&counters, 0x55, sizeof(counters));
-#define SET(member, unit, meaning)                                     \
+#define SET(type, member, unit, ...)                                   \
 	*counter++ = worth;                                            \
 	if (!strncmp(#member, "drop_", 5) && !strcmp(unit, "packets")) \
 		expected += worth;                                     \

@@ -11,6 +11,7 @@
 #include "pinned/maps.h"
 #include "pinned/tcx.h"
 #include "sample/clock.h"
+#include "sample/stat.h"
 
 /* The moment that published statistics are of. They are refreshed by every update of the AQM unless
  * nothing happens: what is older than that still holds.
@@ -116,15 +117,6 @@ static int compare(const void *one, const void *other)
 	return a->key.parent < b->key.parent ? -1 : a->key.parent > b->key.parent;
 }
 
-static void add_queue(struct dualpi2_queue *sum, const struct dualpi2_queue *queue)
-{
-#define DUALPI2_X(member, unit, meaning) sum->counters.member += queue->counters.member;
-	DUALPI2_QUEUE_COUNTERS(DUALPI2_X)
-#undef DUALPI2_X
-	sum->backlog_packets += queue->backlog_packets;
-	sum->backlog_bytes += queue->backlog_bytes;
-}
-
 static void add_histogram(struct dualpi2_histogram *sum, const struct dualpi2_histogram *histogram)
 {
 	sum->sum_ns += histogram->sum_ns;
@@ -149,21 +141,14 @@ static void add_overload(struct dualpi2_overload *sum, const struct dualpi2_over
 static void add_figures(struct sample *sum, const struct sample *sample)
 {
 	struct dualpi2_stats *stats = &sum->stats;
+	const __u32 maxq = stats->maxq;
 
-	stats->memlimit += sample->stats.memlimit;
-	stats->memory_used += sample->stats.memory_used;
-	stats->max_memory_used += sample->stats.max_memory_used;
-	stats->bypassed_tcx += sample->stats.bypassed_tcx;
-	stats->mispredicted += sample->stats.mispredicted;
-	stats->gso_split += sample->stats.gso_split;
-	stats->gso_whole += sample->stats.gso_whole;
-	stats->updates += sample->stats.updates;
+	stat_add(qdisc_rows, stats, &sample->stats);
 	/* Whether any queue was ever in use. */
-	if (sample->stats.maxq > stats->maxq)
-		stats->maxq = sample->stats.maxq;
+	stats->maxq = sample->stats.maxq > maxq ? sample->stats.maxq : maxq;
 	add_overload(&stats->overload, &sample->stats.overload);
-	add_queue(&stats->l, &sample->stats.l);
-	add_queue(&stats->c, &sample->stats.c);
+	stat_add(queue_rows, &stats->l, &sample->stats.l);
+	stat_add(queue_rows, &stats->c, &sample->stats.c);
 	add_histogram(&sum->delays.l, &sample->delays.l);
 	add_histogram(&sum->delays.c, &sample->delays.c);
 }

@@ -6,21 +6,11 @@
 #include <string.h>
 
 #include "cli/message.h"
+#include "sample/stat.h"
 
-/* Of two copies that were published at the same moment the older one may stay (docs/design.md,
- * Many CPUs), so a counter may seem to go back by what passed in that moment.
- */
 static __u64 growth(__u64 earlier, __u64 later)
 {
 	return later > earlier ? later - earlier : 0;
-}
-
-static void subtract_queue(struct dualpi2_queue *queue, const struct dualpi2_queue *earlier)
-{
-#define DUALPI2_X(member, unit, meaning) \
-	queue->counters.member = growth(earlier->counters.member, queue->counters.member);
-	DUALPI2_QUEUE_COUNTERS(DUALPI2_X)
-#undef DUALPI2_X
 }
 
 /* The highest delay is known if none before was higher; else it is in the highest bin. */
@@ -38,16 +28,12 @@ static void subtract(struct sample *interval, const struct sample *earlier)
 {
 	struct dualpi2_stats *stats = &interval->stats;
 
-	stats->bypassed_tcx = growth(earlier->stats.bypassed_tcx, stats->bypassed_tcx);
-	stats->mispredicted = growth(earlier->stats.mispredicted, stats->mispredicted);
-	stats->gso_split = growth(earlier->stats.gso_split, stats->gso_split);
-	stats->gso_whole = growth(earlier->stats.gso_whole, stats->gso_whole);
-	stats->updates = growth(earlier->stats.updates, stats->updates);
+	stat_subtract(qdisc_rows, stats, &earlier->stats);
+	stat_subtract(queue_rows, &stats->l, &earlier->stats.l);
+	stat_subtract(queue_rows, &stats->c, &earlier->stats.c);
 	stats->overload.events = growth(earlier->stats.overload.events, stats->overload.events);
 	stats->overload.total_ns =
 		growth(earlier->stats.overload.total_ns, stats->overload.total_ns);
-	subtract_queue(&stats->l, &earlier->stats.l);
-	subtract_queue(&stats->c, &earlier->stats.c);
 	subtract_histogram(&interval->delays.l, &earlier->delays.l);
 	subtract_histogram(&interval->delays.c, &earlier->delays.c);
 }

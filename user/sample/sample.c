@@ -15,7 +15,6 @@ const char *sample_ifname(unsigned int ifindex, const char *old_name, char name[
 struct sample_xstats sample_xstats(const struct dualpi2_stats *stats)
 {
 	const struct dualpi2_counters *l = &stats->l.counters, *c = &stats->c.counters;
-	__u64 step_mark = l->mark_native + c->mark_native;
 
 	return (struct sample_xstats){
 		.prob = sample_probabilities(stats).p,
@@ -23,8 +22,8 @@ struct sample_xstats sample_xstats(const struct dualpi2_stats *stats)
 		.delay_l_us = sample_us(stats->l.head_age_ns),
 		.packets_in_c = c->packets_in,
 		.packets_in_l = l->packets_in,
-		.ecn_mark = step_mark + l->mark_coupled + c->mark_coupled,
-		.step_mark = step_mark,
+		.ecn_mark = dualpi2_marks(l) + dualpi2_marks(c),
+		.step_mark = l->mark_native + c->mark_native,
 	};
 }
 

@@ -44,8 +44,7 @@ static bool is_used(const struct dualpi2_queue *queue)
 
 static __u64 told(const struct dualpi2_queue *queue)
 {
-	return queue->counters.mark_native + queue->counters.mark_coupled +
-	       dualpi2_drops(&queue->counters);
+	return dualpi2_marks(&queue->counters) + dualpi2_drops(&queue->counters);
 }
 
 /* "minute", "12.0s" */

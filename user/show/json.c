@@ -9,23 +9,46 @@
 #include "cli/format.h"
 #include "sample/clock.h"
 #include "sample/interval.h"
+#include "sample/stat.h"
 #include "show/json_writer.h"
 #include "coupling.h"
 
 /* More than a line with all bins of four histograms takes. */
 #define LINE_BYTES (64 << 10)
 
-/* A counter of the X-macro: `drop_aqm` is "drop-aqm". */
-static void print_counter(const char *member, __u64 value)
+/* How many bytes of a key are the object's that it is in: "gso.split". */
+static size_t object_length(const struct stat_row *row)
 {
-	char key[64];
+	return row->member && strchr(row->key, '.') ? strcspn(row->key, ".") : 0;
+}
 
-	snprintf(key, sizeof(key), "%s", member);
-	for (char *c = key; *c; c++) {
-		if (*c == '_')
-			*c = '-';
+static bool is_same_object(const struct stat_row *one, const struct stat_row *other)
+{
+	const size_t length = object_length(one);
+
+	return length == object_length(other) && !strncmp(one->key, other->key, length);
+}
+
+/* `of`: the struct that has them; without its gauges for the sum over the queues of an mq. */
+static void print_rows(const struct stat_row *rows, const void *of, bool with_gauges)
+{
+	for (const struct stat_row *row = rows; row->member; row++) {
+		const size_t length = object_length(row);
+		const char *key = row->key + (length ? length + 1 : 0);
+		char object[32];
+
+		if (!row->is_counter && !with_gauges)
+			continue;
+		snprintf(object, sizeof(object), "%.*s", (int)length, row->key);
+		if (length && (row == rows || !is_same_object(row - 1, row)))
+			json_open_object(object);
+		if (row->is_signed)
+			json_int(key, stat_value(row, of));
+		else
+			json_uint(key, (uint64_t)stat_value(row, of));
+		if (length && !is_same_object(row, row + 1))
+			json_close_object();
 	}
-	json_uint(key, value);
 }
 
 /* Edges in nanoseconds: the narrowest bins are 128 of them wide. */
@@ -61,11 +84,7 @@ static void open_queue(const char *key, const struct dualpi2_queue *queue,
 		       const struct dualpi2_histogram *histogram, enum json_delays delays)
 {
 	json_open_object(key);
-#define DUALPI2_X(member, unit, meaning) print_counter(#member, queue->counters.member);
-	DUALPI2_QUEUE_COUNTERS(DUALPI2_X)
-#undef DUALPI2_X
-	json_uint("backlog-packets", queue->backlog_packets);
-	json_uint("backlog-bytes", queue->backlog_bytes);
+	print_rows(queue_rows, queue, true);
 	print_delays(histogram, delays);
 }
 
@@ -161,13 +180,8 @@ static void print_xstats(const struct dualpi2_stats *stats)
 	json_uint("delay-l", xstats.delay_l_us);
 	json_uint("pkts-in-c", xstats.packets_in_c);
 	json_uint("pkts-in-l", xstats.packets_in_l);
-	json_uint("maxq", stats->maxq);
 	json_uint("ecn-mark", xstats.ecn_mark);
 	json_uint("step-mark", xstats.step_mark);
-	json_int("credit", stats->credit);
-	json_uint("memory-used", stats->memory_used);
-	json_uint("max-memory-used", stats->max_memory_used);
-	json_uint("memory-limit", stats->memlimit);
 }
 
 static void print_overload(const struct dualpi2_overload *overload)
@@ -184,19 +198,11 @@ static void print_overload(const struct dualpi2_overload *overload)
 	json_close_object();
 }
 
-static void print_gso(const struct dualpi2_stats *stats)
-{
-	json_open_object("gso");
-	json_uint("split", stats->gso_split);
-	json_uint("whole", stats->gso_whole);
-	json_close_object();
-}
-
 static void print_place(const struct sample *sample)
 {
 	char handle[FORMAT_MAX];
 
-	json_string("kind", sample->is_sum ? MQ_KIND : DUALPI2_KIND);
+	json_string("kind", sample->is_sum ? MQ_KIND : sample->aqm->kind);
 	snprintf(handle, sizeof(handle), "%x:", sample->stats.handle >> 16);
 	json_string("handle", handle);
 	json_string("dev", sample->ifname);
@@ -212,14 +218,11 @@ static void print_totals(const struct sample *sample, enum json_delays delays)
 {
 	const struct dualpi2_stats *stats = &sample->stats;
 
-	json_uint("bypassed-tcx", stats->bypassed_tcx);
-	json_uint("mispredicted", stats->mispredicted);
+	print_rows(qdisc_rows, stats, !sample->is_sum);
 	if (sample->tcx_known)
 		json_bool("tcx-attached", sample->tcx_attached);
 	else
 		json_null("tcx-attached");
-	json_uint("updates", stats->updates);
-	print_gso(stats);
 	print_overload(&stats->overload);
 	print_queue("l-queue", &stats->l, &sample->delays.l, delays);
 	print_queue("c-queue", &stats->c, &sample->delays.c, delays);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "show/openmetrics.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <linux/pkt_sched.h>
 #include <stdio.h>
@@ -8,6 +9,7 @@
 
 #include "aqm/params.h"
 #include "cli/format.h"
+#include "sample/stat.h"
 
 /* Edges of the buckets that are shown: two in a power of two, from 32.768 us to 1.07 s. Ours are
  * edges of them, too; that a value which is just an edge belongs to the bucket above makes no
@@ -84,32 +86,8 @@ static double seconds(__u64 ns)
 	return (double)ns / DUALPI2_NSEC_PER_SEC;
 }
 
-/* "drop_no_memory", whose first word is the family's, is the cause "no_memory". */
-static void print_cause(const struct family *family, const struct sample *sample, const char *queue,
-			const char *member, __u64 value)
-{
-	begin_sample(family, suffix_of(family), sample, queue, "cause", strchr(member, '_') + 1);
-	printf("%llu\n", value);
-}
-
 #define L_QUEUE "l4s"
 #define C_QUEUE "classic"
-
-/* A family with a sample for each queue. */
-#define DEFINE_OF_QUEUES(name, member)                                                     \
-	static void print_##name(const struct family *family, const struct sample *sample) \
-	{                                                                                  \
-		print_uint(family, sample, L_QUEUE, sample->stats.l.member);               \
-		print_uint(family, sample, C_QUEUE, sample->stats.c.member);               \
-	}
-
-DEFINE_OF_QUEUES(packets_in, counters.packets_in)
-DEFINE_OF_QUEUES(bytes_in, counters.bytes_in)
-DEFINE_OF_QUEUES(packets_out, counters.packets_out)
-DEFINE_OF_QUEUES(bytes_out, counters.bytes_out)
-DEFINE_OF_QUEUES(drop_bytes, counters.drop_bytes)
-DEFINE_OF_QUEUES(backlog_packets, backlog_packets)
-DEFINE_OF_QUEUES(backlog_bytes, backlog_bytes)
 
 /* A family with one sample. */
 #define DEFINE_OF_BOTH(name, print, value)                                                 \
@@ -122,13 +100,7 @@ DEFINE_OF_BOTH(base_probability, print_double, sample_probabilities(&sample->sta
 DEFINE_OF_BOTH(overload_active, print_uint, sample->stats.overload.active)
 DEFINE_OF_BOTH(overload_events, print_uint, sample->stats.overload.events)
 DEFINE_OF_BOTH(overload_time, print_double, seconds(sample->stats.overload.total_ns))
-DEFINE_OF_BOTH(bypassed_tcx, print_uint, sample->stats.bypassed_tcx)
-DEFINE_OF_BOTH(mispredicted, print_uint, sample->stats.mispredicted)
-DEFINE_OF_BOTH(gso_split, print_uint, sample->stats.gso_split)
-DEFINE_OF_BOTH(gso_whole, print_uint, sample->stats.gso_whole)
-DEFINE_OF_BOTH(memory_used, print_uint, sample->stats.memory_used)
 DEFINE_OF_BOTH(rate, print_uint, sample->stats.params.rate)
-DEFINE_OF_BOTH(updates, print_uint, sample->stats.updates)
 
 static void print_probability(const struct family *family, const struct sample *sample)
 {
@@ -136,33 +108,6 @@ static void print_probability(const struct family *family, const struct sample *
 
 	print_double(family, sample, L_QUEUE, now.l4s);
 	print_double(family, sample, C_QUEUE, now.classic);
-}
-
-static void print_queue_marks(const struct family *family, const struct sample *sample,
-			      const char *name, const struct dualpi2_queue *queue)
-{
-	print_cause(family, sample, name, "mark_native", queue->counters.mark_native);
-	print_cause(family, sample, name, "mark_coupled", queue->counters.mark_coupled);
-}
-
-static void print_marks(const struct family *family, const struct sample *sample)
-{
-	print_queue_marks(family, sample, L_QUEUE, &sample->stats.l);
-	print_queue_marks(family, sample, C_QUEUE, &sample->stats.c);
-}
-
-static void print_queue_drops(const struct family *family, const struct sample *sample,
-			      const char *name, const struct dualpi2_queue *queue)
-{
-#define DUALPI2_X(member) print_cause(family, sample, name, #member, queue->counters.member);
-	DUALPI2_QUEUE_DROPS(DUALPI2_X)
-#undef DUALPI2_X
-}
-
-static void print_drops(const struct family *family, const struct sample *sample)
-{
-	print_queue_drops(family, sample, L_QUEUE, &sample->stats.l);
-	print_queue_drops(family, sample, C_QUEUE, &sample->stats.c);
 }
 
 /* Nobody but the owner of the pins knows. */
@@ -204,25 +149,11 @@ static void print_delays(const struct family *family, const struct sample *sampl
 /* ---- families ------------------------------------------------------------------------ */
 
 static const struct family families[] = {
-	{ "received_packets", COUNTER, "packets", "Packets that arrived for the queue.",
-	  print_packets_in },
-	{ "received_bytes", COUNTER, "bytes", "Bytes that arrived for the queue.", print_bytes_in },
-	{ "forwarded_packets", COUNTER, "packets", "Packets forwarded to the device.",
-	  print_packets_out },
-	{ "forwarded_bytes", COUNTER, "bytes", "Bytes forwarded to the device.", print_bytes_out },
-	{ "marked_packets", COUNTER, "packets",
-	  "Packets CE-marked, by cause: step or ramp of the L queue, or PI2.", print_marks },
-	{ "dropped_packets", COUNTER, "packets", "Packets dropped, by cause (man bpf_dualpi2).",
-	  print_drops },
-	{ "dropped_bytes", COUNTER, "bytes", "Bytes of all dropped packets.", print_drop_bytes },
-	{ "queued_packets", GAUGE, "packets", "Packets in the queue now.", print_backlog_packets },
-	{ "queued_bytes", GAUGE, "bytes", "Bytes in the queue now.", print_backlog_bytes },
 	{ "delay_seconds", HISTOGRAM, "seconds",
 	  "How long the forwarded packets have waited in the queue.", print_delays },
-	{ "base_probability_ratio", GAUGE, "ratio", "p' of the PI controller, 0 to 1.",
-	  print_base_probability },
+	{ "base_probability_ratio", GAUGE, "ratio", "p', 0 to 1.", print_base_probability },
 	{ "probability_ratio", GAUGE, "ratio",
-	  "Share of packets that PI2 marks (l4s: p_CL), or marks or drops (classic: p_C).",
+	  "Share of packets that the AQM marks (l4s: p_CL), or marks or drops (classic: p_C).",
 	  print_probability },
 	{ "overload_active", GAUGE, NULL, "1 while there is an overload event.",
 	  print_overload_active },
@@ -233,20 +164,8 @@ static const struct family families[] = {
 	{ "tcx_attached", GAUGE, NULL,
 	  "1 if the tcx program, which marks, is attached; missing if not known.",
 	  print_tcx_attached },
-	{ "bypassed_tcx_packets", COUNTER, "packets",
-	  "Packets that did not pass the tcx program, so that they could only be dropped.",
-	  print_bypassed_tcx },
-	{ "mispredicted_packets", COUNTER, "packets",
-	  "Packets whose mark was decided for another queue of the mq.", print_mispredicted },
-	{ "gso_split_packets", COUNTER, "packets", "GSO packets that were split.",
-	  print_gso_split },
-	{ "gso_whole_packets", COUNTER, "packets", "GSO packets that queued whole.",
-	  print_gso_whole },
-	{ "memory_bytes", GAUGE, "bytes", "Kernel memory of the queued packets.",
-	  print_memory_used },
 	{ "shaper_rate_bytes_per_second", GAUGE, NULL, "Rate of the shaper; 0: there is none.",
 	  print_rate },
-	{ "probability_updates", COUNTER, NULL, "Updates of p'.", print_updates },
 };
 
 /* The first parameter of an AQM, which is a delay. */
@@ -281,8 +200,64 @@ static void print_family(const struct family *family, const struct samples *list
 	}
 }
 
+/* ---- rows of stats.h ----------------------------------------------------------------- */
+
+static bool is_same_metric(const struct stat_row *row, const struct stat_row *other)
+{
+	return row->metric && other->metric && !strcmp(row->metric, other->metric);
+}
+
+/* The samples of a metric that begins with this row, in `of`; several have their cause. */
+static void print_values(const struct family *family, const struct stat_row *first,
+			 const struct sample *sample, const char *queue, const void *of)
+{
+	const bool by_cause = is_same_metric(first, first + 1);
+
+	for (const struct stat_row *row = first; is_same_metric(first, row); row++) {
+		begin_sample(family, suffix_of(family), sample, queue, by_cause ? "cause" : NULL,
+			     strchr(row->member, '_') + 1);
+		printf("%llu\n", (__u64)stat_value(row, of));
+	}
+}
+
+static void print_rows(const struct stat_row *rows, bool of_queues, const struct samples *list,
+		       enum exposition exposition)
+{
+	for (const struct stat_row *row = rows; row->member; row++) {
+		char help[160];
+		const struct family family = { row->metric, row->is_counter ? COUNTER : GAUGE,
+					       row->unit, help, NULL };
+
+		if (!row->metric || (row != rows && is_same_metric(row - 1, row)))
+			continue;
+		if (is_same_metric(row, row + 1))
+			snprintf(help, sizeof(help), "%c%s %.*s, by cause (man bpf_dualpi2).",
+				 toupper(row->unit[0]), row->unit + 1,
+				 (int)strcspn(row->metric, "_"), row->metric);
+		else
+			snprintf(help, sizeof(help), "%c%s %s.", toupper(row->unit[0]),
+				 row->unit + 1, row->meaning);
+		print_header(&family, exposition);
+		for (size_t i = 0; i < list->count; i++) {
+			const struct sample *sample = &list->items[i];
+			const struct dualpi2_stats *stats = &sample->stats;
+
+			if (sample->is_sum)
+				continue;
+			if (!of_queues) {
+				print_values(&family, row, sample, NULL, stats);
+				continue;
+			}
+			print_values(&family, row, sample, L_QUEUE, &stats->l);
+			print_values(&family, row, sample, C_QUEUE, &stats->c);
+		}
+	}
+}
+
 void openmetrics_print(const struct samples *list, enum exposition exposition)
 {
+	print_rows(queue_rows, true, list, exposition);
+	print_rows(qdisc_rows, false, list, exposition);
 	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
 		print_family(&families[i], list, exposition);
 	for (size_t i = 0; aqms[i]; i++) {

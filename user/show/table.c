@@ -7,6 +7,7 @@
 #include "aqm/params.h"
 #include "cli/format.h"
 #include "sample/interval.h"
+#include "sample/stat.h"
 #include "show/diagnosis.h"
 
 #define LINE_MAX_WIDTH 79 /* leaves room for a comma */
@@ -23,33 +24,27 @@ static void print_row(const char *l, const char *c, const char *unit, const char
 /* Marks and drops: events that may never happen, so rows of zeros are left out. They
  * are packets, as the table's head says.
  */
-static bool is_event(const char *member)
+static void print_stat(const struct stat_row *row, const struct dualpi2_stats *stats)
 {
-	return !strncmp(member, "mark_", 5) || !strncmp(member, "drop_", 5);
-}
-
-static void print_counter(const char *member, const char *unit, const char *meaning, __u64 l,
-			  __u64 c)
-{
+	const int64_t l = stat_value(row, &stats->l), c = stat_value(row, &stats->c);
+	const bool is_event =
+		!strncmp(row->member, "mark_", 5) || !strncmp(row->member, "drop_", 5);
+	const bool in_packets = !strcmp(row->unit, "packets");
 	char l_text[FORMAT_MAX], c_text[FORMAT_MAX];
 
-	if (is_event(member) && !l && !c)
+	if ((is_event || !row->is_counter) && !in_packets)
 		return;
-	print_row(format_count(l, l_text), format_count(c, c_text), is_event(member) ? "" : unit,
-		  meaning);
-}
-
-static __u64 marks(const struct dualpi2_queue *queue)
-{
-	return queue->counters.mark_native + queue->counters.mark_coupled;
+	if (!is_event || l || c)
+		print_row(format_count((double)l, l_text), format_count((double)c, c_text),
+			  is_event ? "" : row->unit, row->meaning);
 }
 
 static void print_shares(const struct dualpi2_queue *l, const struct dualpi2_queue *c)
 {
 	char l_text[FORMAT_MAX], c_text[FORMAT_MAX];
 
-	print_row(format_share(marks(l), l->counters.packets_in, l_text),
-		  format_share(marks(c), c->counters.packets_in, c_text), "",
+	print_row(format_share(dualpi2_marks(&l->counters), l->counters.packets_in, l_text),
+		  format_share(dualpi2_marks(&c->counters), c->counters.packets_in, c_text), "",
 		  "of the arrived: CE-marked");
 	print_row(format_share(dualpi2_drops(&l->counters), l->counters.packets_in, l_text),
 		  format_share(dualpi2_drops(&c->counters), c->counters.packets_in, c_text), "",
@@ -89,12 +84,8 @@ static void print_queues(const struct sample *sample)
 	const struct dualpi2_queue *l = &sample->stats.l, *c = &sample->stats.c;
 
 	printf("\n%8s %9s  (marks and drops are counted in packets)\n", "L4S", "Classic");
-#define DUALPI2_X(member, unit, meaning) \
-	print_counter(#member, unit, meaning, l->counters.member, c->counters.member);
-	DUALPI2_QUEUE_COUNTERS(DUALPI2_X)
-#undef DUALPI2_X
-	print_counter("backlog_packets", "packets", "queued now", l->backlog_packets,
-		      c->backlog_packets);
+	for (const struct stat_row *row = queue_rows; row->member; row++)
+		print_stat(row, &sample->stats);
 	if (sample->span_ns) {
 		print_rates("a second arrived for this queue", sample, l->counters.bytes_in,
 			    c->counters.bytes_in);

@@ -56,7 +56,7 @@ static void print_place(const struct sample *sample)
 {
 	char parent[FORMAT_MAX];
 
-	printf("qdisc %s %x: dev %s ", sample->is_sum ? MQ_KIND : DUALPI2_KIND,
+	printf("qdisc %s %x: dev %s ", sample->is_sum ? MQ_KIND : sample->aqm->kind,
 	       sample->stats.handle >> 16, sample->ifname);
 	if (sample->key.parent == TC_H_ROOT)
 		printf("root ");

@@ -9,6 +9,7 @@
 #include "aqm/params.h"
 #include "cli/format.h"
 #include "sample/interval.h"
+#include "sample/stat.h"
 #include "show/bars.h"
 #include "show/diagnosis.h"
 
@@ -120,41 +121,30 @@ static const char *frequency(const struct sample *interval, __u64 count, char te
 	return text;
 }
 
-/* "drop_no_memory" happened so often: "no memory 2.5/s", behind what is in `text`. */
-static void add_cause(char text[CELL_MAX * 2], const struct sample *interval, const char *member,
-		      __u64 count)
+/* "no memory 2.5/s, limit 8/s": how often what happened of the causes in packets whose members
+ * begin so.
+ */
+static const char *causes(const struct sample *interval, const char *prefix,
+			  const struct dualpi2_queue *queue, char text[CELL_MAX * 2])
 {
-	const size_t used = strlen(text), room = (size_t)CELL_MAX * 2 - used;
-	char name[FORMAT_MAX], often[2 * FORMAT_MAX];
+	char often[2 * FORMAT_MAX];
+	size_t used = 0;
 
-	if (!count)
-		return;
-	snprintf(name, sizeof(name), "%s", strchr(member, '_') + 1);
-	for (char *c = name; *c; c++) {
-		if (*c == '_')
-			*c = ' ';
+	snprintf(text, CELL_MAX * 2, "-");
+	for (const struct stat_row *row = queue_rows; row->member; row++) {
+		const __u64 count = (__u64)stat_value(row, queue);
+
+		if (!count || strncmp(row->member, prefix, strlen(prefix)) ||
+		    strcmp(row->unit, "packets") || used >= CELL_MAX * 2)
+			continue;
+		used += snprintf(text + used, CELL_MAX * 2 - used, "%s", used ? ", " : "");
+		for (const char *c = row->member + strlen(prefix); *c && used < CELL_MAX * 2 - 1;
+		     c++)
+			text[used++] = *c == '_' ? ' ' : *c;
+		used += snprintf(text + used, CELL_MAX * 2 - used, " %s",
+				 frequency(interval, count, often));
 	}
-	snprintf(text + used, room, "%s%s %s", used ? ", " : "", name,
-		 frequency(interval, count, often));
-}
-
-static const char *marks(const struct sample *interval, const struct dualpi2_queue *queue,
-			 char text[CELL_MAX * 2])
-{
-	*text = '\0';
-	add_cause(text, interval, "mark_native", queue->counters.mark_native);
-	add_cause(text, interval, "mark_coupled", queue->counters.mark_coupled);
-	return *text ? text : "-";
-}
-
-static const char *drops(const struct sample *interval, const struct dualpi2_queue *queue,
-			 char text[CELL_MAX * 2])
-{
-	*text = '\0';
-#define DUALPI2_X(member) add_cause(text, interval, #member, queue->counters.member);
-	DUALPI2_QUEUE_DROPS(DUALPI2_X)
-#undef DUALPI2_X
-	return *text ? text : "-";
+	return text;
 }
 
 static void put_overload(int line, const struct dualpi2_overload *overload)
@@ -193,8 +183,10 @@ static void put_figures(const struct view *view)
 	put_delays(line++, "       highest", l_delays->max_ns, c_delays->max_ns);
 	put_backlogs(line++, &view->now->stats);
 	put_probabilities(line++, view->now);
-	put_row(line++, "marks by cause", marks(interval, l, l_text), marks(interval, c, c_text));
-	put_row(line++, "drops by cause", drops(interval, l, l_text), drops(interval, c, c_text));
+	put_row(line++, "marks by cause", causes(interval, "mark_", l, l_text),
+		causes(interval, "mark_", c, c_text));
+	put_row(line++, "drops by cause", causes(interval, "drop_", l, l_text),
+		causes(interval, "drop_", c, c_text));
 	put_overload(line, &view->now->stats.overload);
 }
 

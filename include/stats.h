@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What is counted and measured: a row each. Of the rows come the members of the structs in
+ * dualpi2.h, and in the tools JSON, OpenMetrics, the table, sums, intervals and the man page.
+ *
+ *	X(type, member, unit, JSON key, metric, meaning)
+ *		In the key "gso.split" is `split` of the object `gso`. The metric is the name of a
+ *		family of OpenMetrics, without "dualpi2_" and "_total"; NULL: it is in none.
+ *		Several rows with one metric are its causes: what the member has behind its first
+ *		'_'.
+ */
+#ifndef DUALPI2_STATS_H
+#define DUALPI2_STATS_H
+
+/* ---- of a queue ---------------------------------------------------------------- */
+
+#define DUALPI2_QUEUE_FLOWS(X)                                                              \
+	X(__u64, packets_in, "packets", "packets-in", "received_packets",                   \
+	  "arrived for this queue")                                                         \
+	X(__u64, bytes_in, "bytes", "bytes-in", "received_bytes", "arrived for this queue") \
+	X(__u64, packets_out, "packets", "packets-out", "forwarded_packets",                \
+	  "forwarded to the device")                                                        \
+	X(__u64, bytes_out, "bytes", "bytes-out", "forwarded_bytes", "forwarded to the device")
+
+#define DUALPI2_QUEUE_MARKS(X)                                              \
+	X(__u64, mark_native, "packets", "mark-native", "marked_packets",   \
+	  "CE-marked by the L queue's own AQM, its step or ramp")           \
+	X(__u64, mark_coupled, "packets", "mark-coupled", "marked_packets", \
+	  "CE-marked by the coupled AQM: with p_CL, or p_C if Classic")
+
+#define DUALPI2_QUEUE_DROPS(X)                                                   \
+	X(__u64, drop_aqm, "packets", "drop-aqm", "dropped_packets",             \
+	  "dropped by the AQM: Not-ECT, or the tcx program is missing")          \
+	X(__u64, drop_overload, "packets", "drop-overload", "dropped_packets",   \
+	  "ECN-capable, dropped because of overload (p_C >= p_Cmax)")            \
+	X(__u64, drop_limit, "packets", "drop-limit", "dropped_packets",         \
+	  "dropped on arrival: the queues held `limit` packets")                 \
+	X(__u64, drop_memlimit, "packets", "drop-memlimit", "dropped_packets",   \
+	  "dropped on arrival: the queues held `memlimit` bytes")                \
+	X(__u64, drop_trim, "packets", "drop-trim", "dropped_packets",           \
+	  "queued, dropped because `limit` or `memlimit` was lowered")           \
+	X(__u64, drop_no_memory, "packets", "drop-no-memory", "dropped_packets", \
+	  "dropped on arrival: the kernel had no memory for a node")             \
+	X(__u64, drop_reset, "packets", "drop-reset", "dropped_packets",         \
+	  "thrown away when the link went down or the qdisc was removed")
+
+/* The conservation law holds at every moment under the qdisc lock:
+ *	packets_in = packets_out + sum of DUALPI2_QUEUE_DROPS + backlog_packets
+ *	bytes_in   = bytes_out + drop_bytes + backlog_bytes
+ */
+#define DUALPI2_QUEUE_COUNTERS(X) \
+	DUALPI2_QUEUE_FLOWS(X)    \
+	DUALPI2_QUEUE_MARKS(X)    \
+	DUALPI2_QUEUE_DROPS(X)    \
+	X(__u64, drop_bytes, "bytes", "drop-bytes", "dropped_bytes", "dropped, by whatever cause")
+
+#define DUALPI2_QUEUE_GAUGES(X)                                                                 \
+	X(__u64, backlog_packets, "packets", "backlog-packets", "queued_packets", "queued now") \
+	X(__u64, backlog_bytes, "bytes", "backlog-bytes", "queued_bytes", "queued now")
+
+/* ---- of a qdisc ---------------------------------------------------------------- */
+
+#define DUALPI2_GAUGES(X)                                                                         \
+	X(__u32, memlimit, "bytes", "memory-limit", NULL,                                         \
+	  "most kernel memory for the queued packets: what was set, or the rule of "              \
+	  "thumb")                                                                                \
+	X(__u32, memory_used, "bytes", "memory-used", "memory_bytes",                             \
+	  "kernel memory of the queued packets (skb->truesize)")                                  \
+	X(__u32, max_memory_used, "bytes", "max-memory-used", NULL, "highest memory-used so far") \
+	X(__u32, maxq, "packets", "maxq", NULL, "most that were ever queued at the same time")    \
+	X(__s32, credit, "bytes times percent", "credit", NULL,                                   \
+	  "of the scheduler; while it is positive, C is served first")
+
+#define DUALPI2_COUNTERS(X)                                                        \
+	X(__u64, bypassed_tcx, "packets", "bypassed-tcx", "bypassed_tcx_packets",  \
+	  "that did not pass our tcx program, so that they could only be dropped") \
+	X(__u64, mispredicted, "packets", "mispredicted", "mispredicted_packets",  \
+	  "whose mark was decided for another queue of the mq")                    \
+	X(__u64, gso_split, "packets", "gso.split", "gso_split_packets",           \
+	  "of GSO that were split; their segments then arrive")                    \
+	X(__u64, gso_whole, "packets", "gso.whole", "gso_whole_packets",           \
+	  "of GSO that were queued whole, each counted as its segments")           \
+	X(__u64, updates, "updates", "updates", "probability_updates", "of the AQM")
+
+#define DUALPI2_STAT(type, member, unit, key, metric, meaning) type member;
+
+#endif /* DUALPI2_STATS_H */
