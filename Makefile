@@ -290,7 +290,7 @@ bench-overload: ## what unresponsive floods leave to others, beside sch_dualpi2 
 	$(Q)$(call recorded,overload.txt) $(LAB) run --shift 0 --with-native --kernel $(KERNEL) \
 		--timeout 3600 -- python3 bench/guest/overload.py
 
-bench-cost: ## instructions a packet, against a budget (PART=packets|gso|beyond, RECORD=1)
+bench-cost: ## instructions per packet, against a budget (PART=packets|gso|beyond, RECORD=1)
 	$(Q)tests/lab/bootstrap
 	$(Q)$(IN_ROOT) all
 	$(Q)$(if $(PART),,$(call recorded,cost.md)) bench/cost/run --kernel $(KERNEL) \

@@ -37,7 +37,7 @@ def packets(result):
         found.setdefault((row["shaped"], row["qdisc"], row.get("instances")), {})[
             row["packet"]] = row
     columns = ["queue empty", "queue standing", "of it enqueue", "of it dequeue"]
-    yield "## Instructions a packet"
+    yield "## Instructions per packet"
     yield ""
     yield "Above `noqueue`, for L / C packets of 64 bytes. Enqueue and dequeue are above `pfifo`'s."
     for shaped in (False, True):
@@ -76,9 +76,9 @@ def gso(result):
         above = value - cost[protocol, "noqueue", way, taken]
         return number(value) + (f" ({above:+.0f})" if qdisc != "noqueue" else "")
 
-    yield "## Instructions a segment"
+    yield "## Instructions per segment"
     yield ""
-    yield "From the sender's call to the device; 40 segments of 1448 bytes a call."
+    yield "From the sender's call to the device; 40 segments of 1448 bytes per call."
     yield "In brackets: above `noqueue` in the same column."
     yield ""
     yield from table(
@@ -88,13 +88,13 @@ def gso(result):
     yield from without_native(result["missing"])
 
 
-# ---- beyond instructions a packet -----------------------------------------------------
+# ---- beyond instructions per packet ---------------------------------------------------
 
 
 def idle(result):
     yield "## Wake-ups"
     yield ""
-    yield from table(["program", "runs a packet", "instructions a run"], [
+    yield from table(["program", "runs per packet", "instructions per run"], [
         [program, f"{figures['runs a packet']:.2f}", number(figures["instructions a run"])]
         for program, figures in result["programs"].items()])
     yield ""
@@ -111,7 +111,7 @@ def memory(result):
         yield from without_native(["memory"])
         return
     yield ""
-    yield from table(["backlog, packets", "bytes a packet above pfifo"], [
+    yield from table(["backlog, packets", "bytes per packet above pfifo"], [
         [f"{step['from']} to {step['to']}", number(step["bytes a packet"])]
         for step in result["steps"]])
     cache = result["block cache"]
