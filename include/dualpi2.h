@@ -25,7 +25,7 @@
  */
 #define DUALPI2_ABI 6
 
-/* Qdiscs that can live at the same time on one host (slots of an array map). */
+/* Qdiscs that can live at the same time on one host (entries of an array map). */
 #define DUALPI2_MAX_INSTANCES 256
 
 /* Highest `limit`: what one loop of a BPF program can throw away (BPF_MAX_LOOPS). */

@@ -204,7 +204,7 @@ def published(dev):
 def registered():
     """The kind stays registered while the tests of a file come and go: loading the
     programs takes half a second of the guest's time. The device's number is one that no other
-    test needs, for the number is the slot that an instance takes if it is free. The namespace."""
+    test needs, for an instance takes the number of its device if that is free. The namespace."""
     space = Namespace("anchor")
     space.ip(f"link add anchor index 200 type {'dummy' if has_modules() else 'netkit'}")
     space.run(LOADER, "anchor")

@@ -311,5 +311,5 @@ def test_nothing_of_a_deleted_namespace_is_kept(registered):
 
 def entries():
     """Cookies of the namespaces that have helper devices."""
-    dump = run("bpftool", "-j", "map", "dump", "name", "dualpi2_helpers").stdout
+    dump = run("bpftool", "-j", "map", "dump", "name", "dualpi2_devices").stdout
     return {entry["formatted"]["key"]["netns"] for entry in json.loads(dump)}

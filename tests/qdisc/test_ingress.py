@@ -66,7 +66,7 @@ class Path:
         assert self.devices() == set()
         assert self.programs() == []
         assert not [pin for pin in PIN_DIR.iterdir() if pin.name.startswith("ingress-")]
-        dump = run("bpftool", "-j", "map", "dump", "pinned", PIN_DIR / "dualpi2_helpers").stdout
+        dump = run("bpftool", "-j", "map", "dump", "pinned", PIN_DIR / "dualpi2_devices").stdout
         assert not [entry for entry in json.loads(dump)
                     if entry["formatted"]["key"]["parent"] == TC_H_INGRESS]
 
@@ -123,7 +123,7 @@ def test_live_change_loses_nothing(path):
 
 
 def test_qdisc_that_was_replaced(path):
-    """Its successor takes another slot than the usual one, which it still has; and the next one
+    """Its successor takes another number than the usual one, which it still has; and the next one
     takes that again."""
     path.load("--rate", "20mbit")
     for handle in ("7:", "8:"):
@@ -308,7 +308,7 @@ def test_ifb_that_is_left_half_made(path):
     key = struct.pack("=QII", path.rx.cookie(), link["ifindex"], TC_H_INGRESS)
     address = bytes.fromhex("02c0ffee0001")
     path.rx.ip(f"link add in-t0 address {address.hex(':')} type ifb")
-    run("bpftool", "map", "update", "pinned", PIN_DIR / "dualpi2_helpers",
+    run("bpftool", "map", "update", "pinned", PIN_DIR / "dualpi2_devices",
         "key", *key, "value", *address, *bytes(10))
     path.load("--rate", "20mbit")
     assert path.devices() == {"in-t0"}

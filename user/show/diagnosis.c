@@ -14,7 +14,7 @@
 /* A link is full that is used to so much of its rate. */
 #define FULL_SHARE 0.9
 
-/* Packets without a verdict that are worth a word, of all. */
+/* Packets without a tag that are worth a word, of all. */
 #define BYPASSED_SHARE 0.01
 
 /* A kind of remark: writes it and returns true if it is true of the interval. */
