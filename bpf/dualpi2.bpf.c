@@ -93,7 +93,7 @@ int dualpi2_split(struct __sk_buff *ctx)
 
 	if (!ctx->gso_size)
 		return TCX_NEXT;
-	in = instance_for(ctx, bpf_cast_to_kern_ctx(ctx));
+	in = instance_for(ctx, device_of(bpf_cast_to_kern_ctx(ctx)));
 	return in ? split(ctx, in) : TCX_NEXT;
 }
 
@@ -108,7 +108,8 @@ SEC("tcx/egress")
 int dualpi2_mark(struct __sk_buff *ctx)
 {
 	struct sk_buff *skb = bpf_cast_to_kern_ctx(ctx);
-	struct instance *in = instance_for(ctx, skb);
+	/* Not device_of(): each packet comes here, and a trusted pointer is read faster. */
+	struct instance *in = instance_for(ctx, skb->dev);
 	struct arrival arrival;
 	enum mark mark = MARK_NONE;
 	bool is_direct = true;

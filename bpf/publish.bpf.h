@@ -9,6 +9,7 @@
 #include "dualpi2.h"
 #include "instance.bpf.h"
 #include "maps.bpf.h"
+#include "verifier.bpf.h"
 
 /* Has another qdisc taken this one's place? On a replacement the new one starts, with the same
  * key, before the old one is reset and destroyed.
@@ -65,12 +66,14 @@ static __always_inline void publish_dualq(struct instance *in, struct dualq *q, 
 	publish_queue(&stats->c, &q->c_counters, queue_age(q, false, now));
 }
 
-static __noinline int publish(struct instance *in, u64 now)
+WALKED_ONCE int publish_number(u32 number, u64 now)
 {
-	const struct dualpi2_key key = in->key;
+	struct instance *in = instance_by_number(number);
+	struct dualpi2_key key;
 
-	if (is_replaced(in))
+	if (!in || is_replaced(in))
 		return 0;
+	key = in->key;
 	publish_instance(in, now);
 	publish_dualq(in, &in->dualq, now);
 	bpf_map_update_elem(&dualpi2_stats, &key, &in->stats, BPF_ANY);
@@ -79,6 +82,11 @@ static __noinline int publish(struct instance *in, u64 now)
 	if (!instance_at(&key))
 		unpublish(&key);
 	return 0;
+}
+
+static __always_inline void publish(const struct instance *in, u64 now)
+{
+	publish_number(in->number, now);
 }
 
 #endif /* PUBLISH_BPF_H */

@@ -72,12 +72,11 @@ static __noinline u32 predict_txq(struct __sk_buff *ctx)
 	return scale_hash(bpf_get_hash_recalc(ctx), queues);
 }
 
-/* The instance that a packet on its way to `skb->dev` will come to; NULL: none of ours. */
+/* The instance that a packet on its way to `dev` will come to; NULL: none of ours. */
 static __always_inline struct instance *instance_for(struct __sk_buff *ctx,
-						     const struct sk_buff *skb)
+						     const struct net_device *dev)
 {
 	struct instance *in = usual_instance(ctx->ifindex);
-	const struct net_device *dev = skb->dev;
 	const struct netdev_queue *queue;
 
 	if (in && in->root_of == (u64)dev)
