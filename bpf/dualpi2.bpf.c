@@ -493,5 +493,5 @@ struct Qdisc_ops dualpi2 = {
 	.init = (void *)dualpi2_init,
 	.reset = (void *)dualpi2_reset,
 	.destroy = (void *)dualpi2_destroy,
-	.id = DUALPI2_KIND,
+	.id = AQM_KIND,
 };

@@ -17,9 +17,6 @@
 #include "params.h"
 #include "stats.h"
 
-/* The qdisc's kind. `dualpi2` would collide with the kernel's sch_dualpi2. */
-#define DUALPI2_KIND "bpf_dualpi2"
-
 /* Raised whenever a struct in this file or what the programs mean by it changes:
  * programs and tools of different ABIs never work on the same maps.
  */

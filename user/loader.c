@@ -32,6 +32,7 @@
 
 enum action {
 	/* how it is attached */
+	ACTION_AQM,
 	ACTION_MQ,
 	ACTION_REPLACE,
 
@@ -46,7 +47,12 @@ enum action {
 
 #define N_ACTIONS_IN_FILES ACTION_INGRESS
 
-static const struct option_spec action_specs[N_ACTIONS] = {
+static struct option_spec action_specs[N_ACTIONS] = {
+	[ACTION_AQM] = { .name = "aqm",
+			 .kind = KIND_CHOICE,
+			 .help = "the AQM: of what is attached, or the first one, if it is not "
+				 "given; another one's qdisc takes the place of what is attached, "
+				 "and what waits there is lost" },
 	[ACTION_MQ] = { .name = "mq",
 			.help = "give each transmit queue of the device its own "
 				"(not together with --rate)" },
@@ -124,13 +130,16 @@ static struct command command = {
 	.groups = groups,
 };
 
-/* The parameters of each AQM under a heading of their own. */
+/* The parameters of each AQM under a heading of their own, and its name for --aqm. */
 static void add_aqms(void)
 {
-	static char titles[AQMS_MAX][80];
-	size_t i = 0;
+	static char titles[AQMS_MAX][80], names[AQMS_MAX * 16];
+	size_t i = 0, used = 0;
 
+	action_specs[ACTION_AQM].words = names;
 	for (; aqms[i]; i++) {
+		used += snprintf(names + used, sizeof(names) - used, "%s%s", i ? "|" : "",
+				 aqms[i]->name);
 		snprintf(titles[i], sizeof(titles[i]), "AQM %s: %s (default)", aqms[i]->name,
 			 aqms[i]->about);
 		groups[GROUP_AQMS + i] = (struct option_group){
@@ -142,17 +151,18 @@ static void add_aqms(void)
 
 /* ---- what is asked for, on the root or on what arrives --------------------------- */
 
-/* The registration, `found` or made now. Nothing is loaded after it. */
-static bool have_registration(struct registration *reg, bool found)
+/* The registration of an AQM, open or made now. Nothing is loaded after it. */
+static bool have_registration(const struct registrations *regs, const struct aqm *aqm)
 {
-	if (!found && !registration_make(reg, host_refused))
+	struct registration *reg = registration_of(regs, aqm);
+
+	if (!registration_is_open(reg) && !registration_make(reg, host_refused))
 		return false;
 	pins_keep_privilege(PRIVILEGE_NET);
 	return true;
 }
 
-/* Attach or change. `found`: the kind is registered. */
-static bool attach_root(struct registration *reg, bool found, const char *ifname,
+static bool attach_root(const struct registrations *regs, const char *ifname,
 			const struct wish *wish)
 {
 	struct target target;
@@ -161,42 +171,44 @@ static bool attach_root(struct registration *reg, bool found, const char *ifname
 	if (!target_find(ifname, &target))
 		return false;
 	/* Refuse before the registration is made, which takes a second. */
-	done = target_allowed(&target, wish) && have_registration(reg, found) &&
-	       root_attach(reg, &target, wish);
+	done = target_allowed(&target, wish) &&
+	       have_registration(regs, target_aqm(&target, wish)) &&
+	       root_attach(regs, &target, wish);
 	target_free(&target);
 	return done;
 }
 
-static bool attach_ingress(struct registration *reg, bool found, const char *ifname,
+static bool attach_ingress(const struct registrations *regs, const char *ifname,
 			   const struct wish *wish)
 {
 	struct ingress ingress;
 
-	return ingress_find(reg, ifname, &ingress) && ingress_allowed(reg, &ingress, wish) &&
-	       have_registration(reg, found) && ingress_attach(reg, &ingress, wish);
+	return ingress_find(ifname, &ingress) && ingress_allowed(regs, &ingress, wish) &&
+	       have_registration(regs, ingress_aqm(&ingress, wish)) &&
+	       ingress_attach(regs, &ingress, wish);
 }
 
 /* `found`: was there anything to put back? */
-static bool unload_root(const struct registration *reg, const char *ifname, bool *found)
+static bool unload_root(const struct registrations *regs, const char *ifname, bool *found)
 {
 	struct target target;
 	bool done;
 
 	if (!target_find(ifname, &target))
 		return false;
-	done = root_undo(reg, &target, found);
+	done = root_undo(regs, &target, found);
 	target_free(&target);
 	return done;
 }
 
-static bool unload_ingress(const struct registration *reg, const char *ifname, bool *found)
+static bool unload_ingress(const struct registrations *regs, const char *ifname, bool *found)
 {
 	struct ingress ingress;
 
-	return ingress_find(reg, ifname, &ingress) && ingress_undo(reg, &ingress, found);
+	return ingress_find(ifname, &ingress) && ingress_undo(regs, &ingress, found);
 }
 
-static bool unload_interface(const struct registration *reg, const char *ifname,
+static bool unload_interface(const struct registrations *regs, const char *ifname,
 			     const struct wish *wish, bool *found)
 {
 	struct link link;
@@ -206,7 +218,8 @@ static bool unload_interface(const struct registration *reg, const char *ifname,
 	exists = actions[ACTION_IF_ATTACHED] ? link_look_for(ifname, &link) : 1;
 	if (exists <= 0)
 		return !exists;
-	return wish->ingress ? unload_ingress(reg, ifname, found) : unload_root(reg, ifname, found);
+	return wish->ingress ? unload_ingress(regs, ifname, found)
+			     : unload_root(regs, ifname, found);
 }
 
 /* What would be in force: what is already, and what is wished. */
@@ -215,29 +228,31 @@ static bool wanted_params(const struct registration *reg, const struct target *t
 {
 	int known = 0;
 
-	*wanted = params_default(wish->aqm);
-	if (tree_owner(&target->tree) == OWNER_US)
+	*wanted = params_default(reg->aqm);
+	if (tree_aqm(&target->tree) == reg->aqm)
 		known = conf_read(reg, &target->key, wanted);
 	if (known < 0)
 		return fail(-known, "%s: cannot look up its parameters: %s; run it again",
 			    target->label, strerror(-known));
-	return wish_apply(wish, wanted);
+	return wish_apply(wish, reg->aqm, wanted);
 }
 
 /* What an interface that may have it will do with it. */
 static bool check_use(const struct target *target, const struct link *link, const struct wish *wish)
 {
 	bool is_mq = tree_owner(&target->tree) == OWNER_US && tree_is_mq(&target->tree);
+	const struct registration *reg;
 	struct dualpi2_params wanted;
-	struct registration reg;
-	bool found;
+	struct registrations regs;
 
-	if (!registration_open(&reg, &found) || !wanted_params(&reg, target, wish, &wanted))
+	if (!registrations_open(&regs))
 		return false;
-	if (!target_check_room(&reg, target, link, wish))
+	reg = registration_of(&regs, target_aqm(target, wish));
+	if (!wanted_params(reg, target, wish, &wanted) ||
+	    !target_check_room(reg, target, link, wish))
 		return false;
 	interface_report(link, &wanted, wish->mq || is_mq);
-	return !wanted.split_gso || gso_check(&reg, target);
+	return !wanted.split_gso || gso_check(target);
 }
 
 static bool check_root(const struct link *link, const char *ifname, const struct wish *wish)
@@ -254,12 +269,11 @@ static bool check_root(const struct link *link, const char *ifname, const struct
 
 static bool check_ingress(const char *ifname, const struct wish *wish)
 {
-	struct registration reg;
+	struct registrations regs;
 	struct ingress ingress;
-	bool found;
 
-	return registration_open(&reg, &found) && ingress_find(&reg, ifname, &ingress) &&
-	       ingress_check(&reg, &ingress, wish);
+	return registrations_open(&regs) && ingress_find(ifname, &ingress) &&
+	       ingress_check(&regs, &ingress, wish);
 }
 
 /* ---- actions --------------------------------------------------------------------- */
@@ -267,65 +281,66 @@ static bool check_ingress(const char *ifname, const struct wish *wish)
 /* Clear away what belongs to interfaces that are gone. Where it could not look the run is to end,
  * for nothing is changed yet.
  */
-static void sweep(const struct registration *reg)
+static bool sweep(const struct registrations *regs)
 {
-	ingress_sweep(reg);
-	gso_sweep(reg);
-	tcx_sweep(reg);
+	ingress_sweep(regs);
+	gso_sweep(regs);
+	targets_sweep(regs);
+	return !message_reported();
 }
 
 static bool attach(const char *ifname, const struct wish *wish)
 {
-	struct registration reg;
-	bool found, done;
+	struct registrations regs, before;
+	bool done;
 
-	if (!host_is_fit() || !pins_mount_bpffs())
+	if (!host_is_fit() || !pins_mount_bpffs() || !default_qdisc_open())
 		return false;
 	pins_keep_privilege(PRIVILEGE_LOAD | PRIVILEGE_NET);
 	if (!pins_lock())
 		return false;
-	if (!registration_open(&reg, &found)) {
-		pins_remove_directory(); /* made for the lock: if it is empty */
+	if (!registrations_open(&regs)) {
+		pins_remove_directory(""); /* made for the lock: if it is empty */
 		return false;
 	}
-	sweep(&reg);
-	done = !message_reported() && (wish->ingress ? attach_ingress(&reg, found, ifname, wish)
-						     : attach_root(&reg, found, ifname, wish));
+	before = regs;
+	done = sweep(&regs) && (wish->ingress ? attach_ingress(&regs, ifname, wish)
+					      : attach_root(&regs, ifname, wish));
 	/* A kind that was unknown until now is hardly the default (default_qdisc.h). */
-	if (!done && !found && registration_in_use(&reg) <= 0)
-		registration_remove(&reg);
+	for (size_t i = 0; !done && i < regs.count; i++) {
+		if (!registration_is_open(&before.of[i]) && registration_is_open(&regs.of[i]) &&
+		    registration_in_use(&regs.of[i]) <= 0)
+			registration_remove(&regs.of[i]);
+	}
+	registrations_remove_unused(&regs);
 	return done;
 }
 
 static bool unload(const char *ifname, const struct wish *wish)
 {
-	struct registration reg;
-	bool found, attached, done;
-	int in_use;
+	const struct aqm *maybe_default;
+	struct registrations regs;
+	bool attached, done;
 
 	if (!host_may_unload() || !pins_lock_if_any() || !default_qdisc_open())
 		return false;
 	pins_keep_privilege(PRIVILEGE_NET);
-	if (!registration_open(&reg, &found))
+	if (!registrations_open(&regs) || !sweep(&regs))
 		return false;
-	sweep(&reg);
-	if (message_reported())
-		return false;
-	done = unload_interface(&reg, ifname, wish, &attached);
-	in_use = found ? registration_in_use(&reg) : 0;
-	if (!in_use)
-		registration_remove(&reg);
+	done = unload_interface(&regs, ifname, wish, &attached);
+	maybe_default = registrations_remove_unused(&regs);
 	if (done && !attached && !actions[ACTION_IF_ATTACHED])
-		fail(0, "%s: nothing to unload: %s", ifname,
-		     wish->ingress ? "--ingress is not in use on it"
-				   : DUALPI2_KIND " is not attached to it");
+		fail(0, "%s: nothing to unload: %s%s", ifname,
+		     wish->ingress ? "--ingress" : aqm_default()->kind,
+		     wish->ingress ? " is not in use on it" : " is not attached to it");
 	done &= !message_reported();
 	if (done)
 		printf("%s: %s\n", ifname, attached ? "unloaded" : "nothing to unload");
-	if (done && in_use < 0)
-		printf("  " DUALPI2_KIND " stays registered: whether it is net.core.default_qdisc "
-		       "cannot be seen from here.\n"
-		       "  If not, `rm -r " PIN_DIR "*` ends it, or the next --unload by root\n");
+	if (done && maybe_default)
+		printf("  %s stays registered: whether it is net.core.default_qdisc cannot be seen "
+		       "from here.\n"
+		       "  If not, `rm -r " PIN_DIR "*` ends it, or the next --unload by root\n",
+		       maybe_default->kind);
 	return done;
 }
 
@@ -351,8 +366,8 @@ static bool check(const char *ifname, const struct wish *wish)
 /* Rules that are about more than one argument. */
 static bool arguments_agree(const char *ifname)
 {
-	bool others = params_given(&params) || actions[ACTION_REPLACE] || actions[ACTION_CHECK] ||
-		      actions[ACTION_MQ] || actions[ACTION_CONFIG];
+	bool others = params_given(&params) || actions[ACTION_AQM] || actions[ACTION_REPLACE] ||
+		      actions[ACTION_CHECK] || actions[ACTION_MQ] || actions[ACTION_CONFIG];
 
 	if (!ifname && !actions[ACTION_CHECK])
 		return fail(0, "an interface is missing (see dualpi2-load --help)");
@@ -367,15 +382,13 @@ static bool arguments_agree(const char *ifname)
 /* Those that are about options that a file may have. */
 static bool wish_agrees(const struct wish *wish)
 {
-	struct dualpi2_params scratch = params_default(wish->aqm);
-
 	if (wish->mq && wish_has_rate(wish))
 		return fail(0, "--rate: not with --mq, each queue would send at the full rate");
 	if (wish->mq && wish->ingress)
 		return fail(0, "--mq: not with --ingress, an ifb has one queue");
 	if (wish->ingress && params_given_as(&params, "rate") && !wish_has_rate(wish))
 		return fail(0, "--rate 0: not with --ingress, without a rate nothing waits there");
-	return wish_apply(wish, &scratch);
+	return wish_fits(wish, wish->aqm);
 }
 
 /* Options from a file, if one is given, beside those of the command line. */
@@ -388,7 +401,7 @@ static bool make_wish(struct wish *wish)
 		return false;
 	*wish = (struct wish){
 		.params = &params,
-		.aqm = aqm_default(),
+		.aqm = actions[ACTION_AQM] ? aqm_named(actions[ACTION_AQM]) : NULL,
 		.mq = actions[ACTION_MQ],
 		.ingress = actions[ACTION_INGRESS],
 		.replace = actions[ACTION_REPLACE],

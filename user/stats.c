@@ -10,6 +10,7 @@
 #include "cli/value.h"
 #include "cli/privilege.h"
 #include "kernel/link.h"
+#include "pinned/pins.h"
 #include "sample/follow.h"
 #include "sample/sample.h"
 #include "sample/sampler.h"
@@ -252,18 +253,18 @@ static bool tell_events(const char *ifname)
 
 	if (!sampler_open(&sampler, ifname))
 		return false;
-	if (!sampler.is_open && sampler.hidden)
+	if (!registrations_found(&sampler.regs) && sampler.hidden)
 		return fail(0, "--events: they cannot be seen: %s: run it %s", sampler.hidden,
 			    privilege_as_root());
-	if (!sampler.is_open)
+	if (!registrations_found(&sampler.regs))
 		return sampler_has_nothing(&sampler);
 	if (ifname && !link_index(ifname, &ifindex))
 		followed = false;
-	else if (sampler.reg.events < 0)
+	else if (pins_are_hidden())
 		followed = fail(0, "--events: reading takes them from others: run it %s",
 				privilege_as_root());
 	else
-		followed = events_follow(&sampler.reg, ifindex, outputs[OUTPUT_JSON]);
+		followed = events_follow(&sampler.regs, ifindex, outputs[OUTPUT_JSON]);
 	sampler_close(&sampler);
 	return followed;
 }

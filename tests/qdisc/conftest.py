@@ -24,6 +24,7 @@ from netns import Namespace, dummy, has_modules, run, veth, wait_until  # noqa: 
 
 BIN = Path(os.environ.get("DUALPI2_BIN", ".output")).resolve()
 PIN_DIR = Path("/sys/fs/bpf/dualpi2")
+PI2_PINS = PIN_DIR / "pi2"
 PUBLIC_PIN_DIR = Path("/sys/fs/bpf/dualpi2-public")
 LOADER = BIN / "dualpi2-load"
 # The AQMs that there are, and the kinds of their qdiscs.
@@ -194,8 +195,8 @@ def one_line(done, status):
 def published(dev):
     """The public statistics of a device as the timer left them, by bpftool: nothing
     refreshes them here."""
-    dump = json.loads(run("bpftool", "-j", "map", "dump", "name", "dualpi2_stats").stdout)
-    [value] = [entry["formatted"]["value"] for entry in dump
+    [value] = [entry["formatted"]["value"] for pin in PIN_DIR.glob("*/dualpi2_stats")
+               for entry in json.loads(run("bpftool", "-j", "map", "dump", "pinned", pin).stdout)
                if entry["formatted"]["value"]["ifname"] == dev]
     return value
 

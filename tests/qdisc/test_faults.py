@@ -59,7 +59,7 @@ def state(space):
                       for program in net["tc"])
     # A pin's name may have the number of an ifb, which is new each time.
     pins = sorted(re.sub(r"\d+$", "N", str(pin)) for directory in PIN_DIRS if directory.exists()
-                  for pin in directory.iterdir())
+                  for pin in directory.rglob("*"))
     return {"links": links, "qdiscs": qdiscs, "programs": programs, "pins": pins,
             "parameters": parameters(space)}
 

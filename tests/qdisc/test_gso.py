@@ -14,7 +14,7 @@ import frames
 import pytest
 import superpackets
 from bpfcall import BPF_OBJ_GET, BPF_PROG_ATTACH, bpf
-from conftest import LOADER, PIN_DIR, Qdisc
+from conftest import LOADER, PI2_PINS, Qdisc
 from frames import CE, ECT_0, ECT_1, NOT_ECT
 from netns import Namespace, run, veth, wait_until
 from steady import steadily
@@ -761,7 +761,7 @@ def test_device_explains_itself_and_goes_with_the_instance(wire):
 def split_pin(space, device):
     """Of the interface's tcx program."""
     with space.entered():
-        return PIN_DIR / f"split-{space.cookie()}-{socket.if_nametoindex(device)}"
+        return PI2_PINS / f"split-{space.cookie()}-{socket.if_nametoindex(device)}"
 
 
 def test_long_name_gives_way_to_the_number(registered):

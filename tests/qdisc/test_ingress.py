@@ -8,13 +8,14 @@ import socket
 import struct
 
 import pytest
-from conftest import BIN, LOADER, PIN_DIR, Qdisc, drops, one_line
+from conftest import BIN, LOADER, PI2_PINS, PIN_DIR, Qdisc, drops, one_line
 from frames import CE, ECT_1, NOT_ECT, SERIAL_LEN, ipv4_frame, received, stamp_arrivals
 from netns import Namespace, run, veth, wait_until
 
 CALM = ("--target", "4000s", "--step-thresh", "4000s")
 PROTOCOL = 253  # of the IPv4 frames
 TC_H_INGRESS = 0xFFFFFFF1
+DEVICES = PIN_DIR / "ledger" / "dualpi2_devices"
 
 
 class Path:
@@ -65,8 +66,8 @@ class Path:
     def check_nothing_left(self):
         assert self.devices() == set()
         assert self.programs() == []
-        assert not [pin for pin in PIN_DIR.iterdir() if pin.name.startswith("ingress-")]
-        dump = run("bpftool", "-j", "map", "dump", "pinned", PIN_DIR / "dualpi2_devices").stdout
+        assert not [pin for pin in PI2_PINS.iterdir() if pin.name.startswith("ingress-")]
+        dump = run("bpftool", "-j", "map", "dump", "pinned", DEVICES).stdout
         assert not [entry for entry in json.loads(dump)
                     if entry["formatted"]["key"]["parent"] == TC_H_INGRESS]
 
@@ -308,7 +309,7 @@ def test_ifb_that_is_left_half_made(path):
     key = struct.pack("=QII", path.rx.cookie(), link["ifindex"], TC_H_INGRESS)
     address = bytes.fromhex("02c0ffee0001")
     path.rx.ip(f"link add in-t0 address {address.hex(':')} type ifb")
-    run("bpftool", "map", "update", "pinned", PIN_DIR / "dualpi2_devices",
+    run("bpftool", "map", "update", "pinned", DEVICES,
         "key", *key, "value", *address, *bytes(10))
     path.load("--rate", "20mbit")
     assert path.devices() == {"in-t0"}

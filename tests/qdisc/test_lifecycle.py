@@ -11,7 +11,7 @@ import shutil
 import struct
 
 import pytest
-from conftest import BIN, LOADER, PIN_DIR, Qdisc, drops, one_line, published, root
+from conftest import BIN, LOADER, PI2_PINS, PIN_DIR, Qdisc, drops, one_line, published, root
 from frames import CE, ECT_0, ECT_1, NOT_ECT, ipv4_frame, send
 from netns import Namespace, dummy, run, wait_until
 from steady import steadily
@@ -182,7 +182,7 @@ def test_a_replaced_qdisc_leaves_the_entry_to_its_successor(registered, box):
 def test_lost_tcx_program_is_warned_of(cable):
     cable.load()
     cable.burst(ECT_1, 2)
-    for pin in PIN_DIR.glob("tcx-*"):
+    for pin in PI2_PINS.glob("tcx-*"):
         pin.unlink()
     cable.burst(ECT_1, 3)
     table = cable.qdisc.table()
@@ -279,7 +279,7 @@ def tcx_programs(space):
 def interface_pins(space):
     """Whose pins there are: "anchor" for those of its namespace, or the name of the pin."""
     return {"anchor" if f"-{space.cookie()}-" in pin.name else pin.name
-            for pin in PIN_DIR.iterdir() if pin.name.split("-")[-1].isdigit()}
+            for pin in PI2_PINS.iterdir() if pin.name.split("-")[-1].isdigit()}
 
 
 def test_namespace_is_deleted(registered, box):
@@ -333,7 +333,7 @@ def test_another_abi_is_refused_and_can_be_left(registered, load):
     wire.load()
     with steadily(load.send):
         wait_until(lambda: wire.qdisc.tc()["packets"] > 20, "there is traffic")
-        run("bpftool", "map", "update", "pinned", PIN_DIR / "dualpi2_abi", "key", 0, 0, 0, 0,
+        run("bpftool", "map", "update", "pinned", PI2_PINS / "dualpi2_abi", "key", 0, 0, 0, 0,
             "value", *struct.pack("=I", 99))
         for command in ([LOADER, "d0"], [LOADER, "d0", "--unload"], [STATS, "d0"]):
             assert "another version" in one_line(wire.tx.run(*command, check=False), 1)

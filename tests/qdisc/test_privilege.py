@@ -11,7 +11,7 @@ import struct
 from pathlib import Path
 
 import pytest
-from conftest import BIN, LOADER, PIN_DIR, PUBLIC_PIN_DIR, one_line, root
+from conftest import BIN, LOADER, PI2_PINS, PIN_DIR, PUBLIC_PIN_DIR, one_line, root
 from frames import NOT_ECT, ipv4_frame, send
 from netns import run, wait_until
 
@@ -48,9 +48,7 @@ def own_directory():
     os.chown(PIN_DIR, NOBODY, NOBODY)
     with mode(BPFFS, 0o711):
         yield
-    for pin in PIN_DIR.iterdir():
-        pin.unlink()
-    PIN_DIR.rmdir()
+    shutil.rmtree(PIN_DIR)
 
 
 def as_nobody(*argv, rights=()):
@@ -254,16 +252,20 @@ def test_user_namespace_where_it_is_registered(space):
     assert "MISSING" not in done.stdout and "dum0: unloaded" in done.stdout
 
 
+def modes(files):
+    return {stat.S_IMODE(file.stat().st_mode) for file in files}
+
+
 def test_nobody_may_do_more(space):
     space.run(LOADER, "one")
     assert stat.S_IMODE(PIN_DIR.stat().st_mode) == 0o700
-    assert {stat.S_IMODE(pin.stat().st_mode) for pin in PIN_DIR.iterdir()} == {0o600}
-    assert stat.S_IMODE(PUBLIC_PIN_DIR.stat().st_mode) == 0o755
-    assert {stat.S_IMODE(pin.stat().st_mode) for pin in PUBLIC_PIN_DIR.iterdir()} == {0o444}
-    assert {pin.name for pin in PUBLIC_PIN_DIR.iterdir()} == {"dualpi2_abi", "dualpi2_delays",
-                                                          "dualpi2_stats"}
+    assert modes(PIN_DIR.iterdir()) == {0o700} and modes(PIN_DIR.glob("*/*")) == {0o600}
+    public = PUBLIC_PIN_DIR / PI2_PINS.name
+    assert modes([PUBLIC_PIN_DIR, public]) == {0o755} and modes(public.iterdir()) == {0o444}
+    assert {pin.name for pin in public.iterdir()} == {"dualpi2_abi", "dualpi2_delays",
+                                                      "dualpi2_stats"}
     with mode(BPFFS, 0o711):
-        for pin in PIN_DIR / "dualpi2_stats", PUBLIC_PIN_DIR / "dualpi2_stats":
+        for pin in PI2_PINS / "dualpi2_stats", public / "dualpi2_stats":
             # bpftool opens for reading and writing.
             assert space.run(*as_nobody("bpftool", "map", "lookup", "pinned", pin, "key",
                                         *[0] * 12), check=False).returncode

@@ -4,7 +4,7 @@
 import time
 
 import pytest
-from conftest import PIN_DIR, published
+from conftest import PI2_PINS, published
 from frames import ECT_1, NOT_ECT
 from netns import wait_until
 
@@ -71,7 +71,7 @@ def test_enqueue_makes_up_for_a_lost_timer(cable):
     """The kernel cancels the timer when the last reference to its map goes, for good: so
     this test is the last one of its file."""
     cable.load("--rate", "100kbit", "--alpha", 0.01)
-    (PIN_DIR / "dualpi2_qdiscs").unlink()
+    (PI2_PINS / "dualpi2_qdiscs").unlink()
     cable.burst(NOT_ECT, 40)
     before = published("d0")["updates"]
     for _ in range(5):

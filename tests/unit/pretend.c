@@ -173,7 +173,7 @@ bool sampler_take(struct sampler *sampler, struct samples *list)
 
 void sampler_close(struct sampler *sampler)
 {
-	sampler->is_open = false;
+	sampler->regs.count = 0;
 }
 
 bool sampler_has_nothing(const struct sampler *sampler)

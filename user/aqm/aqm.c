@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-const struct aqm *aqm_by_name(const char *name)
+const struct aqm *aqm_named(const char *name)
 {
 	const struct aqm *const *aqm = aqms;
 
@@ -12,7 +12,7 @@ const struct aqm *aqm_by_name(const char *name)
 	return *aqm;
 }
 
-const struct aqm *aqm_by_kind(const char *kind)
+const struct aqm *aqm_of_kind(const char *kind)
 {
 	const struct aqm *const *aqm = aqms;
 

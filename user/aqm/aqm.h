@@ -49,7 +49,7 @@ static inline const struct aqm *aqm_default(void)
 }
 
 /* The one of that name or kind; NULL: there is none. */
-const struct aqm *aqm_by_name(const char *name);
-const struct aqm *aqm_by_kind(const char *kind);
+const struct aqm *aqm_named(const char *name);
+const struct aqm *aqm_of_kind(const char *kind);
 
 #endif /* AQM_H */

@@ -1,42 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "attach/borrowed.h"
 
-#include <bpf/bpf.h>
 #include <errno.h>
 #include <string.h>
 
 #include "cli/message.h"
 #include "kernel/link.h"
+#include "pinned/ledger.h"
 #include "pinned/maps.h"
 
 #define LEAST 1U /* what a setting is changed to */
 
 /* What was remembered of an interface; all 0 if nothing was. */
-static bool read_prior(const struct registration *reg, const struct dualpi2_key *key,
-		       struct prior_settings *prior)
+static bool read_prior(const struct dualpi2_key *key, struct prior_settings *prior)
 {
-	const struct dualpi2_key map_key = interface_key(key);
-	int found;
+	const struct dualpi2_key prior_key = interface_key(key);
 
-	*prior = (struct prior_settings){};
-	found = map_read(reg->settings, &map_key, prior);
-	return found >= 0 || fail(-found, "cannot look up the former settings: %s; run it again",
-				  strerror(-found));
+	return ledger_read(LEDGER_SETTINGS, &prior_key, prior) >= 0;
 }
 
-static bool write_prior(const struct registration *reg, const struct dualpi2_key *key,
-			const struct prior_settings *prior)
+void setting_forget(const struct dualpi2_key *key)
 {
-	const struct dualpi2_key map_key = interface_key(key);
+	const struct dualpi2_key prior_key = interface_key(key);
 
-	if (!prior->gso_max_segs && !prior->gro_max_size) {
-		bpf_map_delete_elem(reg->settings, &map_key);
-		return true;
-	}
-	if (bpf_map_update_elem(reg->settings, &map_key, prior, BPF_ANY))
-		return fail(errno,
-			    "cannot remember the settings: at most %u interfaces can have some",
-			    DUALPI2_MAX_INSTANCES);
+	ledger_erase(LEDGER_SETTINGS, &prior_key);
+}
+
+static bool write_prior(const struct dualpi2_key *key, const struct prior_settings *prior)
+{
+	const struct dualpi2_key prior_key = interface_key(key);
+
+	if (prior->gso_max_segs || prior->gro_max_size)
+		return ledger_write(LEDGER_SETTINGS, &prior_key, prior);
+	setting_forget(key);
 	return true;
 }
 
@@ -45,14 +41,13 @@ static bool remembers(const struct prior_settings *prior, enum setting setting)
 	return setting == SETTING_NO_GSO ? prior->gso_max_segs : prior->gro_max_size;
 }
 
-bool setting_borrow(const struct registration *reg, const struct dualpi2_key *key,
-		    enum setting setting)
+bool setting_borrow(const struct dualpi2_key *key, enum setting setting)
 {
 	struct link_change change = {};
 	struct prior_settings prior;
 	struct link link;
 
-	if (!read_prior(reg, key, &prior))
+	if (!read_prior(key, &prior))
 		return false;
 	if (remembers(&prior, setting))
 		return true;
@@ -66,7 +61,7 @@ bool setting_borrow(const struct registration *reg, const struct dualpi2_key *ke
 		prior.gro_ipv4_max_size = link.gro_ipv4_max_size;
 		change.gro_max_size = change.gro_ipv4_max_size = LEAST;
 	}
-	return write_prior(reg, key, &prior) && link_change(key->ifindex, &change);
+	return write_prior(key, &prior) && link_change(key->ifindex, &change);
 }
 
 /* The value to put back; 0, for none, unless the one in force is ours. */
@@ -75,15 +70,14 @@ static uint32_t to_return(uint32_t prior, uint32_t now)
 	return now == LEAST ? prior : 0;
 }
 
-bool setting_return(const struct registration *reg, const struct dualpi2_key *key,
-		    enum setting setting)
+bool setting_return(const struct dualpi2_key *key, enum setting setting)
 {
 	struct link_change change = {};
 	struct prior_settings prior;
 	struct link link;
 	int found;
 
-	if (!read_prior(reg, key, &prior))
+	if (!read_prior(key, &prior))
 		return false;
 	if (!remembers(&prior, setting))
 		return true;
@@ -99,13 +93,12 @@ bool setting_return(const struct registration *reg, const struct dualpi2_key *ke
 			to_return(prior.gro_ipv4_max_size, link.gro_ipv4_max_size);
 		prior.gro_max_size = prior.gro_ipv4_max_size = 0;
 	}
-	return link_change(key->ifindex, &change) && write_prior(reg, key, &prior);
+	return link_change(key->ifindex, &change) && write_prior(key, &prior);
 }
 
-int setting_is_borrowed(const struct registration *reg, const struct dualpi2_key *key,
-			enum setting setting)
+int setting_is_borrowed(const struct dualpi2_key *key, enum setting setting)
 {
 	struct prior_settings prior;
 
-	return read_prior(reg, key, &prior) ? remembers(&prior, setting) : -EIO;
+	return read_prior(key, &prior) ? remembers(&prior, setting) : -EIO;
 }

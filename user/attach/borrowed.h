@@ -6,7 +6,9 @@
 #ifndef BORROWED_H
 #define BORROWED_H
 
-#include "pinned/registration.h"
+#include <stdbool.h>
+
+#include "dualpi2.h"
 
 /* What to have the interface do without. */
 enum setting {
@@ -17,15 +19,15 @@ enum setting {
 /* Change a setting, whose value is remembered first. Nothing to do if that was done
  * already.
  */
-bool setting_borrow(const struct registration *reg, const struct dualpi2_key *key,
-		    enum setting setting);
+bool setting_borrow(const struct dualpi2_key *key, enum setting setting);
 
 /* Put it back, unless somebody else has changed it since. */
-bool setting_return(const struct registration *reg, const struct dualpi2_key *key,
-		    enum setting setting);
+bool setting_return(const struct dualpi2_key *key, enum setting setting);
 
 /* Is it changed: 1, 0, or -errno, which is reported. */
-int setting_is_borrowed(const struct registration *reg, const struct dualpi2_key *key,
-			enum setting setting);
+int setting_is_borrowed(const struct dualpi2_key *key, enum setting setting);
+
+/* Forget all of an interface that is gone. */
+void setting_forget(const struct dualpi2_key *key);
 
 #endif /* BORROWED_H */

@@ -8,56 +8,42 @@
 #include <sys/random.h>
 
 #include "cli/message.h"
-#include "pinned/maps.h"
+#include "pinned/ledger.h"
 
 #define DEVICES_MAX (2 * DUALPI2_MAX_INSTANCES)
 
 /* ---- the map --------------------------------------------------------------------- */
 
-/* All 0 if there is no entry. */
-static bool read_entry(const struct registration *reg, const struct dualpi2_key *key,
-		       struct dualpi2_device *entry)
-{
-	int found;
-
-	*entry = (struct dualpi2_device){};
-	found = map_read(reg->devices, key, entry);
-	return found >= 0 ||
-	       fail(-found, "cannot look up a helper device: %s; run it again", strerror(-found));
-}
-
-static bool write_entry(const struct registration *reg, const struct device *device, __u32 ifindex)
+static bool note(const struct device *device, __u32 ifindex)
 {
 	const struct dualpi2_device entry = { .address = device->address, .ifindex = ifindex };
 
-	if (bpf_map_update_elem(reg->devices, &device->key, &entry, BPF_ANY))
-		return fail(errno, "cannot note a helper device: at most %u can be made",
-			    DEVICES_MAX);
-	return true;
+	return ledger_write(LEDGER_DEVICES, &device->key, &entry);
 }
 
-bool device_enter(const struct registration *reg, struct device *device)
+bool device_enter(struct device *device)
 {
-	device->entered = write_entry(reg, device, device->ifindex);
+	device->entered = note(device, device->ifindex);
 	return device->entered;
 }
 
-void device_forget(const struct registration *reg, const struct device *device)
+void device_forget(const struct device *device)
 {
-	bpf_map_delete_elem(reg->devices, &device->key);
+	ledger_erase(LEDGER_DEVICES, &device->key);
 }
 
-void devices_each(const struct registration *reg, const struct device_kind *kind,
-		  void (*visit)(const struct registration *reg, const struct dualpi2_key *key))
+void devices_each(const struct registrations *regs, const struct device_kind *kind,
+		  void (*visit)(const struct registrations *regs, const struct dualpi2_key *key))
 {
 	struct dualpi2_key keys[DEVICES_MAX], *previous = NULL;
+	const int map = ledger_fd(LEDGER_DEVICES);
 	size_t count = 0;
 
-	while (count < DEVICES_MAX && !bpf_map_get_next_key(reg->devices, previous, &keys[count]))
+	while (count < DEVICES_MAX && !bpf_map_get_next_key(map, previous, &keys[count]))
 		previous = &keys[count++];
 	for (size_t i = 0; i < count; i++) {
 		if (keys[i].parent == kind->purpose)
-			visit(reg, &keys[i]);
+			visit(regs, &keys[i]);
 	}
 }
 
@@ -88,17 +74,17 @@ static void take_if_ours(const struct link *link, void *data)
 		take(device, link);
 }
 
-bool device_find(const struct registration *reg, const struct device_kind *kind,
-		 const struct dualpi2_key *key, struct device *device)
+bool device_find(const struct device_kind *kind, const struct dualpi2_key *key,
+		 struct device *device)
 {
 	struct dualpi2_device entry;
 	struct link link = {};
 
 	*device = (struct device){ .kind = kind, .key = *key };
 	device->key.parent = kind->purpose;
-	snprintf(device->alias, sizeof(device->alias), "%s interface %u, for " DUALPI2_KIND,
+	snprintf(device->alias, sizeof(device->alias), "%s interface %u, for bpf_dualpi2",
 		 kind->about, key->ifindex);
-	if (!read_entry(reg, &device->key, &entry))
+	if (ledger_read(LEDGER_DEVICES, &device->key, &entry) < 0)
 		return false;
 	device->address = entry.address;
 	if (entry.ifindex && link_look((int)entry.ifindex, &link) < 0)
@@ -160,14 +146,13 @@ static bool draw_address(__u64 *address)
 	return true;
 }
 
-enum link_made device_make(const struct registration *reg, struct device *device,
-			   const char *ifname)
+enum link_made device_make(struct device *device, const char *ifname)
 {
 	enum link_made made = LINK_NAME_TAKEN;
 	struct link link;
 
 	/* Noted first, so that it is known as ours however this process ends. */
-	if (!draw_address(&device->address) || !write_entry(reg, device, 0))
+	if (!draw_address(&device->address) || !note(device, 0))
 		return LINK_REFUSED;
 	for (int naming = 0; made == LINK_NAME_TAKEN && naming < N_NAMINGS; naming++)
 		made = make_named(device, ifname, naming, &link);
@@ -175,7 +160,7 @@ enum link_made device_make(const struct registration *reg, struct device *device
 		take(device, &link);
 		return made;
 	}
-	device_forget(reg, device);
+	device_forget(device);
 	if (made != LINK_NAME_TAKEN)
 		return made;
 	fail(0, "no name is free for a device beside %s: rename the %s-* there are", ifname,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Devices that we make for an interface: an ifb (ingress.h), a GSO splitter (gso.h).
  *
- * What says that a device is ours is its MAC address: drawn at random, noted in the map
- * dualpi2_devices before the device is made with it. So the programs find it, and a later run what
+ * What says that a device is ours is its MAC address: drawn at random, noted in the ledger
+ * before the device is made with it. So the programs find it, and a later run what
  * an interrupted one has made; the name is the user's to change, and a number comes again. Where
- * the map is gone, because the pins were deleted, the alias tells by the number of the interface.
+ * that is gone, because the pins were deleted, the alias tells by the number of the interface.
  *
  * Functions that return bool have reported (message.h) why they return false.
  */
@@ -33,25 +33,24 @@ struct device {
 	char name[IF_NAMESIZE]; /* that it has now */
 };
 
-/* Find the helper of an interface (key.parent: any). `reg` need not be open. */
-bool device_find(const struct registration *reg, const struct device_kind *kind,
-		 const struct dualpi2_key *key, struct device *device);
+/* Find that of an interface (key.parent: any). */
+bool device_find(const struct device_kind *kind, const struct dualpi2_key *key,
+		 struct device *device);
 
 /* Make the device of an interface that has none. It is called "PREFIX-eth0", "PREFIX-7" by the
  * interface's number where that is too long or taken, else as the kernel numbers it. Reports
  * LINK_REFUSED only.
  */
-enum link_made device_make(const struct registration *reg, struct device *device,
-			   const char *ifname);
+enum link_made device_make(struct device *device, const char *ifname);
 
 /* From now on the programs use it. */
-bool device_enter(const struct registration *reg, struct device *device);
+bool device_enter(struct device *device);
 
 /* From now on they use it no more. */
-void device_forget(const struct registration *reg, const struct device *device);
+void device_forget(const struct device *device);
 
-/* Call `visit` with the key of each helper of a kind. It may be forgotten on the way. */
-void devices_each(const struct registration *reg, const struct device_kind *kind,
-		  void (*visit)(const struct registration *reg, const struct dualpi2_key *key));
+/* Call `visit` with the key of each of a kind. It may be forgotten on the way. */
+void devices_each(const struct registrations *regs, const struct device_kind *kind,
+		  void (*visit)(const struct registrations *regs, const struct dualpi2_key *key));
 
 #endif /* DEVICE_H */

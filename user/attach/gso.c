@@ -125,18 +125,18 @@ static bool set_up(const struct device *splitter)
 	return link_change(link.peer, &peer_change) && link_change((int)splitter->ifindex, &change);
 }
 
-static void remove_splitter(const struct registration *reg, const struct device *splitter)
+static bool remove_splitter(const struct device *splitter)
 {
-	device_forget(reg, splitter);
+	device_forget(splitter);
 	tcx_detach(&splitter->key, TCX_SPLIT);
 	if (!splitter->ifindex)
-		return;
+		return true;
 	/* Whoever has seen the device in the map is done with it after this: all that runs
 	 * under RCU on any CPU.
 	 */
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
 		verbose("membarrier: %s", strerror(errno));
-	link_delete((int)splitter->ifindex);
+	return link_delete((int)splitter->ifindex);
 }
 
 /* ---- start, stop ----------------------------------------------------------------- */
@@ -151,12 +151,12 @@ static struct dualpi2_key feeder_key(const struct target *target)
 static enum link_made make_splitter(const struct registration *reg, const struct target *target,
 				    struct device *splitter)
 {
-	if (splitter->entered)
+	if (splitter->entered && has_program(reg, splitter))
 		return LINK_MADE;
-	/* The remains of an earlier run, maybe with another program. */
-	if (splitter->ifindex && !link_delete((int)splitter->ifindex))
+	/* With another AQM's program, or the remains of an earlier run. */
+	if (splitter->ifindex && !remove_splitter(splitter))
 		return LINK_REFUSED;
-	return device_make(reg, splitter, target->ifname);
+	return device_make(splitter, target->ifname);
 }
 
 /* Do GSO packets come to a program of ours before they come to somebody else's? 1, 0, or -errno:
@@ -184,26 +184,27 @@ static bool finish_splitter(const struct registration *reg, const struct target 
 			    struct device *splitter)
 {
 	return attach_program(reg, splitter) && set_up(splitter) && come_in_front(reg, target) &&
-	       device_enter(reg, splitter);
+	       device_enter(splitter);
 }
 
 static bool start_splitter(const struct registration *reg, const struct target *target)
 {
 	struct device splitter;
 
-	if (!device_find(reg, &splitter_kind, &target->key, &splitter))
+	if (!device_find(&splitter_kind, &target->key, &splitter))
 		return false;
 	switch (make_splitter(reg, target, &splitter)) {
 	case LINK_MADE:
 		break;
 	case LINK_UNKNOWN_KIND:
-		return setting_borrow(reg, &target->key, SETTING_NO_GSO);
+		return setting_borrow(&target->key, SETTING_NO_GSO);
 	default:
 		return false;
 	}
 	if (finish_splitter(reg, target, &splitter))
-		return true;
-	remove_splitter(reg, &splitter);
+		return setting_return(&target->key,
+				      SETTING_NO_GSO); /* of a time without splitters */
+	remove_splitter(&splitter);
 	return false;
 }
 
@@ -218,20 +219,20 @@ bool gso_start(const struct registration *reg, const struct target *target)
 	case WAY_SPLITTER:
 		return start_splitter(reg, target);
 	case WAY_NO_GSO:
-		return setting_borrow(reg, &target->key, SETTING_NO_GSO);
+		return setting_borrow(&target->key, SETTING_NO_GSO);
 	case WAY_NO_GRO:
-		return setting_borrow(reg, &feeder, SETTING_NO_GRO);
+		return setting_borrow(&feeder, SETTING_NO_GRO);
 	case WAY_UNCHANGED:
 		break;
 	}
 	return true;
 }
 
-void gso_remark(const struct registration *reg, const struct target *target)
+void gso_remark(const struct target *target)
 {
 	struct link link;
 
-	if (setting_is_borrowed(reg, &target->key, SETTING_NO_GSO) <= 0 ||
+	if (setting_is_borrowed(&target->key, SETTING_NO_GSO) <= 0 ||
 	    link_read(target->key.ifindex, &link) <= 0)
 		return;
 	printf("  GSO packets cannot be split %s: local senders make\n"
@@ -239,17 +240,17 @@ void gso_remark(const struct registration *reg, const struct target *target)
 	       choose_way(target, &link) == WAY_SPLITTER ? "without CONFIG_NETKIT" : "on a tunnel");
 }
 
-bool gso_stop(const struct registration *reg, const struct target *target)
+bool gso_stop(const struct target *target)
 {
 	const struct dualpi2_key feeder = feeder_key(target);
 	struct device splitter;
 
 	if (target->feeder)
-		return setting_return(reg, &feeder, SETTING_NO_GRO);
-	if (!device_find(reg, &splitter_kind, &target->key, &splitter) ||
-	    !setting_return(reg, &target->key, SETTING_NO_GSO))
+		return setting_return(&feeder, SETTING_NO_GRO);
+	if (!device_find(&splitter_kind, &target->key, &splitter) ||
+	    !setting_return(&target->key, SETTING_NO_GSO))
 		return false;
-	remove_splitter(reg, &splitter);
+	remove_splitter(&splitter);
 	return true;
 }
 
@@ -259,7 +260,7 @@ static int splitter_works(const struct registration *reg, const struct target *t
 	struct link link;
 	int state;
 
-	if (!device_find(reg, &splitter_kind, &target->key, &splitter))
+	if (!device_find(&splitter_kind, &target->key, &splitter))
 		return -EIO;
 	if (!splitter.entered)
 		return 0;
@@ -282,11 +283,11 @@ int gso_works(const struct registration *reg, const struct target *target)
 	switch (choose_way(target, &link)) {
 	case WAY_SPLITTER:
 		return splitter_works(reg, target)
-			       ?: setting_is_borrowed(reg, &target->key, SETTING_NO_GSO);
+			       ?: setting_is_borrowed(&target->key, SETTING_NO_GSO);
 	case WAY_NO_GSO:
-		return setting_is_borrowed(reg, &target->key, SETTING_NO_GSO);
+		return setting_is_borrowed(&target->key, SETTING_NO_GSO);
 	case WAY_NO_GRO:
-		return setting_is_borrowed(reg, &feeder, SETTING_NO_GRO);
+		return setting_is_borrowed(&feeder, SETTING_NO_GRO);
 	case WAY_UNCHANGED:
 		break;
 	}
@@ -295,11 +296,11 @@ int gso_works(const struct registration *reg, const struct target *target)
 
 /* ---- check, sweep ------------------------------------------------------------------ */
 
-static bool check_splitter(const struct registration *reg, const struct target *target)
+static bool check_splitter(const struct target *target)
 {
 	struct device splitter;
 
-	if (!device_find(reg, &splitter_kind, &target->key, &splitter))
+	if (!device_find(&splitter_kind, &target->key, &splitter))
 		return false;
 	if (splitter.ifindex)
 		return report_line(REPORT_OK, "%s splits GSO packets already", splitter.name);
@@ -310,7 +311,7 @@ static bool check_splitter(const struct registration *reg, const struct target *
 			   "are asked for none (gso_max_segs 1), forwarded ones wait whole");
 }
 
-bool gso_check(const struct registration *reg, const struct target *target)
+bool gso_check(const struct target *target)
 {
 	struct link link;
 
@@ -318,7 +319,7 @@ bool gso_check(const struct registration *reg, const struct target *target)
 		return false;
 	switch (choose_way(target, &link)) {
 	case WAY_SPLITTER:
-		return check_splitter(reg, target);
+		return check_splitter(target);
 	case WAY_NO_GSO:
 		return report_line(REPORT_WARNING,
 				   "on a tunnel GSO packets cannot be split: local senders are "
@@ -333,28 +334,28 @@ bool gso_check(const struct registration *reg, const struct target *target)
 /* Is it of no more use? Those of other namespaces are for a loader there; with a namespace its
  * devices are gone. 1, 0, or -errno: unknown.
  */
-static int is_left_over(const struct registration *reg, const struct dualpi2_key *key)
+static int is_left_over(const struct registrations *regs, const struct dualpi2_key *key)
 {
 	int lives;
 
 	if (!netns_is_current(key->netns))
-		return netns_is_gone(reg, key->netns);
-	lives = instance_lives(reg, key);
+		return netns_is_gone(regs, key->netns);
+	lives = instance_lives(regs, key);
 	return lives < 0 ? lives : !lives;
 }
 
-static void sweep_one(const struct registration *reg, const struct dualpi2_key *key)
+static void sweep_one(const struct registrations *regs, const struct dualpi2_key *key)
 {
 	struct device splitter = { .key = *key };
 
-	if (is_left_over(reg, key) <= 0 ||
-	    (netns_is_current(key->netns) && !device_find(reg, &splitter_kind, key, &splitter)))
+	if (is_left_over(regs, key) <= 0 ||
+	    (netns_is_current(key->netns) && !device_find(&splitter_kind, key, &splitter)))
 		return;
 	verbose("interface %u has no qdisc of ours any more, and its splitter goes", key->ifindex);
-	remove_splitter(reg, &splitter);
+	remove_splitter(&splitter);
 }
 
-void gso_sweep(const struct registration *reg)
+void gso_sweep(const struct registrations *regs)
 {
-	devices_each(reg, &splitter_kind, sweep_one);
+	devices_each(regs, &splitter_kind, sweep_one);
 }

@@ -20,18 +20,18 @@
 bool gso_start(const struct registration *reg, const struct target *target);
 
 /* Print what people should know about how they are split, if anything, on lines of their own. */
-void gso_remark(const struct registration *reg, const struct target *target);
+void gso_remark(const struct target *target);
 
-/* End it, and lose nothing. `reg` need not be open. */
-bool gso_stop(const struct registration *reg, const struct target *target);
+/* End it, and lose nothing. */
+bool gso_stop(const struct target *target);
 
 /* Is it in force, with nothing missing: 1, 0, or -errno: unknown. */
 int gso_works(const struct registration *reg, const struct target *target);
 
 /* Show (report.h) what gso_start() would do. */
-bool gso_check(const struct registration *reg, const struct target *target);
+bool gso_check(const struct target *target);
 
 /* Remove the devices of interfaces that have no qdisc of ours any more. The lock is held. */
-void gso_sweep(const struct registration *reg);
+void gso_sweep(const struct registrations *regs);
 
 #endif /* GSO_H */

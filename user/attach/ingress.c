@@ -51,9 +51,10 @@ static struct dualpi2_key qdisc_key(const struct device *ifb)
 	};
 }
 
-bool ingress_find(const struct registration *reg, const char *ifname, struct ingress *ingress)
+bool ingress_find(const char *ifname, struct ingress *ingress)
 {
 	struct dualpi2_key key = {};
+	struct qdisc root = {};
 	struct link link;
 
 	*ingress = (struct ingress){ .ifname = ifname };
@@ -63,7 +64,24 @@ bool ingress_find(const struct registration *reg, const char *ifname, struct ing
 		return false;
 	ingress->key = key;
 	ingress->type = link.type;
-	return device_find(reg, &ifb_kind, &key, &ingress->ifb);
+	if (!device_find(&ifb_kind, &key, &ingress->ifb))
+		return false;
+	if (ingress->ifb.ifindex && !qdisc_root((int)ingress->ifb.ifindex, &root))
+		return false;
+	ingress->aqm = aqm_of_kind(root.kind);
+	return true;
+}
+
+const struct aqm *ingress_aqm(const struct ingress *ingress, const struct wish *wish)
+{
+	return wish->aqm ?: ingress->aqm ?: aqm_default();
+}
+
+/* What the ifb's qdisc is of, if it has one. */
+static const struct registration *registration_now(const struct registrations *regs,
+						   const struct ingress *ingress)
+{
+	return registration_of(regs, ingress->aqm ?: aqm_default());
 }
 
 /* ---- may it be attached? --------------------------------------------------------- */
@@ -94,14 +112,14 @@ static bool find_filters(const struct ingress *ingress, struct obstacle *obstacl
 	return has_filters >= 0;
 }
 
-static bool find_obstacle(const struct registration *reg, const struct ingress *ingress,
+static bool find_obstacle(const struct registrations *regs, const struct ingress *ingress,
 			  const struct wish *wish, struct obstacle *obstacle)
 {
 	int rate = wish_has_rate(wish);
 
 	*obstacle = (struct obstacle){};
 	if (!rate && !wish->whole)
-		rate = has_rate(reg, ingress);
+		rate = has_rate(registration_now(regs, ingress), ingress);
 	if (rate < 0)
 		return fail(-rate, "%s: cannot look at its qdisc: %s; run it again",
 			    ingress->ifname, strerror(-rate));
@@ -113,28 +131,30 @@ static bool find_obstacle(const struct registration *reg, const struct ingress *
 				       "bottleneck before it has: without one nothing waits here");
 		obstacle->is_usage = true;
 	} else {
-		int attached = tcx_look(reg, &ingress->key, TCX_INGRESS);
+		int attached =
+			tcx_look(registration_now(regs, ingress), &ingress->key, TCX_INGRESS);
 
 		return attached ? attached > 0 : find_filters(ingress, obstacle);
 	}
 	return true;
 }
 
-bool ingress_allowed(const struct registration *reg, const struct ingress *ingress,
+bool ingress_allowed(const struct registrations *regs, const struct ingress *ingress,
 		     const struct wish *wish)
 {
 	struct obstacle obstacle;
 
-	return find_obstacle(reg, ingress, wish, &obstacle) &&
+	return wish_fits(wish, ingress_aqm(ingress, wish)) &&
+	       find_obstacle(regs, ingress, wish, &obstacle) &&
 	       obstacle_absent(&obstacle, ingress->ifname);
 }
 
-bool ingress_check(const struct registration *reg, const struct ingress *ingress,
+bool ingress_check(const struct registrations *regs, const struct ingress *ingress,
 		   const struct wish *wish)
 {
 	struct obstacle obstacle;
 
-	if (!find_obstacle(reg, ingress, wish, &obstacle))
+	if (!find_obstacle(regs, ingress, wish, &obstacle))
 		return false;
 	if (obstacle.text[0])
 		return report_line(REPORT_MISSING, "%s: %s", ingress->ifname, obstacle.text);
@@ -145,13 +165,13 @@ bool ingress_check(const struct registration *reg, const struct ingress *ingress
 
 /* ---- attach ---------------------------------------------------------------------- */
 
-static bool make_ifb(const struct registration *reg, struct ingress *ingress)
+static bool make_ifb(struct ingress *ingress)
 {
 	struct device *ifb = &ingress->ifb;
 
-	switch (ifb->ifindex ? LINK_MADE : device_make(reg, ifb, ingress->ifname)) {
+	switch (ifb->ifindex ? LINK_MADE : device_make(ifb, ingress->ifname)) {
 	case LINK_MADE:
-		return device_enter(reg, ifb);
+		return device_enter(ifb);
 	case LINK_UNKNOWN_KIND:
 		return fail(EOPNOTSUPP, "the kernel has no ifb devices: `modprobe ifb`, or take a "
 					"kernel with it");
@@ -171,7 +191,7 @@ static bool set_up(const struct device *ifb)
 /* Remove what there is of us, the interface's own pin first: packets then take the
  * straight way.
  */
-static bool remove_all(const struct registration *reg, const struct ingress *ingress)
+static bool remove_all(const struct registrations *regs, const struct ingress *ingress)
 {
 	const struct dualpi2_key key = qdisc_key(&ingress->ifb);
 
@@ -180,20 +200,20 @@ static bool remove_all(const struct registration *reg, const struct ingress *ing
 		if (!link_delete((int)ingress->ifb.ifindex))
 			return false;
 		tcx_detach(&key, TCX_EGRESS);
-		instance_forget(reg, &key);
+		target_forget(regs, &key);
 	}
-	device_forget(reg, &ingress->ifb);
+	device_forget(&ingress->ifb);
 	return true;
 }
 
 /* The interface as it was before. */
-static bool put_back(const struct registration *reg, const struct ingress *ingress)
+static bool put_back(const struct registrations *regs, const struct ingress *ingress)
 {
-	return setting_return(reg, &ingress->key, SETTING_NO_GRO) && remove_all(reg, ingress);
+	return setting_return(&ingress->key, SETTING_NO_GRO) && remove_all(regs, ingress);
 }
 
 /* The qdisc, at the root of the ifb. */
-static bool attach_qdisc(const struct registration *reg, const struct ingress *ingress,
+static bool attach_qdisc(const struct registrations *regs, const struct ingress *ingress,
 			 const struct wish *wish)
 {
 	char label[2 * IF_NAMESIZE + 16];
@@ -205,30 +225,37 @@ static bool attach_qdisc(const struct registration *reg, const struct ingress *i
 	snprintf(label, sizeof(label), "%s, ingress (%s)", ingress->ifname, ingress->ifb.name);
 	target.label = label;
 	target.feeder = ingress->key.ifindex;
-	done = target_allowed(&target, wish) && root_attach(reg, &target, wish);
+	done = target_allowed(&target, wish) && root_attach(regs, &target, wish);
 	target_free(&target);
 	return done;
 }
 
-static bool attach_steps(const struct registration *reg, struct ingress *ingress,
+static bool attach_steps(const struct registrations *regs, struct ingress *ingress,
 			 const struct wish *wish)
 {
-	return make_ifb(reg, ingress) && set_up(&ingress->ifb) &&
-	       tcx_attach(reg, &ingress->key, TCX_INGRESS) && attach_qdisc(reg, ingress, wish);
+	const struct registration *reg = registration_of(regs, ingress_aqm(ingress, wish));
+
+	return make_ifb(ingress) && set_up(&ingress->ifb) &&
+	       tcx_attach(reg, &ingress->key, TCX_INGRESS) && attach_qdisc(regs, ingress, wish);
 }
 
 /* What was there stays, changed or not. */
-static bool change_live(const struct registration *reg, struct ingress *ingress,
+static bool change_live(const struct registrations *regs, struct ingress *ingress,
 			const struct wish *wish)
 {
-	int attached = tcx_look(reg, &ingress->key, TCX_INGRESS);
+	const struct registration *reg = registration_of(regs, ingress_aqm(ingress, wish));
+	const struct registration *former = registration_now(regs, ingress);
+	int attached = tcx_look(former, &ingress->key, TCX_INGRESS);
+	const bool attaches = !attached || former != reg;
 
 	if (attached < 0)
 		return false;
-	if (!set_up(&ingress->ifb) || (!attached && !tcx_attach(reg, &ingress->key, TCX_INGRESS)) ||
-	    !attach_qdisc(reg, ingress, wish)) {
+	if (!set_up(&ingress->ifb) || (attaches && !tcx_attach(reg, &ingress->key, TCX_INGRESS)) ||
+	    !attach_qdisc(regs, ingress, wish)) {
 		if (!attached)
 			tcx_detach(&ingress->key, TCX_INGRESS);
+		else if (attaches)
+			tcx_attach(former, &ingress->key, TCX_INGRESS);
 		return false;
 	}
 	if (!attached)
@@ -237,14 +264,14 @@ static bool change_live(const struct registration *reg, struct ingress *ingress,
 	return true;
 }
 
-bool ingress_attach(const struct registration *reg, struct ingress *ingress,
+bool ingress_attach(const struct registrations *regs, struct ingress *ingress,
 		    const struct wish *wish)
 {
 	if (ingress->ifb.entered)
-		return change_live(reg, ingress, wish);
-	if (attach_steps(reg, ingress, wish))
+		return change_live(regs, ingress, wish);
+	if (attach_steps(regs, ingress, wish))
 		return true;
-	put_back(reg, ingress);
+	put_back(regs, ingress);
 	return false;
 }
 
@@ -276,7 +303,7 @@ static void drain(const struct registration *reg, const struct dualpi2_key *key)
 		nanosleep(&poll, NULL);
 }
 
-bool ingress_undo(const struct registration *reg, const struct ingress *ingress, bool *found)
+bool ingress_undo(const struct registrations *regs, const struct ingress *ingress, bool *found)
 {
 	const struct dualpi2_key key = qdisc_key(&ingress->ifb);
 	int had_tcx = tcx_detach(&ingress->key, TCX_INGRESS);
@@ -287,28 +314,28 @@ bool ingress_undo(const struct registration *reg, const struct ingress *ingress,
 	if (!*found)
 		return true;
 	if (ingress->ifb.ifindex)
-		drain(reg, &key);
-	return put_back(reg, ingress);
+		drain(registration_now(regs, ingress), &key);
+	return put_back(regs, ingress);
 }
 
 /* ---- sweep ----------------------------------------------------------------------- */
 
 /* If an interface is gone, its ifb goes. */
-static void sweep_one(const struct registration *reg, const struct dualpi2_key *key)
+static void sweep_one(const struct registrations *regs, const struct dualpi2_key *key)
 {
 	struct ingress ingress = { .key = interface_key(key), .ifb.key = *key };
 
-	if (interface_is_gone(reg, key, TCX_INGRESS) <= 0)
+	if (interface_is_gone(regs, key, TCX_INGRESS) <= 0)
 		return;
 	/* With a namespace its devices are gone. */
-	if (netns_is_current(key->netns) && !device_find(reg, &ifb_kind, key, &ingress.ifb))
+	if (netns_is_current(key->netns) && !device_find(&ifb_kind, key, &ingress.ifb))
 		return;
 	verbose("interface %u is gone, and its ifb goes", key->ifindex);
-	remove_all(reg, &ingress);
-	instance_forget(reg, &ingress.key);
+	remove_all(regs, &ingress);
+	setting_forget(&ingress.key);
 }
 
-void ingress_sweep(const struct registration *reg)
+void ingress_sweep(const struct registrations *regs)
 {
-	devices_each(reg, &ifb_kind, sweep_one);
+	devices_each(regs, &ifb_kind, sweep_one);
 }

@@ -18,31 +18,35 @@ struct ingress {
 	struct dualpi2_key key; /* of the interface; parent 0 */
 	uint16_t type;		/* ARPHRD_* of the interface */
 	struct device ifb;
+	const struct aqm *aqm; /* of the qdisc that the ifb has; NULL: it has none of ours */
 };
 
-/* Find an interface and its ifb. `reg` need not be open. */
-bool ingress_find(const struct registration *reg, const char *ifname, struct ingress *ingress);
+/* Find an interface and its ifb. */
+bool ingress_find(const char *ifname, struct ingress *ingress);
+
+/* The AQM that it is to have. */
+const struct aqm *ingress_aqm(const struct ingress *ingress, const struct wish *wish);
 
 /* May what arrives be shaped as wished? */
-bool ingress_allowed(const struct registration *reg, const struct ingress *ingress,
+bool ingress_allowed(const struct registrations *regs, const struct ingress *ingress,
 		     const struct wish *wish);
 
 /* Do it; or, where it is done already, change the parameters without loss and repair
- * what is missing. Prints what was done. The lock is held.
+ * what is missing. Its AQM is registered. Prints what was done. The lock is held.
  */
-bool ingress_attach(const struct registration *reg, struct ingress *ingress,
+bool ingress_attach(const struct registrations *regs, struct ingress *ingress,
 		    const struct wish *wish);
 
 /* Put the interface back as it was. What waits in the ifb is delivered first. `found`: was
  * there anything of us?
  */
-bool ingress_undo(const struct registration *reg, const struct ingress *ingress, bool *found);
+bool ingress_undo(const struct registrations *regs, const struct ingress *ingress, bool *found);
 
 /* Show (report.h) whether ingress_allowed(). */
-bool ingress_check(const struct registration *reg, const struct ingress *ingress,
+bool ingress_check(const struct registrations *regs, const struct ingress *ingress,
 		   const struct wish *wish);
 
 /* Remove the ifbs of interfaces that no longer exist. The lock is held. */
-void ingress_sweep(const struct registration *reg);
+void ingress_sweep(const struct registrations *regs);
 
 #endif /* INGRESS_H */

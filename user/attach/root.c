@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Attaching goes in steps, each of which is undone if a later one fails:
  *
- *	dualpi2_prior	remember the root qdisc that has to go (--replace)
+ *	ledger		remember the root qdisc that has to go (--replace)
  *	dualpi2_conf	parameters, for the qdiscs to start with
  *	tcx		the program that classifies and marks, pinned (tcx.h)
  *	gso		what splits GSO packets (gso.h)
@@ -35,16 +35,17 @@ static size_t n_places(const struct target *target)
 	return tree_is_mq(&target->tree) ? target->tree.n_queues : 1;
 }
 
-/* The key of the one that is in a place; false if none is. */
-static bool key_at(const struct target *target, size_t place, struct dualpi2_key *key)
+/* The key of the one of this AQM that is in a place; false if none is. */
+static bool key_at(const struct target *target, const struct aqm *aqm, size_t place,
+		   struct dualpi2_key *key)
 {
-	const struct tree_queue *queue = target->tree.queues + place;
+	const struct tree *tree = &target->tree;
+	const bool is_mq = tree_is_mq(tree);
 
 	*key = target->key;
-	if (!tree_is_mq(&target->tree))
-		return tree_owner(&target->tree) == OWNER_US;
-	key->parent = queue->parent;
-	return queue_owner(queue) == OWNER_US;
+	if (is_mq)
+		key->parent = tree->queues[place].parent;
+	return aqm_of_kind(is_mq ? tree->queues[place].kind : tree->root.kind) == aqm;
 }
 
 /* Are there some, and do the maps know them all? If not, the registration that they are of has been
@@ -59,7 +60,7 @@ static int look_for_live(const struct registration *reg, const struct target *ta
 	int live = 0;
 
 	for (size_t place = 0; place < n_places(target); place++) {
-		if (!key_at(target, place, &key))
+		if (!key_at(target, reg->aqm, place, &key))
 			continue;
 		live = stats_read(reg, &key, &stats);
 		if (live < 0)
@@ -78,7 +79,7 @@ static bool change_all(const struct registration *reg, const struct target *targ
 	struct dualpi2_key key;
 
 	for (size_t place = 0; place < n_places(target); place++) {
-		if (key_at(target, place, &key) && !params_change(reg, &key, params))
+		if (key_at(target, reg->aqm, place, &key) && !params_change(reg, &key, params))
 			return false;
 	}
 	return true;
@@ -86,16 +87,17 @@ static bool change_all(const struct registration *reg, const struct target *targ
 
 /* ---- the queues of an mq --------------------------------------------------------- */
 
-/* Give each queue in use that has none of ours one. */
+/* Give each queue in use that has none of this AQM one. */
 static bool complete_queues(const struct registration *reg, const struct target *target)
 {
-	struct qdisc qdisc = { .kind = DUALPI2_KIND };
+	struct qdisc qdisc = {};
 
-	if (!target_has_room(reg, target, tree_missing_queues(&target->tree)))
+	snprintf(qdisc.kind, sizeof(qdisc.kind), "%s", reg->aqm->kind);
+	if (!target_has_room(reg, target, tree_missing_queues(&target->tree, reg->aqm)))
 		return false;
 	for (size_t i = 0; i < target->tree.n_queues; i++) {
 		qdisc.parent = target->tree.queues[i].parent;
-		if (queue_is_missing(&target->tree.queues[i]) &&
+		if (queue_is_missing(&target->tree.queues[i], reg->aqm) &&
 		    !qdisc_create(target->key.ifindex, &qdisc, true))
 			return false;
 	}
@@ -107,12 +109,12 @@ static bool complete_queues(const struct registration *reg, const struct target 
 /* Take our qdisc from the root: the remembered one takes its place, or the kernel's
  * automatic one.
  */
-static bool remove_root(const struct registration *reg, const struct target *target)
+static bool remove_root(const struct target *target)
 {
 	static const struct qdisc placeholder = { .kind = "pfifo", .parent = TC_H_ROOT };
 	int ifindex = target->key.ifindex;
 	struct qdisc prior;
-	int remembered = prior_read(reg, &target->key, &prior);
+	int remembered = root_recall(&target->key, &prior);
 
 	if (remembered < 0)
 		return false;
@@ -146,61 +148,104 @@ static bool create_mq(const struct registration *reg, struct target *target, boo
 		return false;
 	if (read_tree_again(target) && complete_queues(reg, target))
 		return true;
-	remove_root(reg, target);
+	remove_root(target);
 	return false;
 }
 
-static bool create_qdiscs(const struct registration *reg, struct target *target,
-			  const struct wish *wish)
+static bool create_qdiscs(const struct registration *reg, struct target *target, bool mq,
+			  bool replace)
 {
-	bool ours = tree_owner(&target->tree) == OWNER_US; /* but dead: see look_for_live() */
-	bool replace = wish->replace || ours;
-
-	if (wish->mq || (ours && tree_is_mq(&target->tree)))
+	replace |= tree_owner(&target->tree) == OWNER_US;
+	if (mq)
 		return create_mq(reg, target, replace);
-	return target_has_room(reg, target, 1) && create_root(target, DUALPI2_KIND, replace);
+	return target_has_room(reg, target, 1) && create_root(target, reg->aqm->kind, replace);
 }
 
-/* attach_new() undoes them if this returns false. */
-static bool attach_steps(const struct registration *reg, struct target *target,
-			 const struct wish *wish, const struct dualpi2_params *wanted)
+/* All but the qdiscs. */
+static bool prepare(const struct registration *reg, const struct target *target,
+		    const struct dualpi2_params *params)
 {
-	if (tree_owner(&target->tree) == OWNER_FOREIGN &&
-	    !prior_write(reg, &target->key, &target->tree.root))
-		return false;
-	return conf_write(reg, &target->key, wanted) && tcx_attach(reg, &target->key, TCX_EGRESS) &&
-	       (!wanted->split_gso || gso_start(reg, target)) && create_qdiscs(reg, target, wish);
+	return conf_write(reg, &target->key, params) && tcx_attach(reg, &target->key, TCX_EGRESS) &&
+	       (params->split_gso ? gso_start(reg, target) : gso_stop(target));
 }
 
-static void print_attached(const struct target *target, const struct wish *wish,
-			   const struct dualpi2_params *params)
+static bool is_or_becomes_mq(const struct target *target, const struct wish *wish)
+{
+	return wish->mq || (tree_owner(&target->tree) == OWNER_US && tree_is_mq(&target->tree));
+}
+
+/* `instead_of`: " in place of ..." */
+static void print_attached(const struct registration *reg, const struct target *target,
+			   const struct wish *wish, const struct dualpi2_params *params,
+			   const char *instead_of)
 {
 	char text[512], queues[48] = "";
 
 	if (tree_is_mq(&target->tree))
 		snprintf(queues, sizeof(queues), " to each transmit queue (mq)");
-	printf("%s: " DUALPI2_KIND " attached%s%s\n", target->label, queues,
-	       params_describe(wish->params, true, wish->aqm, params, text, sizeof(text)));
+	printf("%s: %s attached%s%s%s\n", target->label, reg->aqm->kind, queues, instead_of,
+	       params_describe(wish->params, true, reg->aqm, params, text, sizeof(text)));
+	gso_remark(target);
 }
 
+/* Where a qdisc of ours is that the maps do not know, it gives way, and what it took the place of
+ * stays remembered.
+ */
 static bool attach_new(const struct registration *reg, struct target *target,
 		       const struct wish *wish)
 {
-	struct dualpi2_params wanted = params_default(wish->aqm);
+	const enum owner owner = tree_owner(&target->tree);
+	const bool mq = is_or_becomes_mq(target, wish);
+	struct dualpi2_params wanted = params_default(reg->aqm);
 
-	if (!wish_apply(wish, &wanted))
+	if (!wish_apply(wish, reg->aqm, &wanted))
 		return false;
-	/* What is left from an earlier time with us on this interface. */
-	gso_stop(reg, target);
-	instance_forget(reg, &target->key);
-	if (!attach_steps(reg, target, wish, &wanted)) {
-		gso_stop(reg, target);
-		tcx_detach(&target->key, TCX_EGRESS);
-		instance_forget(reg, &target->key);
+	if (owner == OWNER_FOREIGN && !root_remember(&target->key, &target->tree.root))
+		return false;
+	if (owner == OWNER_NONE)
+		root_forget(&target->key);
+	if (prepare(reg, target, &wanted) && create_qdiscs(reg, target, mq, wish->replace)) {
+		print_attached(reg, target, wish, &wanted, "");
+		return true;
+	}
+	gso_stop(target);
+	tcx_detach(&target->key, TCX_EGRESS);
+	conf_forget(reg, &target->key);
+	if (owner == OWNER_FOREIGN)
+		root_forget(&target->key);
+	return false;
+}
+
+/* ---- another AQM ------------------------------------------------------------------- */
+
+static void take_back(const struct registration *reg, const struct registration *former,
+		      struct target *target, bool mq, const struct dualpi2_params *in_force)
+{
+	conf_forget(reg, &target->key);
+	if (prepare(former, target, in_force) && read_tree_again(target) &&
+	    tree_aqm(&target->tree) != former->aqm)
+		create_qdiscs(former, target, mq, true);
+}
+
+/* Parameters that every AQM has stay unless others are given. What waits in the queues is lost. */
+static bool replace_live(const struct registration *reg, const struct registration *former,
+			 struct target *target, const struct wish *wish,
+			 const struct dualpi2_params *in_force)
+{
+	const bool mq = is_or_becomes_mq(target, wish);
+	struct dualpi2_params wanted = *in_force, fresh = params_default(reg->aqm);
+	char instead_of[64];
+
+	memcpy(wanted.aqm, fresh.aqm, sizeof(wanted.aqm));
+	if (!wish_apply(wish, reg->aqm, &wanted))
+		return false;
+	if (!prepare(reg, target, &wanted) || !create_qdiscs(reg, target, mq, true)) {
+		take_back(reg, former, target, mq, in_force);
 		return false;
 	}
-	print_attached(target, wish, &wanted);
-	gso_remark(reg, target);
+	conf_forget(former, &target->key);
+	snprintf(instead_of, sizeof(instead_of), " in place of %s", former->aqm->kind);
+	print_attached(reg, target, wish, &wanted, instead_of);
 	return true;
 }
 
@@ -258,14 +303,14 @@ static bool change_steps(const struct registration *reg, struct target *target,
 		return false;
 	if (!change_params(reg, target, in_force, wanted))
 		return false;
-	if (wanted->split_gso || gso_stop(reg, target))
+	if (wanted->split_gso || gso_stop(target))
 		return true;
 	change_params(reg, target, wanted, in_force);
 	return false;
 }
 
-static void print_changed(const struct target *target, const struct wish *wish,
-			  const struct dualpi2_params *in_force,
+static void print_changed(const struct registration *reg, const struct target *target,
+			  const struct wish *wish, const struct dualpi2_params *in_force,
 			  const struct dualpi2_params *wanted, const struct repairs *repairs)
 {
 	bool changed = wish->whole ? memcmp(in_force, wanted, sizeof(*wanted))
@@ -274,15 +319,15 @@ static void print_changed(const struct target *target, const struct wish *wish,
 
 	repairs_text(repairs, repaired, sizeof(repaired));
 	if (changed)
-		printf("%s: " DUALPI2_KIND " changed%s%s%s%s\n", target->label,
-		       params_describe(wish->params, false, wish->aqm, wanted, params,
+		printf("%s: %s changed%s%s%s%s\n", target->label, reg->aqm->kind,
+		       params_describe(wish->params, false, reg->aqm, wanted, params,
 				       sizeof(params)),
 		       wish->whole ? ", all else default" : "", repaired[0] ? "; " : "", repaired);
 	else if (repaired[0])
-		printf("%s: " DUALPI2_KIND " repaired: %s\n", target->label, repaired);
+		printf("%s: %s repaired: %s\n", target->label, reg->aqm->kind, repaired);
 	else
-		printf("%s: " DUALPI2_KIND " is attached already, nothing changed\n",
-		       target->label);
+		printf("%s: %s is attached already, nothing changed\n", target->label,
+		       reg->aqm->kind);
 }
 
 static bool change_live(const struct registration *reg, struct target *target,
@@ -292,7 +337,7 @@ static bool change_live(const struct registration *reg, struct target *target,
 	struct repairs repairs;
 	int attached;
 
-	if (!wish_apply(wish, &wanted))
+	if (!wish_apply(wish, reg->aqm, &wanted))
 		return false;
 	attached = tcx_look(reg, &target->key, TCX_EGRESS);
 	if (attached < 0)
@@ -300,49 +345,56 @@ static bool change_live(const struct registration *reg, struct target *target,
 	repairs = (struct repairs){
 		.tcx = !attached,
 		.gso = in_force->split_gso && wanted.split_gso && !gso_works(reg, target),
-		.queues = tree_missing_queues(&target->tree),
+		.queues = tree_missing_queues(&target->tree, reg->aqm),
 	};
 	if (!change_steps(reg, target, &repairs, in_force, &wanted)) {
 		if (repairs.tcx)
 			tcx_detach(&target->key, TCX_EGRESS);
 		if (!in_force->split_gso)
-			gso_stop(reg, target);
+			gso_stop(target);
 		return false;
 	}
-	print_changed(target, wish, in_force, &wanted, &repairs);
+	print_changed(reg, target, wish, in_force, &wanted, &repairs);
 	if (!in_force->split_gso)
-		gso_remark(reg, target);
+		gso_remark(target);
 	return true;
 }
 
-bool root_attach(const struct registration *reg, struct target *target, const struct wish *wish)
+bool root_attach(const struct registrations *regs, struct target *target, const struct wish *wish)
 {
+	const struct aqm *now = tree_aqm(&target->tree);
+	const struct registration *reg = registration_of(regs, target_aqm(target, wish));
+	const struct registration *former = now ? registration_of(regs, now) : reg;
 	struct dualpi2_params in_force;
-	int live = look_for_live(reg, target, &in_force);
+	int live = look_for_live(former, target, &in_force);
 
 	if (live < 0)
 		return false;
-	return live ? change_live(reg, target, wish, &in_force) : attach_new(reg, target, wish);
+	if (!live)
+		return attach_new(reg, target, wish);
+	if (former == reg)
+		return change_live(reg, target, wish, &in_force);
+	return replace_live(reg, former, target, wish, &in_force);
 }
 
 /* ---- unload ---------------------------------------------------------------------- */
 
-bool root_undo(const struct registration *reg, struct target *target, bool *found)
+bool root_undo(const struct registrations *regs, struct target *target, bool *found)
 {
 	bool ours = tree_owner(&target->tree) == OWNER_US;
 	int had_tcx;
 
-	if (ours && (!remove_root(reg, target) || !read_tree_again(target)))
+	if (ours && (!remove_root(target) || !read_tree_again(target)))
 		return false;
 	if (ours && tree_owner(&target->tree) == OWNER_US)
 		return fail(0,
-			    "%s: the kernel attached " DUALPI2_KIND " again, as its default: first "
+			    "%s: the kernel attached %s again, as its default: first "
 			    "`sysctl net.core.default_qdisc=fq_codel`",
-			    target->label);
+			    target->label, tree_aqm(&target->tree)->kind);
 	had_tcx = tcx_detach(&target->key, TCX_EGRESS);
-	if (had_tcx < 0 || !gso_stop(reg, target))
+	if (had_tcx < 0 || !gso_stop(target))
 		return false;
-	instance_forget(reg, &target->key);
+	target_forget(regs, &target->key);
 	*found = ours || had_tcx;
 	return true;
 }

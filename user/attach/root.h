@@ -11,11 +11,12 @@
 #include "attach/target.h"
 
 /* Attach it, which is allowed; or, where it is attached already, change its parameters without loss
- * and repair what is missing. Prints what was done. The lock is held.
+ * and repair what is missing; or put it in the place of another AQM's. Its AQM (target_aqm()) is
+ * registered. Prints what was done. The lock is held.
  */
-bool root_attach(const struct registration *reg, struct target *target, const struct wish *wish);
+bool root_attach(const struct registrations *regs, struct target *target, const struct wish *wish);
 
-/* Put the interface back as it was. `reg` need not be open. `found`: was there anything of us? */
-bool root_undo(const struct registration *reg, struct target *target, bool *found);
+/* Put the interface back as it was. `found`: was there anything of us? */
+bool root_undo(const struct registrations *regs, struct target *target, bool *found);
 
 #endif /* ROOT_H */

@@ -5,10 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "attach/borrowed.h"
 #include "attach/obstacle.h"
 #include "check/report.h"
 #include "cli/message.h"
 #include "kernel/netns.h"
+#include "pinned/maps.h"
+#include "pinned/tcx.h"
 
 bool target_find(const char *ifname, struct target *target)
 {
@@ -26,6 +29,11 @@ void target_free(struct target *target)
 	tree_free(&target->tree);
 }
 
+const struct aqm *target_aqm(const struct target *target, const struct wish *wish)
+{
+	return wish->aqm ?: tree_aqm(&target->tree) ?: aqm_default();
+}
+
 /* ---- may it be attached? ------------------------------------------------------- */
 
 bool wish_has_rate(const struct wish *wish)
@@ -36,13 +44,28 @@ bool wish_has_rate(const struct wish *wish)
 	return text && value_read(params_find("rate"), text, &rate) == VALUE_OK && rate;
 }
 
-bool wish_apply(const struct wish *wish, struct dualpi2_params *params)
+bool wish_apply(const struct wish *wish, const struct aqm *aqm, struct dualpi2_params *params)
 {
 	char why[PARAMS_WHY_MAX];
 
 	if (wish->whole)
-		*params = params_default(wish->aqm);
-	return params_apply(wish->params, wish->aqm, params, why) || fail_usage("%s", why);
+		*params = params_default(aqm);
+	return params_apply(wish->params, aqm, params, why) || fail_usage("%s", why);
+}
+
+bool wish_fits(const struct wish *wish, const struct aqm *aqm)
+{
+	struct dualpi2_params scratch;
+	char why[PARAMS_WHY_MAX];
+
+	for (size_t i = 0; !aqm && aqms[i]; i++) {
+		scratch = params_default(aqms[i]);
+		if (params_apply(wish->params, aqms[i], &scratch, why))
+			return true;
+	}
+	aqm = aqm ?: aqm_default();
+	scratch = params_default(aqm);
+	return wish_apply(wish, aqm, &scratch);
 }
 
 static const struct tree_queue *foreign_queue(const struct tree *tree)
@@ -64,9 +87,9 @@ static void find_obstacle_to_change(const struct target *target, const struct wi
 	if (!tree_is_mq(&target->tree)) {
 		if (wish->mq)
 			obstacle_set(obstacle,
-				     DUALPI2_KIND " is attached as one qdisc for all queues: first "
-						  "`dualpi2-load %s --unload`",
-				     target->ifname);
+				     "%s is attached as one qdisc for all queues: first "
+				     "`dualpi2-load %s --unload`",
+				     target->tree.root.kind, target->ifname);
 		return;
 	}
 	obstacle->is_usage = wish_has_rate(wish);
@@ -144,11 +167,14 @@ bool target_allowed(const struct target *target, const struct wish *wish)
 {
 	struct obstacle obstacle;
 
-	return find_obstacle(target, wish, &obstacle) && obstacle_absent(&obstacle, target->label);
+	return wish_fits(wish, target_aqm(target, wish)) &&
+	       find_obstacle(target, wish, &obstacle) && obstacle_absent(&obstacle, target->label);
 }
 
 bool target_check(const struct target *target, const struct wish *wish)
 {
+	const struct aqm *now = tree_aqm(&target->tree), *wanted = target_aqm(target, wish);
+	const char *const under = tree_is_mq(&target->tree) ? " under mq" : "";
 	struct obstacle obstacle;
 
 	if (!find_obstacle(target, wish, &obstacle))
@@ -157,8 +183,11 @@ bool target_check(const struct target *target, const struct wish *wish)
 		return report_line(REPORT_MISSING, "%s: %s", target->label, obstacle.text);
 	switch (tree_owner(&target->tree)) {
 	case OWNER_US:
-		return report_line(REPORT_OK, "its root qdisc is " DUALPI2_KIND "%s already",
-				   tree_is_mq(&target->tree) ? " under mq" : "");
+		if (now == wanted)
+			return report_line(REPORT_OK, "its root qdisc is %s%s already", now->kind,
+					   under);
+		return report_line(REPORT_OK, "%s%s will take the place of %s", wanted->kind, under,
+				   now->kind);
 	case OWNER_FOREIGN:
 		return report_line(REPORT_OK, "its root qdisc, %s, can be put back",
 				   target->tree.root.kind);
@@ -194,11 +223,39 @@ bool target_has_room(const struct registration *reg, const struct target *target
 bool target_check_room(const struct registration *reg, const struct target *target,
 		       const struct link *link, const struct wish *wish)
 {
-	bool ours = tree_owner(&target->tree) == OWNER_US;
-	size_t needed = ours ? tree_missing_queues(&target->tree) : wish->mq ? link->tx_queues : 1;
+	const struct aqm *now = tree_aqm(&target->tree);
+	size_t needed = wish->mq || (now && tree_is_mq(&target->tree)) ? link->tx_queues : 1;
 	struct obstacle obstacle;
 
+	if (now == reg->aqm)
+		needed = tree_missing_queues(&target->tree, now);
 	find_obstacle_of_room(reg, needed, &obstacle);
 	return !obstacle.text[0] ||
 	       report_line(REPORT_MISSING, "%s: %s", target->label, obstacle.text);
+}
+
+/* ---- forget ------------------------------------------------------------------------ */
+
+void target_forget(const struct registrations *regs, const struct dualpi2_key *key)
+{
+	for (size_t i = 0; i < regs->count; i++)
+		conf_forget(&regs->of[i], key);
+	root_forget(key);
+}
+
+static void sweep_one(const struct dualpi2_key *key, void *data)
+{
+	const struct registrations *regs = data;
+
+	if (interface_is_gone(regs, key, TCX_EGRESS) <= 0)
+		return;
+	verbose("interface %u of namespace %llu is gone", key->ifindex, key->netns);
+	target_forget(regs, key);
+	setting_forget(key);
+	tcx_detach(key, TCX_EGRESS);
+}
+
+void targets_sweep(const struct registrations *regs)
+{
+	tcx_each(sweep_one, (void *)regs);
 }

@@ -14,7 +14,7 @@
 /* What the command line asks for. */
 struct wish {
 	const struct param_values *params; /* as given */
-	const struct aqm *aqm;
+	const struct aqm *aqm;		   /* NULL: that of what is attached, or the default */
 	bool mq;
 	bool ingress; /* what arrives, not what leaves (ingress.h) */
 	bool replace;
@@ -25,7 +25,10 @@ struct wish {
 bool wish_has_rate(const struct wish *wish);
 
 /* Put the parameters that are wished into `params`. */
-bool wish_apply(const struct wish *wish, struct dualpi2_params *params);
+bool wish_apply(const struct wish *wish, const struct aqm *aqm, struct dualpi2_params *params);
+
+/* Could they be put into the defaults of an AQM (NULL: of any)? */
+bool wish_fits(const struct wish *wish, const struct aqm *aqm);
 
 /* An interface of this network namespace. */
 struct target {
@@ -39,6 +42,9 @@ struct target {
 /* Find an interface and read its root. To be freed with target_free(). */
 bool target_find(const char *ifname, struct target *target);
 void target_free(struct target *target);
+
+/* The AQM that it is to have. */
+const struct aqm *target_aqm(const struct target *target, const struct wish *wish);
 
 /* May bpf_dualpi2 be attached as wished? Not if that takes away what somebody
  * configured, unless `replace` is wished and --unload can put it back.
@@ -54,5 +60,13 @@ bool target_has_room(const struct registration *reg, const struct target *target
 /* Show (report.h) if there is none for those that are wished. */
 bool target_check_room(const struct registration *reg, const struct target *target,
 		       const struct link *link, const struct wish *wish);
+
+/* Forget what is kept for an interface (key.parent: any), but not its borrowed settings. */
+void target_forget(const struct registrations *regs, const struct dualpi2_key *key);
+
+/* Forget interfaces that no longer exist: their numbers may come again. The lock is
+ * held.
+ */
+void targets_sweep(const struct registrations *regs);
 
 #endif /* TARGET_H */

@@ -8,7 +8,8 @@
 #include <string.h>
 
 #include "cli/message.h"
-#include "dualpi2.h"
+#include "pinned/ledger.h"
+#include "pinned/maps.h"
 
 /* Kinds whose dumped options make the same qdisc again. Others have classes, need
  * more to start than they show (red: its table), or do not show all of their
@@ -134,7 +135,7 @@ bool tree_is_mq(const struct tree *tree)
 
 static enum owner owner_of(const char *kind, __u32 handle)
 {
-	if (!strcmp(kind, DUALPI2_KIND))
+	if (aqm_of_kind(kind))
 		return OWNER_US;
 	return TC_H_MAJ(handle) ? OWNER_FOREIGN : OWNER_NONE;
 }
@@ -144,26 +145,31 @@ enum owner queue_owner(const struct tree_queue *queue)
 	return owner_of(queue->kind, queue->handle);
 }
 
+const struct aqm *tree_aqm(const struct tree *tree)
+{
+	const struct aqm *aqm = aqm_of_kind(tree->root.kind);
+
+	for (size_t i = 0; !aqm && i < tree->n_queues; i++)
+		aqm = aqm_of_kind(tree->queues[i].kind);
+	return aqm;
+}
+
 enum owner tree_owner(const struct tree *tree)
 {
-	for (size_t i = 0; i < tree->n_queues; i++) {
-		if (queue_owner(&tree->queues[i]) == OWNER_US)
-			return OWNER_US;
-	}
-	return owner_of(tree->root.kind, tree->root.handle);
+	return tree_aqm(tree) ? OWNER_US : owner_of(tree->root.kind, tree->root.handle);
 }
 
-bool queue_is_missing(const struct tree_queue *queue)
+bool queue_is_missing(const struct tree_queue *queue, const struct aqm *aqm)
 {
-	return !queue->unused && queue_owner(queue) != OWNER_US;
+	return !queue->unused && strcmp(queue->kind, aqm->kind);
 }
 
-size_t tree_missing_queues(const struct tree *tree)
+size_t tree_missing_queues(const struct tree *tree, const struct aqm *aqm)
 {
 	size_t missing = 0;
 
 	for (size_t i = 0; i < tree->n_queues; i++)
-		missing += queue_is_missing(&tree->queues[i]);
+		missing += queue_is_missing(&tree->queues[i], aqm);
 	return missing;
 }
 
@@ -195,4 +201,39 @@ int tree_restorable(int ifindex, const struct tree *tree, char *why)
 	else
 		return 1;
 	return 0;
+}
+
+/* ---- what is put back ------------------------------------------------------------ */
+
+bool root_remember(const struct dualpi2_key *key, const struct qdisc *root)
+{
+	const struct dualpi2_key prior_key = interface_key(key);
+	struct prior_qdisc prior = { .handle = root->handle, .options_len = root->options_len };
+
+	memcpy(prior.kind, root->kind, sizeof(prior.kind));
+	memcpy(prior.options, root->options, sizeof(prior.options));
+	return ledger_write(LEDGER_PRIORS, &prior_key, &prior);
+}
+
+int root_recall(const struct dualpi2_key *key, struct qdisc *root)
+{
+	const struct dualpi2_key prior_key = interface_key(key);
+	struct prior_qdisc prior;
+	int found = ledger_read(LEDGER_PRIORS, &prior_key, &prior);
+
+	*root = (struct qdisc){
+		.handle = prior.handle,
+		.parent = TC_H_ROOT,
+		.options_len = prior.options_len,
+	};
+	memcpy(root->kind, prior.kind, sizeof(root->kind));
+	memcpy(root->options, prior.options, sizeof(root->options));
+	return found;
+}
+
+void root_forget(const struct dualpi2_key *key)
+{
+	const struct dualpi2_key prior_key = interface_key(key);
+
+	ledger_erase(LEDGER_PRIORS, &prior_key);
 }

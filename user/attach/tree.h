@@ -6,11 +6,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "aqm/aqm.h"
+#include "dualpi2.h"
 #include "kernel/qdisc.h"
 
 enum owner {
 	OWNER_NONE,    /* the kernel's default, or nothing: may go without a question */
-	OWNER_US,      /* bpf_dualpi2, whoever attached it */
+	OWNER_US,      /* one of our kinds, whoever attached it */
 	OWNER_FOREIGN, /* somebody configured it */
 };
 
@@ -39,12 +41,16 @@ void tree_free(struct tree *tree);
 enum owner tree_owner(const struct tree *tree);
 bool tree_is_mq(const struct tree *tree);
 
+/* The AQM of what is ours in it, under an mq that of the first queue that has one; NULL: nothing
+ * is. */
+const struct aqm *tree_aqm(const struct tree *tree);
+
 /* Of a queue that is in use. */
 enum owner queue_owner(const struct tree_queue *queue);
 
-/* Is a queue of an mq that is ours in use without a qdisc of ours? How many are? */
-bool queue_is_missing(const struct tree_queue *queue);
-size_t tree_missing_queues(const struct tree *tree);
+/* Is a queue of an mq in use without a qdisc of this AQM? How many are? */
+bool queue_is_missing(const struct tree_queue *queue, const struct aqm *aqm);
+size_t tree_missing_queues(const struct tree *tree, const struct aqm *aqm);
 
 /* Can this foreign root qdisc be put back exactly as it is, from what the kernel shows
  * of it: 1; 0: `why` says what would be lost; -errno: that cannot be found out, which is reported
@@ -52,5 +58,13 @@ size_t tree_missing_queues(const struct tree *tree);
  */
 #define TREE_WHY_MAX 128
 int tree_restorable(int ifindex, const struct tree *tree, char *why);
+
+/* Remember the root qdisc of an interface, to be put back. False: it was reported why not. */
+bool root_remember(const struct dualpi2_key *key, const struct qdisc *root);
+
+/* The one that is remembered: 1; 0: none is; -errno, which is reported: unknown. */
+int root_recall(const struct dualpi2_key *key, struct qdisc *root);
+
+void root_forget(const struct dualpi2_key *key);
 
 #endif /* TREE_H */

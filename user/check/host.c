@@ -12,6 +12,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "aqm/aqm.h"
 #include "check/report.h"
 #include "cli/message.h"
 #include "cli/privilege.h"
@@ -73,6 +74,15 @@ static enum answer has_rights(struct verdict *verdict)
 	return has_privileges(PRIVILEGE_LOAD | PRIVILEGE_NET, verdict);
 }
 
+static bool is_anything_loaded(void)
+{
+	for (size_t i = 0; aqms[i]; i++) {
+		if (pin_exists(aqms[i]->name, "registration") > 0)
+			return true;
+	}
+	return false;
+}
+
 /* In a user namespace the capabilities are there, but do not count for loading. What is loaded
  * already can be used. Whoever loads gets to know it then.
  */
@@ -81,7 +91,7 @@ static enum answer has_rights_that_count(struct verdict *verdict)
 	enum answer answer = has_rights(verdict);
 	int fd;
 
-	if (answer != ANSWER_YES || !privilege_is_confined() || pin_exists("registration") > 0)
+	if (answer != ANSWER_YES || !privilege_is_confined() || is_anything_loaded())
 		return answer;
 	fd = load_least(BPF_PROG_TYPE_SCHED_CLS);
 	if (fd < 0)

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "cli/message.h"
-#include "dualpi2.h"
 
 static int file = -1;
 static int error; /* why it is not open */
@@ -61,14 +60,14 @@ bool default_qdisc_open(void)
 	return !message_shortage(error) || fail(error, "cannot look for net.core.default_qdisc");
 }
 
-int default_qdisc_is_ours(void)
+int default_qdisc_is(const char *kind)
 {
-	char kind[64];
-	ssize_t size = file < 0 ? -1 : pread(file, kind, sizeof(kind) - 1, 0);
+	char value[64];
+	ssize_t size = file < 0 ? -1 : pread(file, value, sizeof(value) - 1, 0);
 
 	if (size <= 0)
 		return -EBADF;
-	kind[size] = '\0';
-	kind[strcspn(kind, "\n")] = '\0';
-	return !strcmp(kind, DUALPI2_KIND);
+	value[size] = '\0';
+	value[strcspn(value, "\n")] = '\0';
+	return !strcmp(value, kind);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Is our kind net.core.default_qdisc? Only the first network namespace shows that. */
+/* Which kind is net.core.default_qdisc? Only the first network namespace shows that. */
 #ifndef DEFAULT_QDISC_H
 #define DEFAULT_QDISC_H
 
@@ -11,7 +11,7 @@
  */
 bool default_qdisc_open(void);
 
-/* Is it now: 1, 0, or -errno: unknown, as it is unless it was opened. Reports nothing. */
-int default_qdisc_is_ours(void);
+/* Is it this one now: 1, 0, or -errno: unknown, as it is unless it was opened. Reports nothing. */
+int default_qdisc_is(const char *kind);
 
 #endif /* DEFAULT_QDISC_H */

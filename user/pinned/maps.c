@@ -10,7 +10,7 @@
 
 #define PUBLISHED_LOOKS 3
 
-int map_read(int map, const struct dualpi2_key *key, void *value)
+static int map_read(int map, const struct dualpi2_key *key, void *value)
 {
 	if (map < 0)
 		return 0;
@@ -19,12 +19,14 @@ int map_read(int map, const struct dualpi2_key *key, void *value)
 	return errno == ENOENT ? 0 : -errno;
 }
 
-int netns_is_gone(const struct registration *reg, __u64 netns)
+int netns_is_gone(const struct registrations *regs, __u64 netns)
 {
 	const __u64 frame[8] = { netns }; /* as short as a test run takes */
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = sizeof(frame));
-	int error = bpf_prog_test_run_opts(reg->find_netns, &opts);
+	int error = -EBADF;
 
+	for (size_t i = 0; error && i < regs->count; i++)
+		error = bpf_prog_test_run_opts(regs->of[i].find_netns, &opts);
 	if (error)
 		return error;
 	return opts.retval == DUALPI2_NETNS_UNKNOWN ? -E2BIG : opts.retval == DUALPI2_NETNS_NONE;
@@ -102,55 +104,15 @@ bool params_change(const struct registration *reg, const struct dualpi2_key *key
 	return true;
 }
 
-int prior_read(const struct registration *reg, const struct dualpi2_key *key, struct qdisc *qdisc)
+void conf_forget(const struct registration *reg, const struct dualpi2_key *key)
 {
-	struct dualpi2_key prior_key = interface_key(key);
-	struct prior_qdisc prior;
-	int found = map_read(reg->prior, &prior_key, &prior);
+	struct dualpi2_key conf_key = interface_key(key);
 
-	if (found < 0)
-		fail(-found, "cannot look up the former root qdisc: %s; run it again",
-		     strerror(-found));
-	if (found <= 0)
-		return found;
-	*qdisc = (struct qdisc){
-		.handle = prior.handle,
-		.parent = TC_H_ROOT,
-		.options_len = prior.options_len,
-	};
-	memcpy(qdisc->kind, prior.kind, sizeof(qdisc->kind));
-	memcpy(qdisc->options, prior.options, sizeof(qdisc->options));
-	return 1;
+	bpf_map_delete_elem(reg->conf, &conf_key);
 }
 
-bool prior_write(const struct registration *reg, const struct dualpi2_key *key,
-		 const struct qdisc *qdisc)
-{
-	struct dualpi2_key prior_key = interface_key(key);
-	struct prior_qdisc prior = {
-		.handle = qdisc->handle,
-		.options_len = qdisc->options_len,
-	};
-
-	memcpy(prior.kind, qdisc->kind, sizeof(prior.kind));
-	memcpy(prior.options, qdisc->options, sizeof(prior.options));
-	if (bpf_map_update_elem(reg->prior, &prior_key, &prior, BPF_ANY))
-		return fail(errno,
-			    "cannot remember the root qdisc: at most %u interfaces can have one",
-			    DUALPI2_MAX_INSTANCES);
-	return true;
-}
-
-void instance_forget(const struct registration *reg, const struct dualpi2_key *key)
-{
-	struct dualpi2_key map_key = interface_key(key);
-
-	bpf_map_delete_elem(reg->conf, &map_key);
-	bpf_map_delete_elem(reg->prior, &map_key);
-	bpf_map_delete_elem(reg->settings, &map_key);
-}
-
-int instance_lives(const struct registration *reg, const struct dualpi2_key *key)
+/* 1, 0, or -errno: unknown. */
+static int lives_in(const struct registration *reg, const struct dualpi2_key *key)
 {
 	struct dualpi2_key live, *previous = NULL;
 
@@ -160,4 +122,15 @@ int instance_lives(const struct registration *reg, const struct dualpi2_key *key
 		previous = &live;
 	}
 	return errno == ENOENT ? 0 : -errno;
+}
+
+int instance_lives(const struct registrations *regs, const struct dualpi2_key *key)
+{
+	int lives = 0;
+
+	for (size_t i = 0; !lives && i < regs->count; i++) {
+		if (registration_is_open(&regs->of[i]))
+			lives = lives_in(&regs->of[i], key);
+	}
+	return lives;
 }

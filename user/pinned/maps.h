@@ -11,11 +11,8 @@
 
 #include "pinned/registration.h"
 
-/* Look up a value: 1; 0: there is none, or no such map (-1); -errno: unknown. Reports nothing. */
-int map_read(int map, const struct dualpi2_key *key, void *value);
-
 /* Has a network namespace ended: 1, 0, or -errno: unknown. Reports nothing. */
-int netns_is_gone(const struct registration *reg, __u64 netns);
+int netns_is_gone(const struct registrations *regs, __u64 netns);
 
 /* Bring the public maps up to date. Reports nothing: without it they are at most
  * one tupdate old on a busy link.
@@ -43,23 +40,15 @@ bool conf_write(const struct registration *reg, const struct dualpi2_key *key,
 bool params_change(const struct registration *reg, const struct dualpi2_key *key,
 		   const struct dualpi2_params *params);
 
-/* The root qdisc that --replace took away: 1; 0: none is remembered; -errno, which is reported:
- * unknown.
- */
-int prior_read(const struct registration *reg, const struct dualpi2_key *key, struct qdisc *qdisc);
-
-bool prior_write(const struct registration *reg, const struct dualpi2_key *key,
-		 const struct qdisc *qdisc);
-
 /* The key of what is kept for an interface, from that of a qdisc on it. */
 struct dualpi2_key interface_key(const struct dualpi2_key *key);
 
 /* Does a qdisc of ours live on an interface (key.parent: any): 1, 0, or -errno: unknown. Reports
  * nothing.
  */
-int instance_lives(const struct registration *reg, const struct dualpi2_key *key);
+int instance_lives(const struct registrations *regs, const struct dualpi2_key *key);
 
-/* Forget parameters, prior qdisc and prior settings of an interface. */
-void instance_forget(const struct registration *reg, const struct dualpi2_key *key);
+/* Forget the parameters of an interface. */
+void conf_forget(const struct registration *reg, const struct dualpi2_key *key);
 
 #endif /* MAPS_H */

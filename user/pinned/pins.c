@@ -146,6 +146,20 @@ static int is_safe(int fd)
 	return only_owner_writes(&dir) && (is_ours_or_roots(&dir) || only_owner_writes(&fs));
 }
 
+/* A directory that nobody else can put pins into: an fd, or -errno; -EPERM: it is not one. */
+static int open_safe(const char *path)
+{
+	int safe, fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	safe = is_safe(fd);
+	if (safe > 0)
+		return fd;
+	close(fd);
+	return safe ? safe : -EPERM;
+}
+
 static void remove_directory(const char *path)
 {
 	if (rmdir(path) && errno != ENOENT)
@@ -155,17 +169,16 @@ static void remove_directory(const char *path)
 /* One try: 0, an errno, or NOT_SAFE. EWOULDBLOCK: somebody has the lock. */
 static int try_lock(void)
 {
-	int fd, safe, error = 0;
+	int fd, error = 0;
 
 	if (mkdir(PIN_DIR, 0700) && errno != EEXIST)
 		return errno;
-	fd = open(PIN_DIR, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	fd = open_safe(PIN_DIR);
+	if (fd == -EPERM)
+		return NOT_SAFE;
 	if (fd < 0)
-		return errno == ENOENT ? EWOULDBLOCK : errno;
-	safe = is_safe(fd);
-	if (safe <= 0)
-		error = safe ? -safe : NOT_SAFE;
-	else if (flock(fd, LOCK_EX | LOCK_NB))
+		return fd == -ENOENT ? EWOULDBLOCK : -fd;
+	if (flock(fd, LOCK_EX | LOCK_NB))
 		error = errno;
 	else if (!is_current(fd))
 		error = EWOULDBLOCK;
@@ -210,75 +223,80 @@ bool pins_lock_if_any(void)
 	return found ? pins_lock() : true;
 }
 
-void pins_remove_directory(void)
+static const char *pin_path(const char *dir, const char *name, char path[PATH_MAX])
 {
-	remove_directory(PIN_DIR);
-}
-
-static const char *pin_path(const char *name, char path[PATH_MAX])
-{
-	snprintf(path, PATH_MAX, PIN_DIR "/%s", name);
+	snprintf(path, PATH_MAX, PIN_DIR "/%s/%s", dir, name);
 	return path;
 }
 
-int pin_open(const char *name)
+void pins_remove_directory(const char *dir)
 {
 	char path[PATH_MAX];
-	int fd = bpf_obj_get(pin_path(name, path));
+
+	remove_directory(pin_path(dir, "", path));
+}
+
+int pin_open(const char *dir, const char *name)
+{
+	char path[PATH_MAX];
+	int fd = bpf_obj_get(pin_path(dir, name, path));
 
 	return fd < 0 ? -errno : fd;
 }
 
-int pin_exists(const char *name)
+int pin_exists(const char *dir, const char *name)
 {
 	char path[PATH_MAX];
 
-	return exists(pin_path(name, path));
+	return exists(pin_path(dir, name, path));
 }
 
-bool pin_create(int fd, const char *name)
+bool pin_create(int fd, const char *dir, const char *name)
 {
 	char path[PATH_MAX];
 
-	if (bpf_obj_pin(fd, pin_path(name, path)))
+	if ((mkdir(pin_path(dir, "", path), 0700) && errno != EEXIST) ||
+	    bpf_obj_pin(fd, pin_path(dir, name, path)))
 		return fail(errno, "%s: cannot be pinned there: check that " BPFFS " is writable",
 			    path);
 	verbose("pinned %s", path);
 	return true;
 }
 
-void pin_remove(const char *name)
+void pin_remove(const char *dir, const char *name)
 {
 	char path[PATH_MAX];
 
-	if (!unlink(pin_path(name, path)))
+	if (!unlink(pin_path(dir, name, path)))
 		verbose("removed %s", path);
 	else if (errno != ENOENT)
 		fail(errno, "%s: cannot be removed: check that " BPFFS " is writable", path);
 }
 
-void pins_each(const char *prefix, void (*visit)(const char *name, void *data), void *data)
+void pins_each(const char *dir, const char *prefix, void (*visit)(const char *name, void *data),
+	       void *data)
 {
-	DIR *dir = opendir(PIN_DIR);
+	char path[PATH_MAX];
+	DIR *pins = opendir(pin_path(dir, "", path));
 	struct dirent *entry;
 
-	if (!dir) {
+	if (!pins) {
 		if (errno != ENOENT)
-			fail(errno, PIN_DIR ": cannot be read: %s; run it again", strerror(errno));
+			fail(errno, "%s: cannot be read: %s; run it again", path, strerror(errno));
 		return;
 	}
-	while ((entry = readdir(dir))) {
+	while ((entry = readdir(pins))) {
 		if (entry->d_type != DT_DIR && !strncmp(entry->d_name, prefix, strlen(prefix)))
 			visit(entry->d_name, data);
 	}
-	closedir(dir);
+	closedir(pins);
 }
 
 /* ---- for everybody ----------------------------------------------------------------- */
 
-static const char *public_path(const char *name, char path[PATH_MAX])
+static const char *public_path(const char *dir, const char *name, char path[PATH_MAX])
 {
-	snprintf(path, PATH_MAX, PUBLIC_PIN_DIR "/%s", name);
+	snprintf(path, PATH_MAX, PUBLIC_PIN_DIR "/%s/%s", dir, name);
 	return path;
 }
 
@@ -288,69 +306,73 @@ bool pins_are_hidden(void)
 	       (errno == EACCES || errno == EROFS);
 }
 
-int pin_open_public(const char *name)
+int pin_open_public(const char *dir, const char *name)
 {
 	LIBBPF_OPTS(bpf_obj_get_opts, opts, .file_flags = BPF_F_RDONLY);
 	char path[PATH_MAX];
-	int fd = bpf_obj_get_opts(public_path(name, path), &opts);
+	int fd = bpf_obj_get_opts(public_path(dir, name, path), &opts);
 
 	return fd < 0 ? -errno : fd;
 }
 
-/* The directory, made if need be: an fd, or -1 with errno. EPERM: it is not safe. */
-static int open_public(bool make)
+/* Make a directory, if there is none, that everybody may read. 0, or an errno. */
+static int make_public(const char *path)
 {
-	int fd, safe;
+	int fd, error = 0;
 
-	if (make && mkdir(PUBLIC_PIN_DIR, 0755) && errno != EEXIST)
-		return -1;
-	fd = open(PUBLIC_PIN_DIR, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	safe = fd < 0 ? -errno : is_safe(fd);
-	if (safe > 0)
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	errno = safe ? -safe : EPERM;
-	return -1;
+	if (mkdir(path, 0755) && errno != EEXIST)
+		return errno;
+	fd = open_safe(path);
+	if (fd < 0)
+		return -fd;
+	if (fchmod(fd, 0755))
+		error = errno;
+	close(fd);
+	return error;
 }
 
-static bool publish(int fd, const char *path)
+static int publish(int fd, const char *dir, const char *name, char path[PATH_MAX])
 {
-	int dir = open_public(true);
-	bool done = dir >= 0 && !fchmod(dir, 0755) && !bpf_obj_pin(fd, path) && !chmod(path, 0444);
-	int error = errno;
+	int error = make_public(PUBLIC_PIN_DIR);
 
-	if (dir >= 0)
-		close(dir);
-	errno = error;
-	return done;
+	if (!error)
+		error = make_public(public_path(dir, "", path));
+	if (error)
+		return error;
+	return bpf_obj_pin(fd, public_path(dir, name, path)) || chmod(path, 0444) ? errno : 0;
 }
 
-bool pin_publish(int fd, const char *name)
+bool pin_publish(int fd, const char *dir, const char *name)
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX] = PUBLIC_PIN_DIR;
+	int error = publish(fd, dir, name, path);
 
-	if (publish(fd, public_path(name, path)))
-		return true;
-	if (errno != EACCES && errno != EPERM)
-		return fail(errno, "%s: cannot be pinned there: check that " BPFFS " is writable",
+	if (error && error != EACCES && error != EPERM)
+		return fail(error, "%s: cannot be pinned there: check that " BPFFS " is writable",
 			    path);
-	verbose("%s: not ours to write: only we can read statistics", path);
+	if (error)
+		verbose("%s: not ours to write: only we can read statistics", path);
 	return true;
 }
 
-void pins_unpublish(void)
+void pins_unpublish(const char *dir)
 {
-	int fd = open_public(false);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	char path[PATH_MAX];
+	int parent = open_safe(PUBLIC_PIN_DIR);
+	int fd = parent < 0 ? -1 : open_safe(public_path(dir, "", path));
+	DIR *pins = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
 
-	if (!dir)
-		return;
-	while ((entry = readdir(dir))) {
+	while (pins && (entry = readdir(pins))) {
 		if (entry->d_type != DT_DIR)
 			unlinkat(fd, entry->d_name, 0);
 	}
-	closedir(dir);
-	remove_directory(PUBLIC_PIN_DIR);
+	if (pins) {
+		closedir(pins);
+		remove_directory(path);
+	}
+	if (parent >= 0) {
+		close(parent);
+		remove_directory(PUBLIC_PIN_DIR);
+	}
 }

@@ -12,6 +12,7 @@
 #include "cli/message.h"
 #include "cli/privilege.h"
 #include "kernel/default_qdisc.h"
+#include "pinned/ledger.h"
 #include "pinned/pins.h"
 
 /* The members of struct registration with their pins, in order. */
@@ -42,20 +43,25 @@ static int *pin_fd(struct registration *reg, const struct pin *pin)
 	return (int *)((char *)reg + pin->offset);
 }
 
-static void registration_init(struct registration *reg)
+static void init(struct registration *reg, const struct aqm *aqm)
 {
-	reg->aqm = aqms[0];
+	reg->aqm = aqm;
 	for (size_t i = 0; i < N_PINS; i++)
 		*pin_fd(reg, &pins[i]) = -1;
 }
 
-void registration_close(struct registration *reg)
+static void close_all(struct registration *reg)
 {
 	for (size_t i = 0; i < N_PINS; i++) {
 		if (*pin_fd(reg, &pins[i]) >= 0)
 			close(*pin_fd(reg, &pins[i]));
 	}
-	registration_init(reg);
+	init(reg, reg->aqm);
+}
+
+bool registration_is_open(const struct registration *reg)
+{
+	return reg->stats >= 0;
 }
 
 /* This, as the two that follow: 1, 0, or -errno: unknown. */
@@ -83,87 +89,123 @@ static int is_readable(const struct registration *reg)
 	return sized > 0 ? value_size_is(reg->delays, sizeof(struct dualpi2_delays)) : sized;
 }
 
-static int is_compatible(const struct registration *reg)
+/* Is what is open now of this version? If not, nothing is open afterwards. A map that is not there
+ * is of another version, too.
+ */
+static bool accept(struct registration *reg)
 {
 	int fits = is_readable(reg);
 
-	if (fits > 0)
+	if (fits > 0 && reg->link >= 0)
 		fits = value_size_is(reg->conf, sizeof(struct dualpi2_params));
 	if (fits > 0)
-		fits = value_size_is(reg->prior, sizeof(struct prior_qdisc));
-	return fits > 0 ? value_size_is(reg->settings, sizeof(struct prior_settings)) : fits;
-}
-
-/* After one of these. A map that is not there is of another version, too. */
-static bool accept(struct registration *reg, int fits, bool *found)
-{
-	const int error = fits == -EBADF || fits == -ENOENT ? 0 : -fits;
-
-	*found = fits > 0;
-	if (*found)
 		return true;
-	registration_close(reg);
-	if (error)
-		return fail(error, "cannot look at the maps of bpf_dualpi2: %s; run it again",
-			    strerror(error));
-	return fail(0, "another version of bpf_dualpi2 is loaded: unload it from all "
-		       "interfaces with its own dualpi2-load --unload, or "
-		       "`rm -r " PIN_DIR "`");
+	close_all(reg);
+	if (fits && fits != -EBADF && fits != -ENOENT)
+		return fail(-fits, "cannot look at the maps of %s: %s; run it again",
+			    reg->aqm->kind, strerror(-fits));
+	return fail(0, PINS_OTHER_VERSION);
 }
 
-bool registration_open(struct registration *reg, bool *found)
+static bool open_pins(struct registration *reg)
 {
-	registration_init(reg);
-	*found = false;
-	reg->link = pin_open("registration");
+	reg->link = pin_open(reg->aqm->name, "registration");
 	if (reg->link == -ENOENT)
 		return true;
 	for (size_t i = 0; i < N_PINS; i++) {
 		int *fd = pin_fd(reg, &pins[i]);
 
 		if (*fd < 0)
-			*fd = pin_open(pins[i].name);
+			*fd = pin_open(reg->aqm->name, pins[i].name);
 		if (*fd < 0 && *fd != -ENOENT) {
 			int error = -*fd;
 
-			registration_close(reg);
+			close_all(reg);
 			return fail(error,
-				    PIN_DIR "/%s: cannot be opened: run it %s, with " BPFFS
+				    PIN_DIR "/%s/%s: cannot be opened: run it %s, with " BPFFS
 					    " writable",
-				    pins[i].name, privilege_as_root());
+				    reg->aqm->name, pins[i].name, privilege_as_root());
 		}
 	}
-	return accept(reg, is_compatible(reg), found);
+	return accept(reg);
 }
 
-bool registration_open_public(struct registration *reg, bool *found)
+static bool open_public_pins(struct registration *reg)
 {
-	registration_init(reg);
-	*found = false;
 	for (size_t i = 0; i < N_PUBLIC_PINS; i++) {
 		int *fd = pin_fd(reg, &public_pins[i]);
 		int error;
 
-		*fd = pin_open_public(public_pins[i].name);
+		*fd = pin_open_public(reg->aqm->name, public_pins[i].name);
 		if (*fd >= 0)
 			continue;
 		error = -*fd;
-		registration_close(reg);
+		close_all(reg);
 		return error == ENOENT ||
 		       fail(error,
 			    PUBLIC_PIN_DIR ": cannot be read: run it %s, or let everybody look: "
 					   "`chmod 711 " BPFFS "`",
 			    privilege_as_root());
 	}
-	return accept(reg, is_readable(reg), found);
+	return accept(reg);
 }
 
-static void remove_pin(const char *name, void *data)
+static bool open_each(struct registrations *regs, bool (*open_one)(struct registration *reg))
 {
-	int fd = pin_open(name);
+	for (regs->count = 0; aqms[regs->count]; regs->count++) {
+		struct registration *reg = &regs->of[regs->count];
 
-	(void)data;
-	pin_remove(name);
+		init(reg, aqms[regs->count]);
+		if (!open_one(reg)) {
+			registrations_close(regs);
+			return false;
+		}
+	}
+	return true;
+}
+
+bool registrations_open(struct registrations *regs)
+{
+	/* Earlier versions had no directories. */
+	if (pin_exists("", "registration") > 0)
+		return fail(0, PINS_OTHER_VERSION);
+	return open_each(regs, open_pins) && ledger_open();
+}
+
+bool registrations_open_public(struct registrations *regs)
+{
+	return open_each(regs, open_public_pins);
+}
+
+void registrations_close(struct registrations *regs)
+{
+	for (size_t i = 0; i < regs->count; i++)
+		close_all(&regs->of[i]);
+}
+
+bool registrations_found(const struct registrations *regs)
+{
+	for (size_t i = 0; i < regs->count; i++) {
+		if (registration_is_open(&regs->of[i]))
+			return true;
+	}
+	return false;
+}
+
+struct registration *registration_of(const struct registrations *regs, const struct aqm *aqm)
+{
+	size_t i = 0;
+
+	while (regs->of[i].aqm != aqm)
+		i++;
+	return (struct registration *)&regs->of[i];
+}
+
+static void remove_pin(const char *name, void *dir)
+{
+	int fd = pin_open(dir, name);
+
+	pin_remove(dir, name);
 	if (fd < 0)
 		return;
 	/* A link ends now, not some time after its last reference is gone. Maps and
@@ -176,18 +218,38 @@ static void remove_pin(const char *name, void *data)
 /* The registration goes first: without it the others are remains, for anyone to
  * clear away.
  */
-static void remove_pins(void)
+static void remove_pins(const struct aqm *aqm)
 {
-	remove_pin("registration", NULL);
-	pins_unpublish();
-	pins_each("", remove_pin, NULL);
+	remove_pin("registration", (void *)aqm->name);
+	pins_unpublish(aqm->name);
+	pins_each(aqm->name, "", remove_pin, (void *)aqm->name);
+	pins_remove_directory(aqm->name);
 }
 
 void registration_remove(struct registration *reg)
 {
-	remove_pins();
-	registration_close(reg);
-	pins_remove_directory();
+	remove_pins(reg->aqm);
+	close_all(reg);
+}
+
+const struct aqm *registrations_remove_unused(struct registrations *regs)
+{
+	const struct aqm *unknown = NULL;
+
+	for (size_t i = 0; i < regs->count; i++) {
+		struct registration *reg = &regs->of[i];
+		int in_use = registration_is_open(reg) ? registration_in_use(reg) : 0;
+
+		if (in_use < 0)
+			unknown = reg->aqm;
+		if (!in_use)
+			registration_remove(reg);
+	}
+	if (!registrations_found(regs)) {
+		ledger_remove_if_empty();
+		pins_remove_directory("");
+	}
+	return unknown;
 }
 
 /* A file descriptor of our own for what an object has, which is to be closed; -1: it could not be
@@ -216,35 +278,26 @@ static bool all_are_open(const struct registration *reg)
 	return true;
 }
 
-/* A map of values by interface that no BPF program uses. */
-static int create_interface_map(const char *name, __u32 value_size)
-{
-	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_NO_PREALLOC);
-
-	return bpf_map_create(BPF_MAP_TYPE_HASH, name, sizeof(struct dualpi2_key), value_size,
-			      DUALPI2_MAX_INSTANCES, &opts);
-}
-
-static bool create_tool_maps(struct registration *reg)
+static bool create_abi(struct registration *reg)
 {
 	__u32 zero = 0, abi = DUALPI2_ABI;
 
 	reg->abi = bpf_map_create(BPF_MAP_TYPE_ARRAY, "dualpi2_abi", sizeof(zero), sizeof(abi), 1,
 				  NULL);
-	reg->prior = create_interface_map("dualpi2_prior", sizeof(struct prior_qdisc));
-	reg->settings = create_interface_map("dualpi2_setting", sizeof(struct prior_settings));
-	if (reg->abi < 0 || reg->prior < 0 || reg->settings < 0 ||
-	    bpf_map_update_elem(reg->abi, &zero, &abi, BPF_ANY))
-		return fail(errno, "the kernel refuses to create a BPF map: free some memory");
-	return true;
+	return (reg->abi >= 0 && !bpf_map_update_elem(reg->abi, &zero, &abi, BPF_ANY)) ||
+	       fail(errno, "the kernel refuses to create a BPF map: free some memory");
 }
 
 static bool load(struct bpf_object *object, struct registration *reg, bool (*refused)(int error))
 {
 	struct bpf_link *link;
 
-	if (bpf_object__load(object))
+	if (bpf_map__set_pin_path(bpf_object__find_map_by_name(object, LEDGER_DEVICES_MAP),
+				  LEDGER_DEVICES_PATH) ||
+	    bpf_object__load(object))
 		return refused(errno);
+	if (!ledger_open() || !ledger_make())
+		return false;
 	link = bpf_map__attach_struct_ops(bpf_object__find_map_by_name(object, OPS_MAP));
 	if (!link && errno == EEXIST)
 		return fail(errno,
@@ -262,18 +315,19 @@ static bool load(struct bpf_object *object, struct registration *reg, bool (*ref
 		if (*fd < 0)
 			*fd = own(fd_of(object, pins[i].name));
 	}
-	return create_tool_maps(reg) &&
+	return create_abi(reg) &&
 	       (all_are_open(reg) || fail(EMFILE, "cannot keep the BPF objects"));
 }
 
 static bool pin_all(struct registration *reg)
 {
 	for (size_t i = 0; i < N_PUBLIC_PINS; i++) {
-		if (!pin_publish(*pin_fd(reg, &public_pins[i]), public_pins[i].name))
+		if (!pin_publish(*pin_fd(reg, &public_pins[i]), reg->aqm->name,
+				 public_pins[i].name))
 			return false;
 	}
 	for (size_t i = 0; i < N_PINS; i++) {
-		if (!pin_create(*pin_fd(reg, &pins[i]), pins[i].name))
+		if (!pin_create(*pin_fd(reg, &pins[i]), reg->aqm->name, pins[i].name))
 			return false;
 	}
 	return true;
@@ -287,8 +341,7 @@ bool registration_make(struct registration *reg, bool (*refused)(int error))
 	size_t size;
 	bool made;
 
-	registration_init(reg);
-	remove_pins();
+	remove_pins(reg->aqm);
 	elf = reg->aqm->object(&size);
 	object = bpf_object__open_mem(elf, size, &opts);
 	if (!object)
@@ -300,19 +353,15 @@ bool registration_make(struct registration *reg, bool (*refused)(int error))
 	return made;
 }
 
-/* Unless the kernel says that it has none, a map may have entries. */
-static bool may_have_entries(int map)
+int registration_in_use(const struct registration *reg)
 {
 	struct dualpi2_key key;
 
-	return map >= 0 && (!bpf_map_get_next_key(map, NULL, &key) || errno != ENOENT);
-}
-
-int registration_in_use(const struct registration *reg)
-{
-	if (may_have_entries(reg->live) || may_have_entries(reg->devices))
+	/* Unless the kernel says that none lives, one may. */
+	if (!bpf_map_get_next_key(reg->live, NULL, &key) || errno != ENOENT)
 		return 1;
-	return default_qdisc_is_ours(); /* the kernel would go on attaching it, without our maps */
+	/* The kernel would go on attaching it, without our maps. */
+	return default_qdisc_is(reg->aqm->kind);
 }
 
 size_t registration_room(const struct registration *reg)

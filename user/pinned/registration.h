@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The one registration of the qdisc kind on this host: its programs and maps,
- * loaded by the first dualpi2-load, pinned, and found there by all later tools.
+/* The registration of an AQM's qdisc kind on this host: its programs and maps, loaded by
+ * the first dualpi2-load that needs them, pinned in a directory with the AQM's name, and found
+ * there by all later tools.
  *
  * Functions that return bool have reported (message.h) why they return false.
  */
@@ -12,7 +13,6 @@
 
 #include "aqm/aqm.h"
 #include "dualpi2.h"
-#include "kernel/qdisc.h"
 
 /* What is pinned: X(member of struct registration, name of the pin). Links, maps and
  * programs; `registration` comes last, so that where it is, all others are.
@@ -24,9 +24,6 @@
 	X(delays, "dualpi2_delays")         \
 	X(conf, "dualpi2_conf")             \
 	X(events, "dualpi2_events")         \
-	X(prior, "dualpi2_prior")           \
-	X(settings, "dualpi2_settings")     \
-	X(devices, "dualpi2_devices")       \
 	X(abi, "dualpi2_abi")               \
 	X(split, "dualpi2_split")           \
 	X(segment, "dualpi2_segment")       \
@@ -52,41 +49,41 @@ struct registration {
 #undef REGISTRATION_X
 };
 
-/* Value of the map dualpi2_prior, by struct dualpi2_key: the root qdisc that
- * --replace took away and --unload puts back.
- */
-struct prior_qdisc {
-	char kind[QDISC_KIND_MAX];
-	__u32 handle;
-	__u32 options_len;
-	__u8 options[QDISC_OPTIONS_MAX];
+/* All AQMs, in the order of their list, registered or not. */
+struct registrations {
+	struct registration of[AQMS_MAX];
+	size_t count;
 };
 
-/* Value of the map dualpi2_settings, by struct dualpi2_key: what the interface had before we
- * changed it; 0: we did not.
+/* Open what is pinned, and the ledger. Of an AQM that is not registered nothing is open, and
+ * look-ups find nothing. With false all is closed again.
  */
-struct prior_settings {
-	__u32 gso_max_segs;
-	__u32 gro_max_size;
-	__u32 gro_ipv4_max_size;
-};
-
-/* Open what is pinned. `found` is false if the kind is not registered; then nothing is
- * open, and look-ups find nothing.
- */
-bool registration_open(struct registration *reg, bool *found);
+bool registrations_open(struct registrations *regs);
 
 /* The same without the right to open it: just what everybody may read; the rest is not open. */
-bool registration_open_public(struct registration *reg, bool *found);
+bool registrations_open_public(struct registrations *regs);
+
+void registrations_close(struct registrations *regs);
+
+/* Is any open? */
+bool registrations_found(const struct registrations *regs);
+
+/* Remove all that are not in use and, after the last one, what else is pinned and empty. The lock
+ * is held. NULL, or one that stays only because it cannot be seen whether it is in use.
+ */
+const struct aqm *registrations_remove_unused(struct registrations *regs);
+
+struct registration *registration_of(const struct registrations *regs, const struct aqm *aqm);
+
+bool registration_is_open(const struct registration *reg);
 
 /* Load, register and pin, over the remains of an interrupted run. On failure nothing
  * stays behind. The lock is held. `refused` reports why the kernel does not take the programs.
  */
 bool registration_make(struct registration *reg, bool (*refused)(int error));
 
-/* Is it in use: a qdisc lives, a helper device (device.h) is in use, or our kind is
- * net.core.default_qdisc? 1, 0, or -errno: only the last is possible, and cannot be seen (with what
- * default_qdisc_open() has opened).
+/* Is it in use: a qdisc lives, or its kind is net.core.default_qdisc? 1, 0, or -errno: only the
+ * last is possible, and cannot be seen (with what default_qdisc_open() has opened).
  */
 int registration_in_use(const struct registration *reg);
 
@@ -95,7 +92,5 @@ size_t registration_room(const struct registration *reg);
 
 /* Unregister and remove everything that is pinned. The lock is held. */
 void registration_remove(struct registration *reg);
-
-void registration_close(struct registration *reg);
 
 #endif /* REGISTRATION_H */

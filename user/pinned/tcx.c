@@ -52,10 +52,10 @@ static bool read_tcx_name(const char *name, enum tcx_hook hook, struct dualpi2_k
 /* What a pinned link runs, and where: tcx.ifindex is 0 if its interface is gone. 0: there is none;
  * -errno: unknown.
  */
-static int link_info(const char *name, struct bpf_link_info *info)
+static int link_info(const struct aqm *aqm, const char *name, struct bpf_link_info *info)
 {
 	__u32 len = sizeof(*info);
-	int error, fd = pin_open(name);
+	int error, fd = pin_open(aqm->name, name);
 
 	*info = (struct bpf_link_info){};
 	if (fd < 0)
@@ -104,7 +104,7 @@ int tcx_attached(const struct registration *reg, const struct dualpi2_key *key, 
 {
 	struct bpf_link_info info;
 	char name[TCX_NAME_MAX];
-	int state = link_info(tcx_name(key, hook, name), &info);
+	int state = link_info(reg->aqm, tcx_name(key, hook, name), &info);
 	__u32 program;
 
 	if (state > 0)
@@ -132,7 +132,7 @@ int tcx_look(const struct registration *reg, const struct dualpi2_key *key, enum
 	return state;
 }
 
-int interface_is_gone(const struct registration *reg, const struct dualpi2_key *key,
+int interface_is_gone(const struct registrations *regs, const struct dualpi2_key *key,
 		      enum tcx_hook hook)
 {
 	struct bpf_link_info info;
@@ -141,11 +141,14 @@ int interface_is_gone(const struct registration *reg, const struct dualpi2_key *
 	int state;
 
 	if (!netns_is_current(key->netns))
-		return netns_is_gone(reg, key->netns);
+		return netns_is_gone(regs, key->netns);
 	state = link_look((int)key->ifindex, &link);
 	if (state <= 0)
 		return state ? state : 1;
-	state = link_info(tcx_name(key, hook, name), &info);
+	tcx_name(key, hook, name);
+	state = 0;
+	for (size_t i = 0; !state && i < regs->count; i++)
+		state = link_info(regs->of[i].aqm, name, &info);
 	if (state <= 0)
 		return state;
 	state = is_on(&info, key->ifindex, hook);
@@ -170,6 +173,25 @@ int tcx_has_others_before(const struct registration *reg, const struct dualpi2_k
 	return 0;
 }
 
+/* As tcx_detach(), of one AQM. */
+static int detach_one(const struct aqm *aqm, const struct dualpi2_key *key, enum tcx_hook hook)
+{
+	char name[TCX_NAME_MAX];
+	int fd = pin_open(aqm->name, tcx_name(key, hook, name));
+
+	if (fd == -ENOENT)
+		return 0;
+	if (fd < 0) {
+		fail(-fd, PIN_DIR "/%s/%s: cannot be opened: %s; run it again", aqm->name, name,
+		     strerror(-fd));
+		return fd;
+	}
+	pin_remove(aqm->name, name);
+	bpf_link_detach(fd); /* at once, not when the last reference is gone */
+	close(fd);
+	return 1;
+}
+
 /* An interface that has the program already, but not from here. */
 struct arrival {
 	const struct registration *reg;
@@ -184,12 +206,13 @@ static void release_one(const char *name, void *data)
 	struct bpf_link_info info;
 	struct dualpi2_key former;
 
-	if (!read_tcx_name(name, arrival->hook, &former) || link_info(name, &info) <= 0 ||
+	if (!read_tcx_name(name, arrival->hook, &former) ||
+	    link_info(arrival->reg->aqm, name, &info) <= 0 ||
 	    is_on(&info, arrival->key->ifindex, arrival->hook) <= 0 ||
 	    info.prog_id != program_id(tcx_program(arrival->reg, arrival->hook)))
 		return;
 	verbose("%s: that interface is here now", name);
-	tcx_detach(&former, arrival->hook);
+	detach_one(arrival->reg->aqm, &former, arrival->hook);
 }
 
 static int create_link(const struct registration *reg, const struct dualpi2_key *key,
@@ -200,6 +223,25 @@ static int create_link(const struct registration *reg, const struct dualpi2_key 
 	return bpf_link_create(tcx_program(reg, hook), key->ifindex, tcx_places[hook].type, &opts);
 }
 
+/* Of all AQMs but one (NULL: of all). */
+static int detach_all_but(const struct aqm *one, const struct dualpi2_key *key, enum tcx_hook hook)
+{
+	int detached = 0;
+
+	for (size_t i = 0; aqms[i] && detached >= 0; i++) {
+		int state = aqms[i] == one ? 0 : detach_one(aqms[i], key, hook);
+
+		if (state)
+			detached = state;
+	}
+	return detached;
+}
+
+int tcx_detach(const struct dualpi2_key *key, enum tcx_hook hook)
+{
+	return detach_all_but(NULL, key, hook);
+}
+
 bool tcx_attach(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook)
 {
 	struct arrival arrival = { reg, key, hook };
@@ -207,10 +249,10 @@ bool tcx_attach(const struct registration *reg, const struct dualpi2_key *key, e
 	bool pinned;
 	int fd;
 
-	tcx_detach(key, hook); /* a dead one, or one of an older registration */
+	detach_one(reg->aqm, key, hook); /* a dead one, or one of an older registration */
 	fd = create_link(reg, key, hook);
 	if (fd == -EEXIST) {
-		pins_each(tcx_places[hook].prefix, release_one, &arrival);
+		pins_each(reg->aqm->name, tcx_places[hook].prefix, release_one, &arrival);
 		fd = create_link(reg, key, hook);
 	}
 	if (fd == -EEXIST)
@@ -224,43 +266,31 @@ bool tcx_attach(const struct registration *reg, const struct dualpi2_key *key, e
 			    "the kernel refuses the tcx program (%s): does it have "
 			    "CONFIG_NET_XGRESS=y?",
 			    strerror(-fd));
-	pinned = pin_create(fd, tcx_name(key, hook, name));
+	pinned = pin_create(fd, reg->aqm->name, tcx_name(key, hook, name));
 	if (!pinned)
 		bpf_link_detach(fd);
 	close(fd);
-	return pinned;
+	return pinned && detach_all_but(reg->aqm, key, hook) >= 0;
 }
 
-int tcx_detach(const struct dualpi2_key *key, enum tcx_hook hook)
-{
-	char name[TCX_NAME_MAX];
-	int fd = pin_open(tcx_name(key, hook, name));
+struct each {
+	void (*visit)(const struct dualpi2_key *key, void *data);
+	void *data;
+};
 
-	if (fd == -ENOENT)
-		return 0;
-	if (fd < 0) {
-		fail(-fd, PIN_DIR "/%s: cannot be opened: %s; run it again", name, strerror(-fd));
-		return fd;
-	}
-	pin_remove(name);
-	bpf_link_detach(fd); /* at once, not when the last reference is gone */
-	close(fd);
-	return 1;
-}
-
-static void sweep_one(const char *name, void *data)
+static void visit_one(const char *name, void *data)
 {
-	const struct registration *reg = data;
+	const struct each *each = data;
 	struct dualpi2_key key;
 
-	if (!read_tcx_name(name, TCX_EGRESS, &key) || interface_is_gone(reg, &key, TCX_EGRESS) <= 0)
-		return;
-	verbose("%s: that interface is gone", name);
-	instance_forget(reg, &key);
-	tcx_detach(&key, TCX_EGRESS);
+	if (read_tcx_name(name, TCX_EGRESS, &key))
+		each->visit(&key, each->data);
 }
 
-void tcx_sweep(const struct registration *reg)
+void tcx_each(void (*visit)(const struct dualpi2_key *key, void *data), void *data)
 {
-	pins_each(EGRESS_PREFIX, sweep_one, (void *)reg);
+	struct each each = { visit, data };
+
+	for (size_t i = 0; aqms[i]; i++)
+		pins_each(aqms[i]->name, EGRESS_PREFIX, visit_one, &each);
 }

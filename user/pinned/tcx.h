@@ -35,7 +35,7 @@ bool tcx_unknown(int error);
  * network namespace, or ended with its own: 1, 0, or -errno: unknown. Another one may have its
  * number.
  */
-int interface_is_gone(const struct registration *reg, const struct dualpi2_key *key,
+int interface_is_gone(const struct registrations *regs, const struct dualpi2_key *key,
 		      enum tcx_hook hook);
 
 /* Is there somebody else's egress program that sees packets before dualpi2_mark does? Or will
@@ -43,20 +43,18 @@ int interface_is_gone(const struct registration *reg, const struct dualpi2_key *
  */
 int tcx_has_others_before(const struct registration *reg, const struct dualpi2_key *key);
 
-/* Attach it in its place, and pin the link. */
+/* Attach it in its place, and pin the link. That of another AQM goes. */
 bool tcx_attach(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook);
 
-/* Detach it and remove its pin: 1; 0: there was none; -errno, which is reported: it could not be
- * looked for.
+/* Detach it, of whichever AQM, and remove its pin: 1; 0: there was none; -errno, which is reported:
+ * it could not be looked for.
  */
 int tcx_detach(const struct dualpi2_key *key, enum tcx_hook hook);
 
 /* The id of a program, by its file descriptor; 0, with errno: unknown. Reports nothing. */
 __u32 program_id(int fd);
 
-/* Forget interfaces that no longer exist: their numbers may come again. The lock is
- * held.
- */
-void tcx_sweep(const struct registration *reg);
+/* Call `visit` for each egress program that is pinned for an interface, which it may detach. */
+void tcx_each(void (*visit)(const struct dualpi2_key *key, void *data), void *data);
 
 #endif /* TCX_H */

@@ -39,7 +39,7 @@ static int read_instance(const struct registration *reg, const struct dualpi2_ke
 {
 	int found;
 
-	*sample = (struct sample){ .aqm = aqm_default(), .key = *key };
+	*sample = (struct sample){ .aqm = reg->aqm, .key = *key };
 	found = stats_read(reg, key, &sample->stats);
 	if (found > 0)
 		found = delays_read(reg, key, &sample->delays);
@@ -55,7 +55,7 @@ static int read_instance(const struct registration *reg, const struct dualpi2_ke
  * statistics can miss some, as its entries move whenever they are refreshed.
  */
 struct collecting {
-	const struct registration *reg;
+	const struct registrations *regs;
 	__u64 netns;
 	unsigned int ifindex; /* 0: all */
 	struct samples *list;
@@ -72,12 +72,13 @@ static void visit_instance(int ifindex, const struct qdisc *qdisc, void *data)
 		.ifindex = ifindex,
 		.parent = qdisc->parent,
 	};
+	const struct aqm *aqm = aqm_of_kind(qdisc->kind);
 	int found;
 
-	if (strcmp(qdisc->kind, DUALPI2_KIND) || list->count == DUALPI2_MAX_INSTANCES ||
+	if (!aqm || list->count == DUALPI2_MAX_INSTANCES * collecting->regs->count ||
 	    (collecting->ifindex && collecting->ifindex != key.ifindex) || collecting->error)
 		return;
-	found = read_instance(collecting->reg, &key, sample);
+	found = read_instance(registration_of(collecting->regs, aqm), &key, sample);
 	if (found < 0)
 		collecting->error = -found;
 	if (found <= 0)
@@ -198,18 +199,21 @@ static void shrink(struct samples *list)
 		list->items = items;
 }
 
-bool samples_collect(const struct registration *reg, unsigned int ifindex, struct samples *list)
+bool samples_collect(const struct registrations *regs, unsigned int ifindex, struct samples *list)
 {
-	struct collecting collecting = { .reg = reg, .ifindex = ifindex, .list = list };
+	struct collecting collecting = { .regs = regs, .ifindex = ifindex, .list = list };
 
 	if (!netns_current(&collecting.netns))
 		return false;
 	*list = (struct samples){};
 	/* At most a sum for each. */
-	list->items = calloc(2 * DUALPI2_MAX_INSTANCES, sizeof(*list->items));
+	list->items = calloc(2 * DUALPI2_MAX_INSTANCES * regs->count, sizeof(*list->items));
 	if (!list->items)
 		return fail(ENOMEM, "no room for the figures");
-	stats_refresh(reg);
+	for (size_t i = 0; i < regs->count; i++) {
+		if (registration_is_open(&regs->of[i]))
+			stats_refresh(&regs->of[i]);
+	}
 	if (!qdisc_dump(visit_instance, &collecting))
 		goto failed;
 	if (collecting.error) {
@@ -230,20 +234,23 @@ failed:
 
 struct looking {
 	unsigned int ifindex;
-	bool found;
+	const struct aqm *aqm; /* that was found */
 };
 
 static void look_for_kind(int ifindex, const struct qdisc *qdisc, void *data)
 {
 	struct looking *looking = data;
 
-	looking->found |= !strcmp(qdisc->kind, DUALPI2_KIND) &&
-			  (!looking->ifindex || looking->ifindex == (unsigned int)ifindex);
+	if (!looking->aqm && (!looking->ifindex || looking->ifindex == (unsigned int)ifindex))
+		looking->aqm = aqm_of_kind(qdisc->kind);
 }
 
-int samples_look_for_kind(unsigned int ifindex)
+int samples_look_for_kind(unsigned int ifindex, const struct aqm **aqm)
 {
 	struct looking looking = { .ifindex = ifindex };
 
-	return qdisc_dump(look_for_kind, &looking) ? looking.found : -EIO;
+	if (!qdisc_dump(look_for_kind, &looking))
+		return -EIO;
+	*aqm = looking.aqm;
+	return *aqm != NULL;
 }

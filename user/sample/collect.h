@@ -9,11 +9,11 @@
 /* Collect the instances of this network namespace, of all interfaces or (ifindex not
  * 0) of one. Returns false with a report (message.h) on failure; none is no failure.
  */
-bool samples_collect(const struct registration *reg, unsigned int ifindex, struct samples *list);
+bool samples_collect(const struct registrations *regs, unsigned int ifindex, struct samples *list);
 
-/* Does the kernel show a qdisc of our kind, on all interfaces or (ifindex not 0) one? 1, 0, or
- * -errno, which is reported.
+/* Does the kernel show a qdisc of a kind of ours, on all interfaces or (ifindex not 0) one: 1, and
+ * `aqm` is the first one's; 0; or -errno, which is reported.
  */
-int samples_look_for_kind(unsigned int ifindex);
+int samples_look_for_kind(unsigned int ifindex, const struct aqm **aqm);
 
 #endif /* COLLECT_H */

@@ -14,23 +14,21 @@
 
 static bool open_pins(struct sampler *sampler)
 {
-	bool opened;
-
 	if (!pins_are_hidden())
-		return registration_open(&sampler->reg, &sampler->is_open);
-	opened = registration_open_public(&sampler->reg, &sampler->is_open);
-	if (opened && !sampler->is_open)
+		return registrations_open(&sampler->regs);
+	if (!registrations_open_public(&sampler->regs))
+		return false;
+	if (!registrations_found(&sampler->regs))
 		sampler->hidden = SAMPLER_PRIVATE_TEXT;
-	return opened;
+	return true;
 }
 
-/* The registration, or what we may read of it; that there is none is no failure. */
-static bool open_registration(struct sampler *sampler)
+/* The registrations, or what we may read of them; that there is none is no failure. */
+static bool open_registrations(struct sampler *sampler)
 {
 	int found = pins_find_bpffs();
 	bool opened = true;
 
-	sampler->is_open = false;
 	sampler->hidden = NULL;
 	if (found > 0)
 		opened = open_pins(sampler);
@@ -47,14 +45,12 @@ bool sampler_open(struct sampler *sampler, const char *ifname)
 	*sampler = (struct sampler){ .ifname = ifname };
 	if (ifname && !link_index(ifname, &ifindex))
 		return false;
-	return open_registration(sampler);
+	return open_registrations(sampler);
 }
 
 void sampler_close(struct sampler *sampler)
 {
-	if (sampler->is_open)
-		registration_close(&sampler->reg);
-	sampler->is_open = false;
+	registrations_close(&sampler->regs);
 }
 
 /* An interface that was deleted and made again has another number: 1; 0: it was not made again;
@@ -75,21 +71,21 @@ static bool collect(struct sampler *sampler, struct samples *list)
 	int found;
 
 	*list = (struct samples){};
-	if (!sampler->is_open)
+	if (!registrations_found(&sampler->regs))
 		return true;
 	found = find_interface(sampler, &ifindex);
-	return found > 0 ? samples_collect(&sampler->reg, ifindex, list) : !found;
+	return found > 0 ? samples_collect(&sampler->regs, ifindex, list) : !found;
 }
 
-/* Does the kernel show a qdisc of the kind, whatever we may see of its statistics? 1, 0, or -errno,
- * which is reported.
+/* Does the kernel show a qdisc of ours, whatever we may see of its statistics? As
+ * samples_look_for_kind().
  */
-static int look_for_kind(const struct sampler *sampler)
+static int look_for_kind(const struct sampler *sampler, const struct aqm **aqm)
 {
 	unsigned int ifindex;
 	int found = find_interface(sampler, &ifindex);
 
-	return found > 0 ? samples_look_for_kind(ifindex) : found;
+	return found > 0 ? samples_look_for_kind(ifindex, aqm) : found;
 }
 
 static const char *where(const struct sampler *sampler)
@@ -100,13 +96,12 @@ static const char *where(const struct sampler *sampler)
 /* That statistics cannot be seen is not that there are none. */
 static bool nothing_is_hidden(const struct sampler *sampler)
 {
-	int lives = sampler->hidden ? look_for_kind(sampler) : 0;
+	const struct aqm *aqm;
+	int lives = sampler->hidden ? look_for_kind(sampler, &aqm) : 0;
 
 	if (lives > 0)
-		fail(0,
-		     "%s: " DUALPI2_KIND
-		     " is attached, but its statistics cannot be seen: %s: run it %s",
-		     where(sampler), sampler->hidden, privilege_as_root());
+		fail(0, "%s: %s is attached, but its statistics cannot be seen: %s: run it %s",
+		     where(sampler), aqm->kind, sampler->hidden, privilege_as_root());
 	return !lives;
 }
 
@@ -119,21 +114,22 @@ bool sampler_take(struct sampler *sampler, struct samples *list)
 	/* The maps may be those of a registration that is gone, and there is a new one. */
 	free(list->items);
 	sampler_close(sampler);
-	return open_registration(sampler) && nothing_is_hidden(sampler) && collect(sampler, list);
+	return open_registrations(sampler) && nothing_is_hidden(sampler) && collect(sampler, list);
 }
 
 bool sampler_has_nothing(const struct sampler *sampler)
 {
 	const char *which = sampler->ifname ? sampler->ifname : "IFACE";
-	int lives = nothing_is_hidden(sampler) ? look_for_kind(sampler) : -EACCES;
+	const struct aqm *aqm;
+	int lives = nothing_is_hidden(sampler) ? look_for_kind(sampler, &aqm) : -EACCES;
 
 	if (lives < 0)
 		return false;
 	if (lives)
 		return fail(0,
-			    "%s: " DUALPI2_KIND " is attached, but its pins are gone: no "
-			    "statistics, no marks, until `dualpi2-load %s`",
-			    where(sampler), which);
-	return fail(0, "%s: no " DUALPI2_KIND " qdisc: `dualpi2-load %s` attaches one",
-		    where(sampler), which);
+			    "%s: %s is attached, but its pins are gone: no statistics, no marks, "
+			    "until `dualpi2-load %s`",
+			    where(sampler), aqm->kind, which);
+	return fail(0, "%s: no %s qdisc: `dualpi2-load %s` attaches one", where(sampler),
+		    aqm_default()->kind, which);
 }

@@ -12,9 +12,8 @@
 
 struct sampler {
 	const char *ifname; /* NULL: all */
-	struct registration reg;
-	bool is_open;	    /* the kind is registered */
-	const char *hidden; /* why we cannot see whether it is; NULL: we can */
+	struct registrations regs;
+	const char *hidden; /* why we cannot see which AQMs are registered; NULL: we can */
 };
 
 /* Open what is needed for it and give up all rights but those of everybody. That there is no

@@ -135,20 +135,29 @@ static __u32 map_id(int fd)
 }
 
 /* Is the map that we read no longer the one of the registration? Not if that cannot be seen. */
-static bool is_gone(int events)
+static bool is_gone(const struct registration *reg)
 {
-	int pinned = pin_open("dualpi2_events");
+	int pinned = pin_open(reg->aqm->name, "dualpi2_events");
 	__u32 id, current;
 
 	if (pinned < 0)
 		return pinned == -ENOENT;
-	id = map_id(events);
+	id = map_id(reg->events);
 	current = map_id(pinned);
 	close(pinned);
 	return id && current && id != current;
 }
 
-static bool poll_events(struct ring_buffer *ring, int events)
+static bool are_all_gone(const struct registrations *regs)
+{
+	for (size_t i = 0; i < regs->count; i++) {
+		if (registration_is_open(&regs->of[i]) && !is_gone(&regs->of[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool poll_events(struct ring_buffer *ring, const struct registrations *regs)
 {
 	while (!is_interrupted) {
 		int count = ring_buffer__poll(ring, POLL_MS);
@@ -157,14 +166,40 @@ static bool poll_events(struct ring_buffer *ring, int events)
 			return fail(EIO, "cannot write to the standard output");
 		if (count < 0 && count != -EINTR)
 			return fail(-count, "cannot read the events (-v shows why)");
-		if (!count && is_gone(events))
-			return fail(0, DUALPI2_KIND " was unloaded from the last interface: "
-						    "there will be no more events");
+		if (!count && are_all_gone(regs))
+			return fail(0,
+				    "bpf_dualpi2 was unloaded from the last interface: there will "
+				    "be no more events");
 	}
 	return true;
 }
 
-bool events_follow(const struct registration *reg, unsigned int ifindex, bool json)
+/* The buffers of all AQMs that are registered now; NULL, which is reported. */
+static struct ring_buffer *open_buffers(const struct registrations *regs, struct follower *follower)
+{
+	struct ring_buffer *ring = NULL;
+	int error = 0;
+
+	for (size_t i = 0; !error && i < regs->count; i++) {
+		int events = regs->of[i].events;
+
+		if (events < 0)
+			continue;
+		if (ring)
+			error = ring_buffer__add(ring, events, on_event, follower);
+		else
+			ring = ring_buffer__new(events, on_event, follower, NULL);
+		if (!ring)
+			error = -errno;
+	}
+	if (!error)
+		return ring;
+	ring_buffer__free(ring);
+	fail(-error, "cannot open the ring buffer of the events (-v shows why)");
+	return NULL;
+}
+
+bool events_follow(const struct registrations *regs, unsigned int ifindex, bool json)
 {
 	struct follower follower = { .ifindex = ifindex, .json = json };
 	struct ring_buffer *ring;
@@ -175,13 +210,13 @@ bool events_follow(const struct registration *reg, unsigned int ifindex, bool js
 	if (json)
 		json_set_compact();
 	catch_signals();
-	ring = ring_buffer__new(reg->events, on_event, &follower, NULL);
+	ring = open_buffers(regs, &follower);
 	if (!ring)
-		return fail(errno, "cannot open the ring buffer of the events (-v shows why)");
+		return false;
 	follower.skip = true;
 	ring_buffer__consume(ring);
 	follower.skip = false;
-	followed = poll_events(ring, reg->events);
+	followed = poll_events(ring, regs);
 	ring_buffer__free(ring);
 	return followed;
 }

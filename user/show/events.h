@@ -11,6 +11,6 @@
  * buffer, or (ifindex not 0) of one interface, until SIGINT, SIGHUP or SIGTERM. False,
  * with a report (message.h), on failure and when the kind is no longer registered.
  */
-bool events_follow(const struct registration *reg, unsigned int ifindex, bool json);
+bool events_follow(const struct registrations *regs, unsigned int ifindex, bool json);
 
 #endif /* EVENTS_H */

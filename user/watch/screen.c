@@ -341,8 +341,8 @@ void screen_draw_list(const struct history *history, size_t selected)
 
 void screen_draw_nothing(const char *ifname)
 {
-	mvprintw(0, 0, "%s: no " DUALPI2_KIND " qdisc now; waiting for one",
-		 ifname ? ifname : "here");
+	mvprintw(0, 0, "%s: no %s qdisc now; waiting for one", ifname ? ifname : "here",
+		 aqm_default()->kind);
 	put_keys("q quit");
 }
 

@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""--aqm: which one a qdisc has, another one in its place, and what outlives both."""
+
+import json
+import select
+
+import pytest
+import superpackets
+from conftest import BIN, KINDS, LOADER, PIN_DIR, PUBLIC_PIN_DIR, Qdisc, one_line, root
+from frames import ECT_1, NOT_ECT, ipv4_frame, send
+from netns import Namespace, run, veth, wait_until
+
+STATS = BIN / "dualpi2-stats"
+PI2, FIXED = KINDS["pi2"], KINDS["fixed"]
+ROOM = 256  # qdiscs of one kind
+
+
+def kind(space, dev="one"):
+    return root(space, dev)["kind"]
+
+
+def shown(space, *argv):
+    return json.loads(space.run(STATS, *argv, "--json").stdout)
+
+
+def directories(place=PIN_DIR):
+    return {pin.name for pin in place.iterdir()} if place.exists() else set()
+
+
+def programs(space, dev, attached="tcx/egress"):
+    """Ours, by number, which tells those of one AQM from those of another."""
+    [net] = json.loads(space.run("bpftool", "-j", "net", "show", "dev", dev).stdout)
+    return {program["name"]: program["prog_id"] for program in net["tc"]
+            if program["kind"] == attached}
+
+
+@pytest.fixture
+def gone(box):
+    """Nothing is left behind by a test that unloads what it has loaded."""
+    assert not directories()
+    yield box
+    left = directories() | directories(PUBLIC_PIN_DIR)
+    for dev in box.links():
+        box.run(LOADER, dev, "--unload", check=False)
+    assert not left
+
+
+# ---- one interface ----------------------------------------------------------------------
+
+
+def test_the_default_and_another_one(gone):
+    gone.run(LOADER, "one")
+    done = gone.run(LOADER, "two", "--aqm", "fixed", "--fixed-prob", "10%")
+    assert "two: bpf_dualq_fixed attached" in done.stdout
+    assert [kind(gone, dev) for dev in ("one", "two")] == [PI2, FIXED]
+    assert directories() == {"pi2", "fixed", "ledger"}
+    assert directories(PUBLIC_PIN_DIR) == {"pi2", "fixed"}
+    one, two = shown(gone)
+    assert (one["kind"], two["kind"]) == (PI2, FIXED)
+    assert "target" in one["options"] and "target" not in two["options"]
+    assert two["options"]["fixed-prob"] == pytest.approx(0.1)
+    gone.run(LOADER, "one", "--unload")
+    assert directories() == {"fixed", "ledger"} and kind(gone, "two") == FIXED
+    gone.run(LOADER, "two", "--unload")
+
+
+def test_it_stays_unless_another_one_is_asked_for(gone):
+    gone.run(LOADER, "one", "--aqm", "fixed", "--rate", "7mbit")
+    handle = root(gone, "one")["handle"]
+    for options in ("--fixed-prob 20%", "--aqm fixed --fixed-prob 30%", "--rate 8mbit"):
+        assert "bpf_dualq_fixed changed" in gone.run(LOADER, "one", *options.split()).stdout
+    assert root(gone, "one")["handle"] == handle, "no packet was lost"
+    [stats] = shown(gone, "one")
+    assert stats["options"]["rate"] == 8_000_000
+    assert stats["options"]["fixed-prob"] == pytest.approx(0.3)
+    gone.run(LOADER, "one", "--unload")
+
+
+@pytest.mark.parametrize("first, second", [("pi2", "fixed"), ("fixed", "pi2")])
+def test_another_one_takes_the_place(gone, first, second):
+    """Parameters that all have stay; of the former nothing does."""
+    before = root(gone, "one")
+    gone.run(LOADER, "one", "--aqm", first, "--rate", "40mbit", "--limit", "77")
+    former = programs(gone, "one")
+    send(gone, "one", *[ipv4_frame(serial, ECT_1, 200) for serial in range(3)])
+    done = gone.run(LOADER, "one", "--aqm", second, "--limit", "88")
+    assert f"one: {KINDS[second]} attached in place of {KINDS[first]}" in done.stdout
+    assert kind(gone) == KINDS[second]
+    [stats] = shown(gone, "one")
+    assert stats["options"]["rate"] == 40_000_000 and stats["options"]["limit"] == 88
+    assert directories() == {second, "ledger"} and directories(PUBLIC_PIN_DIR) == {second}
+    now = programs(gone, "one")
+    assert now.keys() == former.keys() and not set(now.values()) & set(former.values())
+    send(gone, "one", *[ipv4_frame(serial, ECT_1, 200) for serial in range(5)])
+    stats = Qdisc(gone, "one").check_conservation()
+    assert stats["l-queue"]["packets-out"] == 5 and stats["bypassed-tcx"] == 0
+    gone.run(LOADER, "one", "--unload")
+    assert root(gone, "one") == before
+
+
+def test_what_somebody_configured_comes_back_behind_both(gone):
+    """The former root qdisc is remembered for the interface, not for an AQM."""
+    gone.run("tc", "qdisc", "replace", "dev", "one", "root", "handle", "5:", "pfifo", "limit", "77")
+    before = root(gone, "one")
+    gone.run(LOADER, "one", "--replace")
+    gone.run(LOADER, "one", "--aqm", "fixed")
+    gone.run(LOADER, "one", "--unload")
+    assert root(gone, "one") == before
+
+
+def test_a_file_names_it(gone, tmp_path):
+    conf = tmp_path / "one.conf"
+    conf.write_text("aqm fixed\nfixed-prob 5%\n")
+    gone.run(LOADER, "one", "--config", conf)
+    assert kind(gone) == FIXED
+    conf.write_text("rate 3mbit\n")
+    gone.run(LOADER, "one", "--config", conf)
+    [stats] = shown(gone, "one")
+    assert stats["kind"] == FIXED and stats["options"]["fixed-prob"] == pytest.approx(0.0625)
+    gone.run(LOADER, "one", "--unload")
+
+
+@pytest.mark.parametrize("options, reason", [
+    ("--aqm nonesuch", "pi2 or fixed"),
+    ("--aqm fixed --target 5ms", "--target 5ms: is not for the AQM fixed"),
+    ("--aqm pi2 --fixed-prob 5%", "--fixed-prob 5%: is not for the AQM pi2"),
+    ("--fixed-prob 5%", "--fixed-prob 5%: is not for the AQM pi2"),
+    ("--fixed-prob 5% --target 5ms", "is not for the AQM"),
+    ("--unload --aqm fixed", "--unload"),
+])
+def test_wrong_usage(gone, options, reason):
+    assert reason in one_line(gone.run(LOADER, "one", *options.split(), check=False), 2)
+    assert not directories()
+
+
+def test_an_option_of_another_one_than_that_in_use(gone):
+    gone.run(LOADER, "one", "--aqm", "fixed")
+    before = shown(gone, "one")[0]["options"]
+    line = one_line(gone.run(LOADER, "one", "--target", "5ms", check=False), 2)
+    assert "--target 5ms: is not for the AQM fixed" in line
+    assert shown(gone, "one")[0]["options"] == before
+    gone.run(LOADER, "one", "--unload")
+
+
+def test_check(gone):
+    gone.run(LOADER, "one")
+    text = gone.run(LOADER, "--check", "one", "--aqm", "fixed").stdout
+    assert f"{FIXED} will take the place of {PI2}" in text
+    assert f"is {PI2} already" in gone.run(LOADER, "--check", "one").stdout
+    assert kind(gone) == PI2
+    gone.run(LOADER, "one", "--unload")
+
+
+def test_the_pins_of_one_are_deleted(gone):
+    """Its qdisc is found by its kind, and gives way to any."""
+    gone.run(LOADER, "one", "--aqm", "fixed")
+    run("rm", "-r", PIN_DIR / "fixed", PUBLIC_PIN_DIR / "fixed")
+    assert FIXED in one_line(gone.run(STATS, "one", check=False), 1)
+    gone.run(LOADER, "one", "--aqm", "pi2")
+    assert kind(gone) == PI2
+    gone.run(LOADER, "one", "--unload")
+
+
+# ---- failures ---------------------------------------------------------------------------
+
+
+def test_no_room_for_the_other_one(gone):
+    """Every kind has its own; what was there goes on."""
+    for name, queues in ("wide", ROOM - 2), ("more", 2):
+        gone.ip(f"link add {name} numtxqueues {queues} type dummy")
+        gone.ip(f"link set {name} up")
+        gone.run(LOADER, name, "--mq", "--aqm", "fixed", "--no-split-gso")
+    gone.run(LOADER, "one", "--rate", "30mbit", "--target", "9ms")
+    before = shown(gone, "one")[0], directories()
+    line = one_line(gone.run(LOADER, "one", "--aqm", "fixed", check=False), 1)
+    assert f"of the {ROOM} that a host can have 0 are free" in line
+    assert (shown(gone, "one")[0]["options"], directories()) == (before[0]["options"], before[1])
+    assert kind(gone) == PI2
+    send(gone, "one", *[ipv4_frame(serial, ECT_1, 200) for serial in range(5)])
+    stats = Qdisc(gone, "one").check_conservation()
+    assert stats["packets"] == 5 and stats["bypassed-tcx"] == 0 and stats["tcx-attached"] is True
+    for name in "one", "wide", "more":
+        gone.run(LOADER, name, "--unload")
+
+
+# ---- several queues, what arrives, GSO packets ----------------------------------------
+
+
+def test_all_queues_of_an_mq(gone):
+    gone.ip("link add wide numtxqueues 4 type dummy")
+    gone.ip("link set wide up")
+    before = root(gone, "wide")
+    gone.run(LOADER, "wide", "--mq")
+    gone.run(LOADER, "wide", "--aqm", "fixed")
+    qdiscs = json.loads(gone.run("tc", "-j", "qdisc", "show", "dev", "wide").stdout)
+    assert [qdisc["kind"] for qdisc in qdiscs] == ["mq"] + 4 * [FIXED]
+    assert [entry["kind"] for entry in shown(gone, "wide")] == ["mq"] + 4 * [FIXED]
+    assert directories() == {"fixed", "ledger"}
+    gone.run("tc", "qdisc", "replace", "dev", "wide", "parent", qdiscs[2]["parent"], "pfifo")
+    done = gone.run(LOADER, "wide", "--replace")
+    assert "1 of its queues have it again" in done.stdout
+    assert [entry["kind"] for entry in shown(gone, "wide")] == ["mq"] + 4 * [FIXED]
+    gone.run(LOADER, "wide", "--unload")
+    assert root(gone, "wide") == before
+
+
+def test_what_arrives():
+    """The ifb stays, and the program that sends there is the new one's."""
+    tx, rx = Namespace("from"), Namespace("to")
+    try:
+        veth(tx, "f0", rx, "t0")
+        rx.run(LOADER, "t0", "--ingress", "--rate", "20mbit")
+        ifb = json.loads(rx.run("ip", "-j", "link", "show", "in-t0").stdout)[0]["ifindex"]
+        former = programs(rx, "t0", "tcx/ingress")
+        rx.run(LOADER, "t0", "--ingress", "--aqm", "fixed")
+        assert json.loads(rx.run("ip", "-j", "link", "show", "in-t0").stdout)[0]["ifindex"] == ifb
+        assert kind(rx, "in-t0") == FIXED
+        now = programs(rx, "t0", "tcx/ingress")
+        assert now.keys() == former.keys() and now != former
+        send(tx, "f0", *[ipv4_frame(serial, NOT_ECT, 200) for serial in range(5)])
+        qdisc = Qdisc(rx, "in-t0")
+        wait_until(lambda: qdisc.stats()["c-queue"]["packets-out"] == 5, "they have passed")
+        assert qdisc.stats()["options"]["rate"] == 20_000_000
+        rx.run(LOADER, "t0", "--ingress", "--unload")
+        assert not programs(rx, "t0", "tcx/ingress") and not directories()
+    finally:
+        tx.delete()
+        rx.delete()
+
+
+def splitting_programs(space):
+    [net] = json.loads(space.run("bpftool", "-j", "net", "show").stdout)
+    return {program["prog_id"] for program in net["tc"] if program["kind"].startswith("netkit")}
+
+
+@pytest.mark.parametrize("first, second", [("pi2", "fixed"), ("fixed", "pi2")])
+def test_gso_packets_are_split_by_the_new_one(gone, first, second):
+    """By a device with its program."""
+    gone.run(LOADER, "one", "--aqm", first)
+    former = splitting_programs(gone)
+    gone.run(LOADER, "one", "--aqm", second)
+    now = splitting_programs(gone)
+    assert len(former) == len(now) == 1 and former != now
+    with superpackets.sender(gone, "one") as sender:
+        sender.send(superpackets.super_frame(bytes(5 * superpackets.MSS)))
+    stats = Qdisc(gone, "one").check_conservation()
+    assert stats["gso"] == {"split": 1, "whole": 0} and stats["bypassed-tcx"] == 0
+    assert stats["c-queue"]["packets-out"] == 5
+    gone.run(LOADER, "one", "--unload")
+
+
+# ---- more than one at a time -----------------------------------------------------------
+
+
+def test_each_is_shown_and_swept(gone):
+    for dev, aqm in ("one", "pi2"), ("two", "fixed"):
+        gone.run(LOADER, dev, "--aqm", aqm)
+    assert [entry["dev"] for entry in shown(gone)] == ["one", "two"]
+    gone.ip("link del two")
+    gone.run(LOADER, "one")
+    assert directories() == {"pi2", "ledger"}, "no qdisc of the other one lives"
+    gone.run(LOADER, "one", "--unload")
+
+
+def test_default_of_new_interfaces(gone):
+    """Any of our kinds can be, and stays registered for it."""
+    gone.run(LOADER, "one", "--aqm", "fixed")
+    before = run("sysctl", "-n", "net.core.default_qdisc").stdout.strip()
+    run("sysctl", "-q", f"net.core.default_qdisc={FIXED}")
+    try:
+        gone.run(LOADER, "one", "--unload")
+        assert directories() == {"fixed", "ledger"}
+        gone.ip("link add ifb7 type ifb")
+        gone.ip("link set ifb7 up")
+        assert [entry["kind"] for entry in shown(gone, "ifb7")] == [FIXED]
+        gone.ip("link del ifb7")
+    finally:
+        run("sysctl", "-q", f"net.core.default_qdisc={before}")
+    gone.run(LOADER, "one", "--unload", "--if-attached")
+
+
+def test_events_of_another_one_than_the_default(cable):
+    """Both are registered, and --events reads what either tells."""
+    cable.load("--aqm", "fixed", "--fixed-prob", "60%")
+    follower = cable.tx.popen(STATS, "--events", "--json")
+    try:
+        def tells():
+            cable.burst(ECT_1, 20, 200)
+            return select.select([follower.stdout], [], [], 0)[0]
+        wait_until(tells, "it tells of an event")
+        began = json.loads(follower.stdout.readline())
+        assert (began["dev"], began["event"]) == ("d0", "began")
+    finally:
+        follower.kill()
+        follower.wait()
+    cable.drain()

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "pinned/ledger.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/privilege.h"
+
+#define LEDGER_DIR "ledger"
+
+static const struct {
+	const char *name; /* of the map and its pin */
+	const char *what;
+	__u32 size; /* of an entry */
+	__u32 max;  /* entries */
+} ledgers[N_LEDGERS] = {
+	[LEDGER_DEVICES] = { LEDGER_DEVICES_MAP, "a device of ours", sizeof(struct dualpi2_device),
+			     2 * DUALPI2_MAX_INSTANCES },
+	[LEDGER_PRIORS] = { "dualpi2_priors", "the former root qdisc", sizeof(struct prior_qdisc),
+			    DUALPI2_MAX_INSTANCES },
+	[LEDGER_SETTINGS] = { "dualpi2_setting", "the former settings",
+			      sizeof(struct prior_settings), DUALPI2_MAX_INSTANCES },
+};
+
+static int fds[N_LEDGERS] = { -1, -1, -1 };
+
+int ledger_fd(enum ledger ledger)
+{
+	return fds[ledger];
+}
+
+static bool open_one(enum ledger ledger)
+{
+	struct bpf_map_info info = {};
+	__u32 len = sizeof(info);
+	int fd = pin_open(LEDGER_DIR, ledgers[ledger].name);
+
+	if (fd == -ENOENT)
+		return true;
+	if (fd < 0)
+		return fail(-fd,
+			    PIN_DIR "/" LEDGER_DIR "/%s: cannot be opened: run it %s, with " BPFFS
+				    " writable",
+			    ledgers[ledger].name, privilege_as_root());
+	fds[ledger] = fd;
+	if (bpf_map_get_info_by_fd(fd, &info, &len))
+		return fail(errno, "cannot look at the maps of bpf_dualpi2: %s; run it again",
+			    strerror(errno));
+	return info.value_size == ledgers[ledger].size || fail(0, PINS_OTHER_VERSION);
+}
+
+bool ledger_open(void)
+{
+	for (int ledger = 0; ledger < N_LEDGERS; ledger++) {
+		if (fds[ledger] < 0 && !open_one(ledger))
+			return false;
+	}
+	return true;
+}
+
+static bool make_one(enum ledger ledger)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_NO_PREALLOC);
+
+	fds[ledger] =
+		bpf_map_create(BPF_MAP_TYPE_HASH, ledgers[ledger].name, sizeof(struct dualpi2_key),
+			       ledgers[ledger].size, ledgers[ledger].max, &opts);
+	if (fds[ledger] < 0)
+		return fail(errno, "the kernel refuses to create a BPF map: free some memory");
+	return pin_create(fds[ledger], LEDGER_DIR, ledgers[ledger].name);
+}
+
+bool ledger_make(void)
+{
+	for (int ledger = 0; ledger < N_LEDGERS; ledger++) {
+		if (fds[ledger] < 0 && !make_one(ledger))
+			return false;
+	}
+	return true;
+}
+
+/* Unless the kernel says that it has none, a map may have entries. */
+static bool may_have_entries(enum ledger ledger)
+{
+	struct dualpi2_key key;
+
+	return fds[ledger] >= 0 &&
+	       (!bpf_map_get_next_key(fds[ledger], NULL, &key) || errno != ENOENT);
+}
+
+void ledger_remove_if_empty(void)
+{
+	for (int ledger = 0; ledger < N_LEDGERS; ledger++) {
+		if (may_have_entries(ledger))
+			return;
+	}
+	for (int ledger = 0; ledger < N_LEDGERS; ledger++) {
+		pin_remove(LEDGER_DIR, ledgers[ledger].name);
+		if (fds[ledger] >= 0)
+			close(fds[ledger]);
+		fds[ledger] = -1;
+	}
+	pins_remove_directory(LEDGER_DIR);
+}
+
+int ledger_read(enum ledger ledger, const struct dualpi2_key *key, void *entry)
+{
+	memset(entry, 0, ledgers[ledger].size);
+	if (fds[ledger] < 0)
+		return 0;
+	if (!bpf_map_lookup_elem(fds[ledger], key, entry))
+		return 1;
+	if (errno == ENOENT)
+		return 0;
+	fail(errno, "cannot look up %s: %s; run it again", ledgers[ledger].what, strerror(errno));
+	return -EIO;
+}
+
+bool ledger_write(enum ledger ledger, const struct dualpi2_key *key, const void *entry)
+{
+	return !bpf_map_update_elem(fds[ledger], key, entry, BPF_ANY) ||
+	       fail(errno, "cannot note %s: at most %u can be", ledgers[ledger].what,
+		    ledgers[ledger].max);
+}
+
+void ledger_erase(enum ledger ledger, const struct dualpi2_key *key)
+{
+	bpf_map_delete_elem(fds[ledger], key);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What has to be known as long as something of ours is on the host, whichever registrations come
+ * and go: devices that we made, root qdiscs and settings of interfaces to put back. Maps by struct
+ * dualpi2_key, pinned in a directory of their own; the programs of every AQM use the devices.
+ *
+ * Functions that return bool have reported (message.h) why they return false.
+ */
+#ifndef LEDGER_H
+#define LEDGER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "dualpi2.h"
+#include "kernel/qdisc.h"
+#include "pinned/pins.h"
+
+enum ledger {
+	LEDGER_DEVICES,	 /* struct dualpi2_device, by what for (key.parent) */
+	LEDGER_PRIORS,	 /* struct prior_qdisc, by interface (key.parent 0) */
+	LEDGER_SETTINGS, /* struct prior_settings, by interface */
+	N_LEDGERS,
+};
+
+/* The root qdisc that --replace took away and --unload puts back. */
+struct prior_qdisc {
+	char kind[QDISC_KIND_MAX];
+	__u32 handle;
+	__u32 options_len;
+	__u8 options[QDISC_OPTIONS_MAX];
+};
+
+/* What the interface had before we changed it; 0: we did not. */
+struct prior_settings {
+	__u32 gso_max_segs;
+	__u32 gro_max_size;
+	__u32 gro_ipv4_max_size;
+};
+
+/* Open it; that there is none yet is no failure, then look-ups find nothing. */
+bool ledger_open(void);
+
+/* Make what is missing of it. The lock is held. */
+bool ledger_make(void);
+
+/* The devices are a map of the BPF objects, which libbpf pins there, or takes from there. */
+#define LEDGER_DEVICES_MAP "dualpi2_devices"
+#define LEDGER_DEVICES_PATH PIN_DIR "/ledger/" LEDGER_DEVICES_MAP
+
+/* Remove it if nothing is in it. The lock is held. */
+void ledger_remove_if_empty(void);
+
+/* File descriptor of a map; -1: there is none. */
+int ledger_fd(enum ledger ledger);
+
+/* Look up an entry: 1; 0: there is none, `entry` is all 0; -errno, which is reported: unknown. */
+int ledger_read(enum ledger ledger, const struct dualpi2_key *key, void *entry);
+
+bool ledger_write(enum ledger ledger, const struct dualpi2_key *key, const void *entry);
+
+void ledger_erase(enum ledger ledger, const struct dualpi2_key *key);
+
+#endif /* LEDGER_H */
