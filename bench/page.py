@@ -19,16 +19,16 @@ from store import REPORT, read_lines  # noqa: E402
 FAIRNESS_CELLS = "pair"  # the file whose cells the fairness map shows
 
 INTRODUCTION = """
-<p>Whatever you download through a slow link, its packets form a queue in front of it, and
-calls, games and web pages wait in that queue too. A <b>queue discipline</b> (qdisc) decides
-who waits how long. <b>L4S</b> is a new kind of traffic that reacts so finely to early signs
-of a queue that it need not wait at all; <b>DualPI2</b> gives it a queue of its own, and
-makes sure that L4S and ordinary ("Classic") downloads still get about the same share.</p>
-<p>Here the same flows go through the same link with six queue disciplines. The question is
-whether <b>bpf_dualpi2</b>, this project, is as good as <b>sch_dualpi2</b>, the kernel's own
-(which many kernels do not have), and whether it serves you better than what you may use
-today. Every entry compares with sch_dualpi2, and says how long packets wait at most (99 % of
-them), L4S and others; move the pointer over it for all figures.</p>
+<p>A download fills the queue in front of the slowest link, and calls, games and web pages wait
+in that queue too. A <b>queue discipline</b> (qdisc) decides who waits how long. <b>L4S</b>
+senders react to early signs of a queue, so they hardly have to wait. <b>DualPI2</b> gives them
+a queue of their own, while L4S and ordinary ("Classic") downloads still get about the same
+share.</p>
+<p>Here the same flows go through the same link with six queue disciplines. Is
+<b>bpf_dualpi2</b>, this project, as good as <b>sch_dualpi2</b>, the kernel's own (which many
+kernels lack), and better than what you use today? Every entry compares with sch_dualpi2 and
+shows the delay that 99 % of the L4S packets and of all others stay below; hover over it for all
+figures.</p>
 """
 SYMBOLS = {"better": "▲", "equal": "=", "worse": "▼", "mixed": "◆"}
 STYLE = """
@@ -57,7 +57,7 @@ class Page:
     def write(self, path):
         path.write_text(
             "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-            f"<title>bpf_dualpi2 beside its neighbours</title><style>{STYLE}</style></head>\n"
+            f"<title>bpf_dualpi2 and its alternatives</title><style>{STYLE}</style></head>\n"
             f"<body>\n{''.join(self.parts)}</body></html>\n", encoding="utf-8")
 
 
@@ -193,7 +193,7 @@ def fairness_grids(cells):
 
 def report(cells, kernel):
     page = Page()
-    page.add("h1", "bpf_dualpi2 beside its neighbours")
+    page.add("h1", "bpf_dualpi2 and its alternatives")
     page.parts.append(INTRODUCTION)
     page.add("table", "\n".join(verdict_table(cells)))
     page.add("p", f"<small>{html.escape(verdict.rule())} Delays are those of every packet in the "

@@ -203,7 +203,7 @@ def tables(cells):
         shown = [figure for figure in FIGURES
                  if any(figure.name in seen.values for seen in results.values())]
         yield from ("", f"## {cell.name}", "", f"{situation(cell)}.", "", "| | " + " | ".join(
-            figure.name for figure in shown) + f" | beside {YARDSTICK} |",
+            figure.name for figure in shown) + f" | compared with {YARDSTICK} |",
             "|---|" + "---:|" * len(shown) + "---|")
         for name in results:
             yield f"| {' | '.join(row(name, results, shown))} |"
