@@ -50,30 +50,27 @@ enum action {
 static struct option_spec action_specs[N_ACTIONS] = {
 	[ACTION_AQM] = { .name = "aqm",
 			 .kind = KIND_CHOICE,
-			 .help = "the AQM: of what is attached, or the first one, if it is not "
-				 "given; another one's qdisc takes the place of what is attached, "
-				 "and what waits there is lost" },
-	[ACTION_MQ] = { .name = "mq",
-			.help = "give each transmit queue of the device its own "
-				"(not together with --rate)" },
+			 .help = "the AQM (that of the attached qdisc, else the first one here); "
+				 "another one replaces the attached qdisc, and drops the packets "
+				 "that wait in it" },
+	[ACTION_MQ] = { .name = "mq", .help = "one for each transmit queue; not with --rate" },
 	[ACTION_REPLACE] = { .name = "replace",
-			     .help = "take the place of a root qdisc that somebody "
-				     "configured; --unload puts it back" },
+			     .help = "replace a configured root qdisc; --unload puts it back" },
 	[ACTION_INGRESS] = { .name = "ingress",
-			     .help = "shape what arrives, with --rate, through an "
-				     "ifb device (in-IFACE) that is made for it" },
+			     .help = "shape incoming traffic, with --rate, through an ifb "
+				     "device (in-IFACE) that is created for it" },
 	[ACTION_CONFIG] = { .name = "config",
 			    .kind = KIND_FILE,
-			    .help = "options from a file, one a line (dualpi2.conf(5)); "
-				    "parameters that are not given get their defaults",
+			    .help = "read options from a file, one per line "
+				    "(dualpi2.conf(5)); parameters not in it get their defaults",
 			    .words = "/etc/dualpi2/eth0.conf" },
-	[ACTION_UNLOAD] = { .name = "unload", .help = "put the interface back as it was" },
+	[ACTION_UNLOAD] = { .name = "unload", .help = "restore the interface" },
 	[ACTION_IF_ATTACHED] = { .name = "if-attached",
-				 .help = "with --unload: done as well if there is nothing to "
-					 "put back, or IFACE is gone" },
+				 .help = "with --unload: succeed even if there is nothing to "
+					 "restore, or IFACE is gone" },
 	[ACTION_CHECK] = { .name = "check",
-			   .help = "tell whether all would work, changing nothing; "
-				   "without IFACE: on this host" },
+			   .help = "check whether everything would work, without changing "
+				   "anything; without IFACE: on this host" },
 };
 
 /* As given on the command line. */
@@ -109,8 +106,8 @@ static struct command command = {
 	.name = "dualpi2-load",
 	.synopsis = "IFACE [OPTIONS]",
 	.about = "Attach the qdisc bpf_dualpi2 (DualPI2, RFC 9332) to the root of an interface.\n"
-		 "Where it is attached already, the parameters given change the live qdisc, the\n"
-		 "others stay, and no packet is lost. Parameters may be spelled as tc does, too:\n"
+		 "If it is already attached, the given parameters change the live qdisc, the\n"
+		 "others stay, and no packet is lost. Parameters may be spelled as in tc:\n"
 		 "`target 10ms any_ect` is `--target 10ms --any-ect`.\n",
 	.epilogue = "RATE: 40mbit, 1.5gbit, 500kibit, or bytes: 5mbps. TIME: 15ms, 500us, 1s.\n"
 		    "BYTES: 64k, 30m. A bare number is bit/s, microseconds, bytes.\n"
@@ -119,11 +116,11 @@ static struct command command = {
 		    "\n"
 		    "EXAMPLES\n"
 		    "  dualpi2-load eth0                    at the speed of the device\n"
-		    "  dualpi2-load eth0 --rate 40mbit      where the bottleneck is elsewhere\n"
+		    "  dualpi2-load eth0 --rate 40mbit      if the bottleneck is elsewhere\n"
 		    "  dualpi2-load eth0 --target 10ms      change one parameter\n"
-		    "  dualpi2-load eth0 --max-rtt 50ms     what suits RTTs up to 50 ms\n"
-		    "  dualpi2-load eth0 limit 1000 any_ect step_thresh 5p     as tc has it\n"
-		    "  dualpi2-load eth0 --mq               each hardware queue for itself\n"
+		    "  dualpi2-load eth0 --max-rtt 50ms     suited to RTTs up to 50 ms\n"
+		    "  dualpi2-load eth0 limit 1000 any_ect step_thresh 5p     as in tc\n"
+		    "  dualpi2-load eth0 --mq               one for each hardware queue\n"
 		    "  dualpi2-load eth0 --ingress --rate 95mbit    a download link of 100mbit\n"
 		    "  dualpi2-load eth0 --config /etc/dualpi2/eth0.conf\n"
 		    "  dualpi2-load eth0 --unload\n",

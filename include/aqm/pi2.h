@@ -8,14 +8,14 @@
 
 #define AQM_NAME "pi2"
 #define AQM_KIND "bpf_dualpi2" /* `dualpi2` would collide with the kernel's sch_dualpi2 */
-#define AQM_ABOUT "PI2, as RFC 9332 has it in its Appendix A"
+#define AQM_ABOUT "PI2 of RFC 9332, Appendix A"
 
 /* target_ns: delay that the law holds the Classic queue at, ns. tupdate_ns: time between updates
  * of p', ns. alpha, beta: integral and proportional gain, 1/256 Hz. Defaults: RFC 9332, A.1.
  */
 #define AQM_PARAMS(PARAM)                                                                        \
 	PARAM(__u64, target_ns, "target", TIME, 0, DUALPI2_TIME_MAX, 15 * DUALPI2_NSEC_PER_MSEC, \
-	      "target", "delay that the Classic queue is held at")                               \
+	      "target", "delay at which the Classic queue is held")                              \
 	PARAM(__u64, tupdate_ns, "tupdate", TIME, DUALPI2_NSEC_PER_USEC, DUALPI2_TIME_MAX,       \
 	      16 * DUALPI2_NSEC_PER_MSEC, "tupdate",                                             \
 	      "interval between updates of the probability")                                     \
