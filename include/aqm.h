@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What follows from the rows of an AQM: included at the end of include/aqm/NAME.h, after
- * AQM_PARAMS(PARAM), rows as in params.h, and AQM_GAUGES(GAUGE):
- *
- *	GAUGE(type, member, JSON key, kind, help)
- *
- * A translation unit knows one AQM at most.
+ * AQM_PARAMS(PARAM), rows as in params.h, and AQM_GAUGES(GAUGE), rows as in stats.h. A
+ * translation unit knows one AQM at most.
  */
 #ifndef DUALPI2_AQM_H
 #define DUALPI2_AQM_H
@@ -21,7 +18,7 @@ _Static_assert(sizeof(struct aqm_params) <= sizeof(((struct dualpi2_params *)0)-
 
 /* The AQM's own gauges, in the `aqm` of struct dualpi2_stats. */
 struct aqm_gauges {
-	AQM_GAUGES(DUALPI2_MEMBER)
+	AQM_GAUGES(DUALPI2_STAT)
 } __attribute__((may_alias));
 
 _Static_assert(sizeof(struct aqm_gauges) <= sizeof(((struct dualpi2_stats *)0)->aqm),

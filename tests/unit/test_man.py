@@ -28,6 +28,11 @@ def options(program):
     return set(re.findall(r"^ +(?:-\w, )?(--[a-z0-9-]+)", help_of(program), re.M))
 
 
+def packaged(program):
+    """Its options without those of AQMs that are for tests alone."""
+    return options(f"packaged/{program}")
+
+
 def page(name):
     """As the source of roff has it, without its escapes of hyphens."""
     return (BIN / name).read_text(encoding="utf-8").replace(r"\-", "-")
@@ -35,9 +40,9 @@ def page(name):
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_page_has_every_option(program):
-    assert len(options(program)) >= 5
+    assert len(packaged(program)) >= 5
     described = re.findall(r"^\.TP\n\\fB(?:-\w, )?(--[a-z0-9-]+)", page(f"{program}.8"), re.M)
-    assert sorted(described) == sorted(options(program))
+    assert sorted(described) == sorted(packaged(program))
 
 
 @pytest.mark.parametrize("name", PAGES)

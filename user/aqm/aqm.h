@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "aqm/stat.h"
 #include "cli/spec.h"
 #include "dualpi2.h"
 
@@ -30,6 +31,11 @@ struct aqm {
 	const struct option_spec *options;
 	size_t n_params, n_options;
 	aqm_derive *derive; /* NULL: there are none of the latter */
+
+	/* Its own gauges, of struct dualpi2_stats; ends as stat.h says. No two AQMs have a metric
+	 * of the same name.
+	 */
+	const struct stat_row *gauges;
 
 	/* Time between two updates with these parameters, ns. */
 	__u64 (*period)(const struct dualpi2_params *params);

@@ -24,6 +24,12 @@ extern aqm_derive AQM_DERIVE;
 #define AQM_DERIVE NULL
 #endif
 
+#define OWN_GAUGE(type_, member_, ...)                                                          \
+	STAT_ROW_AT(offsetof(struct dualpi2_stats, aqm) + offsetof(struct aqm_gauges, member_), \
+		    false, type_, member_, __VA_ARGS__)
+
+static const struct stat_row gauges[] = { AQM_GAUGES(OWN_GAUGE){} };
+
 const struct aqm AQM_SYMBOL = {
 	.name = AQM_NAME,
 	.kind = AQM_KIND,
@@ -33,6 +39,7 @@ const struct aqm AQM_SYMBOL = {
 	.n_params = 0 AQM_PARAMS(ROW_COUNT),
 	.n_options = N_OPTIONS,
 	.derive = AQM_DERIVE,
+	.gauges = gauges,
 	.period = aqm_period,
 #ifdef AQM_METRIC
 	.metric = AQM_METRIC,

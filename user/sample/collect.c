@@ -11,7 +11,7 @@
 #include "pinned/maps.h"
 #include "pinned/tcx.h"
 #include "sample/clock.h"
-#include "sample/stat.h"
+#include "aqm/stat.h"
 
 /* The moment that published statistics are of. They are refreshed by every update of the AQM unless
  * nothing happens: what is older than that still holds.

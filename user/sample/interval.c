@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/message.h"
-#include "sample/stat.h"
+#include "aqm/stat.h"
 
 static __u64 growth(__u64 earlier, __u64 later)
 {

@@ -9,7 +9,7 @@
 #include "cli/format.h"
 #include "sample/clock.h"
 #include "sample/interval.h"
-#include "sample/stat.h"
+#include "aqm/stat.h"
 #include "show/json_writer.h"
 #include "coupling.h"
 
@@ -44,6 +44,8 @@ static void print_rows(const struct stat_row *rows, const void *of, bool with_ga
 			json_open_object(object);
 		if (row->is_signed)
 			json_int(key, stat_value(row, of));
+		else if (stat_is_time(row))
+			json_uint(key, sample_us((uint64_t)stat_value(row, of)));
 		else
 			json_uint(key, (uint64_t)stat_value(row, of));
 		if (length && !is_same_object(row, row + 1))
@@ -171,9 +173,9 @@ static void print_counters(const struct qdisc_counters *counters)
 }
 
 /* As native's struct tc_dualpi2_xstats is printed. */
-static void print_xstats(const struct dualpi2_stats *stats)
+static void print_xstats(const struct sample *sample)
 {
-	const struct sample_xstats xstats = sample_xstats(stats);
+	const struct sample_xstats xstats = sample_xstats(&sample->stats);
 
 	json_float("prob", xstats.prob);
 	json_uint("delay-c", xstats.delay_c_us);
@@ -182,6 +184,7 @@ static void print_xstats(const struct dualpi2_stats *stats)
 	json_uint("pkts-in-l", xstats.packets_in_l);
 	json_uint("ecn-mark", xstats.ecn_mark);
 	json_uint("step-mark", xstats.step_mark);
+	print_rows(sample->aqm->gauges, &sample->stats, true);
 }
 
 static void print_overload(const struct dualpi2_overload *overload)
@@ -238,7 +241,7 @@ static void print_members(const struct sample *sample, enum json_delays delays)
 		print_options(sample);
 	print_counters(&sample->counters);
 	if (!sample->is_sum)
-		print_xstats(&sample->stats);
+		print_xstats(sample);
 	print_totals(sample, delays);
 }
 

@@ -9,7 +9,7 @@
 
 #include "aqm/params.h"
 #include "cli/format.h"
-#include "sample/stat.h"
+#include "aqm/stat.h"
 
 /* Edges of the buckets that are shown: two in a power of two, from 32.768 us to 1.07 s. Ours are
  * edges of them, too; that a value which is just an edge belongs to the bucket above makes no
@@ -216,17 +216,22 @@ static void print_values(const struct family *family, const struct stat_row *fir
 	for (const struct stat_row *row = first; is_same_metric(first, row); row++) {
 		begin_sample(family, suffix_of(family), sample, queue, by_cause ? "cause" : NULL,
 			     strchr(row->member, '_') + 1);
-		printf("%llu\n", (__u64)stat_value(row, of));
+		if (stat_is_time(row))
+			printf("%.9g\n", seconds((__u64)stat_value(row, of)));
+		else
+			printf("%llu\n", (__u64)stat_value(row, of));
 	}
 }
 
-static void print_rows(const struct stat_row *rows, bool of_queues, const struct samples *list,
-		       enum exposition exposition)
+/* `aqm`: of which the rows are; NULL: of all. */
+static void print_rows(const struct stat_row *rows, bool of_queues, const struct aqm *aqm,
+		       const struct samples *list, enum exposition exposition)
 {
 	for (const struct stat_row *row = rows; row->member; row++) {
 		char help[160];
 		const struct family family = { row->metric, row->is_counter ? COUNTER : GAUGE,
-					       row->unit, help, NULL };
+					       stat_is_time(row) ? "seconds" : row->unit, help,
+					       NULL };
 
 		if (!row->metric || (row != rows && is_same_metric(row - 1, row)))
 			continue;
@@ -235,14 +240,14 @@ static void print_rows(const struct stat_row *rows, bool of_queues, const struct
 				 toupper(row->unit[0]), row->unit + 1,
 				 (int)strcspn(row->metric, "_"), row->metric);
 		else
-			snprintf(help, sizeof(help), "%c%s %s.", toupper(row->unit[0]),
-				 row->unit + 1, row->meaning);
+			snprintf(help, sizeof(help), "%c%s %s.", toupper(family.unit[0]),
+				 family.unit + 1, row->meaning);
 		print_header(&family, exposition);
 		for (size_t i = 0; i < list->count; i++) {
 			const struct sample *sample = &list->items[i];
 			const struct dualpi2_stats *stats = &sample->stats;
 
-			if (sample->is_sum)
+			if (sample->is_sum || (aqm && sample->aqm != aqm))
 				continue;
 			if (!of_queues) {
 				print_values(&family, row, sample, NULL, stats);
@@ -256,8 +261,8 @@ static void print_rows(const struct stat_row *rows, bool of_queues, const struct
 
 void openmetrics_print(const struct samples *list, enum exposition exposition)
 {
-	print_rows(queue_rows, true, list, exposition);
-	print_rows(qdisc_rows, false, list, exposition);
+	print_rows(queue_rows, true, NULL, list, exposition);
+	print_rows(qdisc_rows, false, NULL, list, exposition);
 	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
 		print_family(&families[i], list, exposition);
 	for (size_t i = 0; aqms[i]; i++) {
@@ -267,6 +272,7 @@ void openmetrics_print(const struct samples *list, enum exposition exposition)
 
 		if (family.name)
 			print_family(&family, list, exposition);
+		print_rows(aqms[i]->gauges, false, aqms[i], list, exposition);
 	}
 	if (exposition == EXPOSITION_OPENMETRICS)
 		printf("# EOF\n");

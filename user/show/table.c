@@ -7,7 +7,7 @@
 #include "aqm/params.h"
 #include "cli/format.h"
 #include "sample/interval.h"
-#include "sample/stat.h"
+#include "aqm/stat.h"
 #include "show/diagnosis.h"
 
 #define LINE_MAX_WIDTH 79 /* leaves room for a comma */

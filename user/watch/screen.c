@@ -9,7 +9,7 @@
 #include "aqm/params.h"
 #include "cli/format.h"
 #include "sample/interval.h"
-#include "sample/stat.h"
+#include "aqm/stat.h"
 #include "show/bars.h"
 #include "show/diagnosis.h"
 

@@ -15,9 +15,27 @@ struct stat_row {
 	size_t offset, size; /* of the member */
 };
 
+/* A row as an initializer: `inside_` is where in the struct the members are. */
+#define STAT_ROW(struct_, inside_, counter_, type_, member_, unit_, key_, metric_, meaning_)   \
+	STAT_ROW_AT(offsetof(struct_, inside_ member_), counter_, type_, member_, unit_, key_, \
+		    metric_, meaning_)
+#define STAT_ROW_AT(offset_, counter_, type_, member_, unit_, key_, metric_, meaning_) \
+	{ .member = #member_,                                                          \
+	  .unit = (unit_),                                                             \
+	  .key = (key_),                                                               \
+	  .metric = (metric_),                                                         \
+	  .meaning = (meaning_),                                                       \
+	  .is_counter = (counter_),                                                    \
+	  .is_signed = (type_) - 1 < 1,                                                \
+	  .offset = (offset_),                                                         \
+	  .size = sizeof(type_) },
+
 /* Of struct dualpi2_queue, and of struct dualpi2_stats; both end with a row without a member. */
 extern const struct stat_row queue_rows[];
 extern const struct stat_row qdisc_rows[];
+
+/* Is it a time, in ns? */
+bool stat_is_time(const struct stat_row *row);
 
 /* The value in the struct that the row is of. */
 int64_t stat_value(const struct stat_row *row, const void *of);

@@ -1,23 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "sample/stat.h"
+#include "aqm/stat.h"
 
 #include <string.h>
 
-#define ROW(struct_, inside_, counter_, type_, member_, unit_, key_, metric_, meaning_) \
-	{ #member_,                                                                     \
-	  unit_,                                                                        \
-	  key_,                                                                         \
-	  metric_,                                                                      \
-	  meaning_,                                                                     \
-	  counter_,                                                                     \
-	  (type_) - 1 < 1,                                                              \
-	  offsetof(struct_, inside_ member_),                                           \
-	  sizeof(type_) },
-
-#define QUEUE_COUNTER(...) ROW(struct dualpi2_queue, counters., true, __VA_ARGS__)
-#define QUEUE_GAUGE(...) ROW(struct dualpi2_queue, , false, __VA_ARGS__)
-#define COUNTER(...) ROW(struct dualpi2_stats, , true, __VA_ARGS__)
-#define GAUGE(...) ROW(struct dualpi2_stats, , false, __VA_ARGS__)
+#define QUEUE_COUNTER(...) STAT_ROW(struct dualpi2_queue, counters., true, __VA_ARGS__)
+#define QUEUE_GAUGE(...) STAT_ROW(struct dualpi2_queue, , false, __VA_ARGS__)
+#define COUNTER(...) STAT_ROW(struct dualpi2_stats, , true, __VA_ARGS__)
+#define GAUGE(...) STAT_ROW(struct dualpi2_stats, , false, __VA_ARGS__)
 
 const struct stat_row queue_rows[] = {
 	DUALPI2_QUEUE_COUNTERS(QUEUE_COUNTER) DUALPI2_QUEUE_GAUGES(QUEUE_GAUGE){},
@@ -26,6 +15,11 @@ const struct stat_row queue_rows[] = {
 const struct stat_row qdisc_rows[] = {
 	DUALPI2_GAUGES(GAUGE) DUALPI2_COUNTERS(COUNTER){},
 };
+
+bool stat_is_time(const struct stat_row *row)
+{
+	return !strcmp(row->unit, "microseconds");
+}
 
 int64_t stat_value(const struct stat_row *row, const void *of)
 {
