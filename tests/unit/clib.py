@@ -5,6 +5,7 @@ import ctypes
 import os
 from ctypes import (
     POINTER,
+    byref,
     c_bool,
     c_char_p,
     c_int16,
@@ -40,32 +41,31 @@ class Coupling(ctypes.Structure):
     ]
 
 
+LIB = ctypes.CDLL(os.environ["DUALPI2_SHIM"])
+TYPES = {"__u8": c_uint8, "__u16": c_uint16, "__s16": c_int16, "__u32": c_uint32, "__u64": c_uint64}
+
+
+def params_fields():
+    """The rows of params.h and of PI2, and the rest of the bytes for those of an AQM."""
+    rows = c_char_p.in_dll(LIB, "shim_params").value.decode().splitlines()
+    fields = [(member, TYPES[kind]) for kind, member in map(str.split, rows)]
+    size = c_uint32.in_dll(LIB, "shim_sizeof_params").value
+    return [*fields, ("rest", c_uint8 * (size - sum(ctypes.sizeof(kind) for _, kind in fields)))]
+
+
 class Params(ctypes.Structure):
     """struct dualpi2_params."""
 
-    _fields_ = [
-        ("limit", c_uint32),
-        ("memlimit", c_uint32),
-        ("step_ns", c_uint64),
-        *((name, c_uint32) for name in ("step_packets", "step_in_packets", "min_qlen_step")),
-        *((name, c_uint8) for name in ("coupling", "overflow", "drop_enqueue")),
-        ("classic_protection", c_uint8),
-        ("ecn_mask", c_uint32),
-        ("split_gso", c_uint32),
-        ("rate", c_uint64),
-        ("framing", c_uint16),
-        ("overhead", c_int16),
-        ("mpu", c_uint32),
-        ("l4s_dscp", c_uint64),
-        ("classic_dscp", c_uint64),
-        ("l_aqm", c_uint32),
-        ("p_cmax", c_uint32),
-        ("target_ns", c_uint64),
-        ("tupdate_ns", c_uint64),
-        ("alpha", c_uint32),
-        ("beta", c_uint32),
-        ("aqm", c_uint64 * 5),
-    ]
+    _fields_ = params_fields()
+
+    @classmethod
+    def default(cls, **values):
+        """The defaults, but for `values`."""
+        params = cls()
+        LIB.shim_params_default(byref(params))
+        for name, value in values.items():
+            setattr(params, name, value)
+        return params
 
 
 class Shaper(ctypes.Structure):
@@ -80,7 +80,6 @@ class Histogram(ctypes.Structure):
 
 
 def load():
-    lib = ctypes.CDLL(os.environ["DUALPI2_SHIM"])
     signatures = {
         "shim_pi2_scale_gain": (c_uint32, c_uint32),
         "shim_pi2_next_prob": (c_uint32, POINTER(Law), c_uint32, c_uint32, c_uint64, c_uint64),
@@ -122,12 +121,12 @@ def load():
     for name in ("uint", "rate", "time", "size", "percent", "gain", "packets"):
         signatures[f"parse_{name}"] = (c_bool, c_char_p, POINTER(c_uint64))
     for name, layout in (("params", Params), ("law", Law), ("coupling", Coupling)):
-        assert c_uint32.in_dll(lib, f"shim_sizeof_{name}").value == ctypes.sizeof(layout)
+        assert c_uint32.in_dll(LIB, f"shim_sizeof_{name}").value == ctypes.sizeof(layout)
     for name, (result, *arguments) in signatures.items():
-        function = getattr(lib, name)
+        function = getattr(LIB, name)
         function.restype = result
         function.argtypes = arguments
-    return lib
+    return LIB
 
 
 C = load()

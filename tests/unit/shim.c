@@ -7,12 +7,18 @@
 #include "coupling.h"
 #include "dualpi2.h"
 #include "laqm.h"
+#include "aqm/pi2.h"
 #include "pi2.h"
 #include "scheduler.h"
 #include "shaper.h"
 
 /* For test_model.py to hold its own layouts against. */
 extern const __u32 shim_sizeof_params, shim_sizeof_law, shim_sizeof_coupling;
+/* And to make one of: "TYPE MEMBER" on a line each. */
+#define FIELD(type, member, ...) #type " " #member "\n"
+extern const char *const shim_params;
+const char *const shim_params = DUALPI2_PARAMS(FIELD, FIELD, DUALPI2_NOTHING) AQM_PARAMS(FIELD);
+
 const __u32 shim_sizeof_params = sizeof(struct dualpi2_params);
 const __u32 shim_sizeof_law = sizeof(struct pi2_law);
 const __u32 shim_sizeof_coupling = sizeof(struct coupling);
@@ -65,3 +71,13 @@ SHIM(void, histogram_record, (struct dualpi2_histogram * h, __u64 ns, __u32 *oct
      (h, ns, octave))
 SHIM(__u64, histogram_count, (const struct dualpi2_histogram *h), (h))
 SHIM(__u64, histogram_quantile, (const struct dualpi2_histogram *h, __u32 permille), (h, permille))
+
+void shim_params_default(struct dualpi2_params *params);
+void shim_params_default(struct dualpi2_params *params)
+{
+	static const struct dualpi2_params common = DUALPI2_DEFAULT_PARAMS;
+	static const struct aqm_params own = AQM_DEFAULT_PARAMS;
+
+	*params = common;
+	*(struct aqm_params *)params->aqm = own;
+}

@@ -33,9 +33,8 @@ class Aqm:
     """One instance, with queues so long that nothing of it rests, unless told otherwise."""
 
     def __init__(self, mtu=MTU, **params):
-        defaults = {"target_ns": 15_000_000, "alpha": 41, "beta": 819, "coupling": 2, "ecn_mask": 1}
         dscps = {"l4s_dscp": 1 << L4S_DSCP, "classic_dscp": 1 << CLASSIC_DSCP}
-        params = Params(**(defaults | dscps | params))
+        params = Params.default(**(dscps | params))
         self.c = C.unit_aqm_new(byref(params), mtu)
         for in_l in (True, False):
             self.set_queue(in_l, packets=100, size=100 * mtu)
