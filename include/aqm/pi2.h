@@ -35,9 +35,10 @@
 		"usual RTT of the traffic (max RTT / 6); sets the same")
 #define AQM_DERIVE pi2_derive
 
-/* What OpenMetrics calls the first of them. */
-#define AQM_METRIC "target_delay_seconds"
-#define AQM_METRIC_HELP "Target delay of the PI controller."
+/* Those of them that OpenMetrics has: rows as those of AQM_GAUGES. */
+#define AQM_PARAM_METRICS(GAUGE)                                              \
+	GAUGE(__u64, target_ns, "microseconds", NULL, "target_delay_seconds", \
+	      "of target delay of the PI controller")
 
 /* Time between two updates, ns: how often statistics are published while packets flow. */
 #define AQM_PERIOD(own) ((own)->tupdate_ns)

@@ -32,15 +32,13 @@ struct aqm {
 	size_t n_params, n_options;
 	aqm_derive *derive; /* NULL: there are none of the latter */
 
-	/* Its own gauges, of struct dualpi2_stats; ends as stat.h says. No two AQMs have a metric
-	 * of the same name.
+	/* Its own gauges, and parameters that are metrics, of struct dualpi2_stats; ends as stat.h
+	 * says. No two AQMs have a metric of the same name.
 	 */
 	const struct stat_row *gauges;
 
 	/* Time between two updates with these parameters, ns. */
 	__u64 (*period)(const struct dualpi2_params *params);
-
-	const char *metric, *metric_help; /* of the first, a time, in OpenMetrics; NULL: none */
 };
 
 /* All of them, the default first, then NULL. Made by the Makefile from what there is in bpf/aqm/.

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "aqm/member.h"
+
 const struct option_spec common_params[N_PARAMS] = { DUALPI2_PARAMS(ROW_PARAM, ROW_CHOICE,
 								    ROW_FLAG) };
 
@@ -19,11 +21,6 @@ bool params_refuse(char *why, const char *format, ...)
 }
 
 /* ---- rows and members ------------------------------------------------------------ */
-
-static bool is_flag(const struct option_spec *spec)
-{
-	return spec->kind == KIND_SWITCH || spec->kind == KIND_PRESET;
-}
 
 const struct option_spec *params_row(const struct aqm *aqm, size_t i)
 {
@@ -58,34 +55,12 @@ const struct option_spec *params_find(const char *name)
 
 static uint64_t get(const struct option_spec *spec, const struct dualpi2_params *params)
 {
-	const char *member = (const char *)params + spec->offset;
-	uint64_t eight = 0;
-	uint32_t four;
-	uint16_t two;
-
-	switch (spec->size) {
-	case sizeof(uint8_t):
-		return *(const uint8_t *)member;
-	case sizeof(two):
-		memcpy(&two, member, sizeof(two));
-		return two;
-	case sizeof(four):
-		memcpy(&four, member, sizeof(four));
-		return four;
-	default:
-		memcpy(&eight, member, spec->size);
-		return eight;
-	}
+	return member_get(params, spec->offset, spec->size);
 }
 
 static void put(const struct option_spec *spec, uint64_t value, struct dualpi2_params *params)
 {
-	const uint8_t one = (uint8_t)value;
-	const uint16_t two = (uint16_t)value;
-	const uint32_t four = (uint32_t)value;
-	const void *const sized[] = { [1] = &one, [2] = &two, [4] = &four, [8] = &value };
-
-	memcpy((char *)params + spec->offset, sized[spec->size], spec->size);
+	member_set(params, spec->offset, spec->size, value);
 }
 
 uint64_t params_value(const struct option_spec *spec, const struct dualpi2_params *params)
@@ -133,7 +108,7 @@ struct dualpi2_params params_default(const struct aqm *aqm)
 	const struct option_spec *spec;
 
 	for (size_t i = 0; (spec = params_row(aqm, i)); i++) {
-		if (spec->size && !is_flag(spec))
+		if (spec->size && !value_is_flag(spec))
 			put(spec, spec->value, &params);
 	}
 	return params;
@@ -266,7 +241,7 @@ bool params_apply(const struct param_values *values, const struct aqm *aqm,
 
 		if (!text || !spec->size)
 			continue;
-		if (is_flag(spec))
+		if (value_is_flag(spec))
 			set(spec, spec->value, params);
 		else if (value_read(spec, text, &value) == VALUE_OK)
 			set(spec, value, params);
@@ -285,7 +260,7 @@ static const struct option_spec *member_of(const struct option_spec *flag)
 {
 	const struct option_spec *spec = common_params;
 
-	while (is_flag(spec) || spec->offset != flag->offset)
+	while (value_is_flag(spec) || spec->offset != flag->offset)
 		spec++;
 	return spec;
 }
@@ -321,7 +296,7 @@ const char *params_text(const struct option_spec *spec, const struct dualpi2_par
 	size_t used = snprintf(text, OPTION_TEXT_MAX, "%s", spec->name);
 	char value[OPTION_TEXT_MAX];
 
-	if (!is_flag(spec))
+	if (!value_is_flag(spec))
 		snprintf(text + used, OPTION_TEXT_MAX - used, " %s",
 			 value_show(spec, params_value(spec, params), value));
 	return text;

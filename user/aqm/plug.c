@@ -24,11 +24,19 @@ extern aqm_derive AQM_DERIVE;
 #define AQM_DERIVE NULL
 #endif
 
-#define OWN_GAUGE(type_, member_, ...)                                                          \
-	STAT_ROW_AT(offsetof(struct dualpi2_stats, aqm) + offsetof(struct aqm_gauges, member_), \
-		    false, type_, member_, __VA_ARGS__)
+#define OWN_ROW(where_, struct_, type_, member_, ...)                                           \
+	STAT_ROW_AT(offsetof(struct dualpi2_stats, where_) + offsetof(struct_, member_), false, \
+		    type_, member_, __VA_ARGS__)
+#define OWN_GAUGE(...) OWN_ROW(aqm, struct aqm_gauges, __VA_ARGS__)
+#define OWN_PARAM(...) OWN_ROW(params.aqm, struct aqm_params, __VA_ARGS__)
 
-static const struct stat_row gauges[] = { AQM_GAUGES(OWN_GAUGE){} };
+static const struct stat_row gauges[] = {
+	AQM_GAUGES(OWN_GAUGE)
+#ifdef AQM_PARAM_METRICS
+		AQM_PARAM_METRICS(OWN_PARAM)
+#endif
+			{},
+};
 
 const struct aqm AQM_SYMBOL = {
 	.name = AQM_NAME,
@@ -41,8 +49,4 @@ const struct aqm AQM_SYMBOL = {
 	.derive = AQM_DERIVE,
 	.gauges = gauges,
 	.period = aqm_period,
-#ifdef AQM_METRIC
-	.metric = AQM_METRIC,
-	.metric_help = AQM_METRIC_HELP,
-#endif
 };

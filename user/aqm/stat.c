@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "aqm/member.h"
+
 #define QUEUE_COUNTER(...) STAT_ROW(struct dualpi2_queue, counters., true, __VA_ARGS__)
 #define QUEUE_GAUGE(...) STAT_ROW(struct dualpi2_queue, , false, __VA_ARGS__)
 #define COUNTER(...) STAT_ROW(struct dualpi2_stats, , true, __VA_ARGS__)
@@ -23,25 +25,14 @@ bool stat_is_time(const struct stat_row *row)
 
 int64_t stat_value(const struct stat_row *row, const void *of)
 {
-	const char *member = (const char *)of + row->offset;
-	uint64_t eight;
-	uint32_t four;
+	const uint64_t value = member_get(of, row->offset, row->size);
 
-	if (row->size == sizeof(four)) {
-		memcpy(&four, member, sizeof(four));
-		return row->is_signed ? (int32_t)four : (int64_t)four;
-	}
-	memcpy(&eight, member, sizeof(eight));
-	return (int64_t)eight;
+	return row->is_signed ? (int32_t)value : (int64_t)value;
 }
 
 static void set(const struct stat_row *row, void *of, int64_t value)
 {
-	const uint64_t eight = (uint64_t)value;
-	const uint32_t four = (uint32_t)value;
-
-	memcpy((char *)of + row->offset, row->size == sizeof(four) ? (const void *)&four : &eight,
-	       row->size);
+	member_set(of, row->offset, row->size, (uint64_t)value);
 }
 
 void stat_add(const struct stat_row *rows, void *to, const void *more)

@@ -11,7 +11,8 @@
 
 struct stat_row {
 	const char *member, *unit, *key, *metric, *meaning; /* as in stats.h */
-	bool is_counter, is_signed;
+	bool is_counter;
+	bool is_signed;	     /* which is only of 4 bytes */
 	size_t offset, size; /* of the member */
 };
 

@@ -29,11 +29,6 @@ static const struct option_spec common_specs[N_COMMON] = {
 			  .help = "show every step, errno and libbpf's messages" },
 };
 
-static bool is_flag(const struct option_spec *spec)
-{
-	return spec->kind == KIND_SWITCH || spec->kind == KIND_PRESET;
-}
-
 /* Print a text from a column on; `column` is where the line is now. */
 static void print_wrapped(const char *text, int column)
 {
@@ -54,10 +49,10 @@ static void print_wrapped(const char *text, int column)
 /* Does a flag stand for the default of its member, whose own row is in the same group? */
 static bool is_default(const struct option_group *group, const struct option_spec *flag)
 {
-	for (size_t i = 0; i < group->count && is_flag(flag); i++) {
+	for (size_t i = 0; i < group->count && value_is_flag(flag); i++) {
 		const struct option_spec *spec = &group->specs[i];
 
-		if (spec->offset == flag->offset && spec->size && !is_flag(spec))
+		if (spec->offset == flag->offset && spec->size && !value_is_flag(spec))
 			return spec->value == flag->value;
 	}
 	return false;

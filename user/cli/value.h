@@ -19,6 +19,12 @@ enum value_status {
 /* Does this option take a value? */
 bool value_is_taken(const struct option_spec *spec);
 
+/* Does it stand for a value of a parameter? */
+static inline bool value_is_flag(const struct option_spec *spec)
+{
+	return spec->kind == KIND_SWITCH || spec->kind == KIND_PRESET;
+}
+
 /* Read a value. What is in `value` is of no use unless VALUE_OK is returned. */
 enum value_status value_read(const struct option_spec *spec, const char *text, uint64_t *value);
 

@@ -19,7 +19,7 @@
 /* How many bytes of a key are the object's that it is in: "gso.split". */
 static size_t object_length(const struct stat_row *row)
 {
-	return row->member && strchr(row->key, '.') ? strcspn(row->key, ".") : 0;
+	return row->member && row->key && strchr(row->key, '.') ? strcspn(row->key, ".") : 0;
 }
 
 static bool is_same_object(const struct stat_row *one, const struct stat_row *other)
@@ -34,11 +34,12 @@ static void print_rows(const struct stat_row *rows, const void *of, bool with_ga
 {
 	for (const struct stat_row *row = rows; row->member; row++) {
 		const size_t length = object_length(row);
-		const char *key = row->key + (length ? length + 1 : 0);
+		const char *key;
 		char object[32];
 
-		if (!row->is_counter && !with_gauges)
+		if (!row->key || (!row->is_counter && !with_gauges))
 			continue;
+		key = row->key + (length ? length + 1 : 0);
 		snprintf(object, sizeof(object), "%.*s", (int)length, row->key);
 		if (length && (row == rows || !is_same_object(row - 1, row)))
 			json_open_object(object);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "aqm/params.h"
+#include "aqm/aqm.h"
 #include "cli/format.h"
 #include "aqm/stat.h"
 
@@ -168,16 +168,6 @@ static const struct family families[] = {
 	  print_rate },
 };
 
-/* The first parameter of an AQM, which is a delay. */
-static void print_aqm_delay(const struct family *family, const struct sample *sample)
-{
-	const struct aqm *aqm = sample->aqm;
-
-	if (aqm->metric && !strcmp(aqm->metric, family->name))
-		print_double(family, sample, NULL,
-			     seconds(params_value(aqm->options, &sample->stats.params)));
-}
-
 static void print_header(const struct family *family, enum exposition exposition)
 {
 	static const char *const types[] = { "counter", "gauge", "histogram" };
@@ -265,15 +255,8 @@ void openmetrics_print(const struct samples *list, enum exposition exposition)
 	print_rows(qdisc_rows, false, NULL, list, exposition);
 	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
 		print_family(&families[i], list, exposition);
-	for (size_t i = 0; aqms[i]; i++) {
-		const struct family family = {
-			aqms[i]->metric, GAUGE, "seconds", aqms[i]->metric_help, print_aqm_delay,
-		};
-
-		if (family.name)
-			print_family(&family, list, exposition);
+	for (size_t i = 0; aqms[i]; i++)
 		print_rows(aqms[i]->gauges, false, aqms[i], list, exposition);
-	}
 	if (exposition == EXPOSITION_OPENMETRICS)
 		printf("# EOF\n");
 }
