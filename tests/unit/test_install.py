@@ -63,3 +63,12 @@ def test_debian_has_the_same_version():
     changelog = (PROJECT / "packaging/debian/changelog").read_text(encoding="utf-8")
     version = re.search(r"^VERSION := (\S+)$", makefile, re.M)[1]
     assert re.match(rf"dualpi2-bpf \({re.escape(version)}-\d+\) ", changelog)
+
+
+def test_aqms_for_tests_are_not_installed(tmp_path):
+    make("install", tmp_path, {})
+    text = subprocess.run([tmp_path / "usr/local/sbin/dualpi2-load", "--help"], check=True,
+                          capture_output=True, text=True).stdout
+    for header in (PROJECT / "include/aqm").glob("*.h"):
+        is_for_tests = "#define AQM_FOR_TESTS" in header.read_text(encoding="utf-8")
+        assert (f"\nAQM {header.stem}: " in text) != is_for_tests

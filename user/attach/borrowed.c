@@ -7,31 +7,18 @@
 #include "cli/message.h"
 #include "kernel/link.h"
 #include "pinned/ledger.h"
-#include "pinned/maps.h"
 
 #define LEAST 1U /* what a setting is changed to */
 
-/* What was remembered of an interface; all 0 if nothing was. */
-static bool read_prior(const struct dualpi2_key *key, struct prior_settings *prior)
-{
-	const struct dualpi2_key prior_key = interface_key(key);
-
-	return ledger_read(LEDGER_SETTINGS, &prior_key, prior) >= 0;
-}
-
 void setting_forget(const struct dualpi2_key *key)
 {
-	const struct dualpi2_key prior_key = interface_key(key);
-
-	ledger_erase(LEDGER_SETTINGS, &prior_key);
+	ledger_erase(LEDGER_SETTINGS, key);
 }
 
 static bool write_prior(const struct dualpi2_key *key, const struct prior_settings *prior)
 {
-	const struct dualpi2_key prior_key = interface_key(key);
-
 	if (prior->gso_max_segs || prior->gro_max_size)
-		return ledger_write(LEDGER_SETTINGS, &prior_key, prior);
+		return ledger_write(LEDGER_SETTINGS, key, prior);
 	setting_forget(key);
 	return true;
 }
@@ -47,7 +34,7 @@ bool setting_borrow(const struct dualpi2_key *key, enum setting setting)
 	struct prior_settings prior;
 	struct link link;
 
-	if (!read_prior(key, &prior))
+	if (ledger_read(LEDGER_SETTINGS, key, &prior) < 0)
 		return false;
 	if (remembers(&prior, setting))
 		return true;
@@ -77,7 +64,7 @@ bool setting_return(const struct dualpi2_key *key, enum setting setting)
 	struct link link;
 	int found;
 
-	if (!read_prior(key, &prior))
+	if (ledger_read(LEDGER_SETTINGS, key, &prior) < 0)
 		return false;
 	if (!remembers(&prior, setting))
 		return true;
@@ -99,6 +86,7 @@ bool setting_return(const struct dualpi2_key *key, enum setting setting)
 int setting_is_borrowed(const struct dualpi2_key *key, enum setting setting)
 {
 	struct prior_settings prior;
+	int found = ledger_read(LEDGER_SETTINGS, key, &prior);
 
-	return read_prior(key, &prior) ? remembers(&prior, setting) : -EIO;
+	return found > 0 ? remembers(&prior, setting) : found;
 }

@@ -18,12 +18,12 @@
 #include <time.h>
 
 #include "attach/borrowed.h"
-#include "attach/obstacle.h"
 #include "attach/root.h"
 #include "check/report.h"
 #include "cli/message.h"
 #include "kernel/link.h"
 #include "kernel/netns.h"
+#include "pinned/ledger.h"
 #include "pinned/maps.h"
 #include "pinned/tcx.h"
 

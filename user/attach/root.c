@@ -370,8 +370,10 @@ bool root_attach(const struct registrations *regs, struct target *target, const 
 
 	if (live < 0)
 		return false;
-	if (!live)
+	if (!live) {
+		confs_forget(regs, &target->key); /* of an earlier time */
 		return attach_new(reg, target, wish);
+	}
 	if (former == reg)
 		return change_live(reg, target, wish, &in_force);
 	return replace_live(reg, former, target, wish, &in_force);

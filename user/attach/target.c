@@ -2,16 +2,34 @@
 #include "attach/target.h"
 
 #include <linux/pkt_sched.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "attach/borrowed.h"
-#include "attach/obstacle.h"
 #include "check/report.h"
 #include "cli/message.h"
 #include "kernel/netns.h"
 #include "pinned/maps.h"
 #include "pinned/tcx.h"
+
+void obstacle_set(struct obstacle *obstacle, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(obstacle->text, sizeof(obstacle->text), format, args);
+	va_end(args);
+}
+
+bool obstacle_absent(const struct obstacle *obstacle, const char *label)
+{
+	if (!obstacle->text[0])
+		return true;
+	if (obstacle->is_usage)
+		return fail_usage("%s: %s", label, obstacle->text);
+	return fail(0, "%s: %s", label, obstacle->text);
+}
 
 bool target_find(const char *ifname, struct target *target)
 {
@@ -238,8 +256,7 @@ bool target_check_room(const struct registration *reg, const struct target *targ
 
 void target_forget(const struct registrations *regs, const struct dualpi2_key *key)
 {
-	for (size_t i = 0; i < regs->count; i++)
-		conf_forget(&regs->of[i], key);
+	confs_forget(regs, key);
 	root_forget(key);
 }
 

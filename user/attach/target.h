@@ -11,6 +11,21 @@
 #include "kernel/link.h"
 #include "pinned/registration.h"
 
+/* Why something cannot be done on an interface: --check shows it, all else refuses. */
+struct obstacle {
+	char text[512]; /* cause and remedy; empty: nothing is in the way */
+	bool is_usage;	/* wrong usage */
+};
+
+/* Set the text (printf-like). */
+void obstacle_set(struct obstacle *obstacle, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* True if nothing is in the way; else it is reported (message.h). The message begins
+ * with `label`.
+ */
+bool obstacle_absent(const struct obstacle *obstacle, const char *label);
+
 /* What the command line asks for. */
 struct wish {
 	const struct param_values *params; /* as given */

@@ -9,7 +9,6 @@
 
 #include "cli/message.h"
 #include "pinned/ledger.h"
-#include "pinned/maps.h"
 
 /* Kinds whose dumped options make the same qdisc again. Others have classes, need
  * more to start than they show (red: its table), or do not show all of their
@@ -207,19 +206,17 @@ int tree_restorable(int ifindex, const struct tree *tree, char *why)
 
 bool root_remember(const struct dualpi2_key *key, const struct qdisc *root)
 {
-	const struct dualpi2_key prior_key = interface_key(key);
 	struct prior_qdisc prior = { .handle = root->handle, .options_len = root->options_len };
 
 	memcpy(prior.kind, root->kind, sizeof(prior.kind));
 	memcpy(prior.options, root->options, sizeof(prior.options));
-	return ledger_write(LEDGER_PRIORS, &prior_key, &prior);
+	return ledger_write(LEDGER_PRIORS, key, &prior);
 }
 
 int root_recall(const struct dualpi2_key *key, struct qdisc *root)
 {
-	const struct dualpi2_key prior_key = interface_key(key);
 	struct prior_qdisc prior;
-	int found = ledger_read(LEDGER_PRIORS, &prior_key, &prior);
+	int found = ledger_read(LEDGER_PRIORS, key, &prior);
 
 	*root = (struct qdisc){
 		.handle = prior.handle,
@@ -233,7 +230,5 @@ int root_recall(const struct dualpi2_key *key, struct qdisc *root)
 
 void root_forget(const struct dualpi2_key *key)
 {
-	const struct dualpi2_key prior_key = interface_key(key);
-
-	ledger_erase(LEDGER_PRIORS, &prior_key);
+	ledger_erase(LEDGER_PRIORS, key);
 }

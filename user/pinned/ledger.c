@@ -106,12 +106,19 @@ void ledger_remove_if_empty(void)
 	pins_remove_directory(LEDGER_DIR);
 }
 
+static struct dualpi2_key entry_key(enum ledger ledger, const struct dualpi2_key *key)
+{
+	return ledger == LEDGER_DEVICES ? *key : interface_key(key);
+}
+
 int ledger_read(enum ledger ledger, const struct dualpi2_key *key, void *entry)
 {
+	const struct dualpi2_key map_key = entry_key(ledger, key);
+
 	memset(entry, 0, ledgers[ledger].size);
 	if (fds[ledger] < 0)
 		return 0;
-	if (!bpf_map_lookup_elem(fds[ledger], key, entry))
+	if (!bpf_map_lookup_elem(fds[ledger], &map_key, entry))
 		return 1;
 	if (errno == ENOENT)
 		return 0;
@@ -121,12 +128,16 @@ int ledger_read(enum ledger ledger, const struct dualpi2_key *key, void *entry)
 
 bool ledger_write(enum ledger ledger, const struct dualpi2_key *key, const void *entry)
 {
-	return !bpf_map_update_elem(fds[ledger], key, entry, BPF_ANY) ||
+	const struct dualpi2_key map_key = entry_key(ledger, key);
+
+	return !bpf_map_update_elem(fds[ledger], &map_key, entry, BPF_ANY) ||
 	       fail(errno, "cannot note %s: at most %u can be", ledgers[ledger].what,
 		    ledgers[ledger].max);
 }
 
 void ledger_erase(enum ledger ledger, const struct dualpi2_key *key)
 {
-	bpf_map_delete_elem(fds[ledger], key);
+	const struct dualpi2_key map_key = entry_key(ledger, key);
+
+	bpf_map_delete_elem(fds[ledger], &map_key);
 }

@@ -17,8 +17,8 @@
 
 enum ledger {
 	LEDGER_DEVICES,	 /* struct dualpi2_device, by what for (key.parent) */
-	LEDGER_PRIORS,	 /* struct prior_qdisc, by interface (key.parent 0) */
-	LEDGER_SETTINGS, /* struct prior_settings, by interface */
+	LEDGER_PRIORS,	 /* struct prior_qdisc, by interface (key.parent: any) */
+	LEDGER_SETTINGS, /* struct prior_settings, the same */
 	N_LEDGERS,
 };
 
@@ -36,6 +36,12 @@ struct prior_settings {
 	__u32 gro_max_size;
 	__u32 gro_ipv4_max_size;
 };
+
+/* The key of what is kept for an interface, from that of a qdisc on it. */
+static inline struct dualpi2_key interface_key(const struct dualpi2_key *key)
+{
+	return (struct dualpi2_key){ .netns = key->netns, .ifindex = key->ifindex };
+}
 
 /* Open it; that there is none yet is no failure, then look-ups find nothing. */
 bool ledger_open(void);

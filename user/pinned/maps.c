@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/message.h"
+#include "pinned/ledger.h"
 
 #define PUBLISHED_LOOKS 3
 
@@ -65,11 +66,6 @@ int delays_read(const struct registration *reg, const struct dualpi2_key *key,
 	return read_published(reg->delays, key, delays);
 }
 
-struct dualpi2_key interface_key(const struct dualpi2_key *key)
-{
-	return (struct dualpi2_key){ .netns = key->netns, .ifindex = key->ifindex };
-}
-
 int conf_read(const struct registration *reg, const struct dualpi2_key *key,
 	      struct dualpi2_params *params)
 {
@@ -109,6 +105,12 @@ void conf_forget(const struct registration *reg, const struct dualpi2_key *key)
 	struct dualpi2_key conf_key = interface_key(key);
 
 	bpf_map_delete_elem(reg->conf, &conf_key);
+}
+
+void confs_forget(const struct registrations *regs, const struct dualpi2_key *key)
+{
+	for (size_t i = 0; i < regs->count; i++)
+		conf_forget(&regs->of[i], key);
 }
 
 /* 1, 0, or -errno: unknown. */

@@ -40,15 +40,13 @@ bool conf_write(const struct registration *reg, const struct dualpi2_key *key,
 bool params_change(const struct registration *reg, const struct dualpi2_key *key,
 		   const struct dualpi2_params *params);
 
-/* The key of what is kept for an interface, from that of a qdisc on it. */
-struct dualpi2_key interface_key(const struct dualpi2_key *key);
-
 /* Does a qdisc of ours live on an interface (key.parent: any): 1, 0, or -errno: unknown. Reports
  * nothing.
  */
 int instance_lives(const struct registrations *regs, const struct dualpi2_key *key);
 
-/* Forget the parameters of an interface. */
+/* Forget the parameters of an interface, in all of them or one. */
+void confs_forget(const struct registrations *regs, const struct dualpi2_key *key);
 void conf_forget(const struct registration *reg, const struct dualpi2_key *key);
 
 #endif /* MAPS_H */
