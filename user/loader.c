@@ -220,33 +220,33 @@ static bool unload_interface(const struct registrations *regs, const char *ifnam
 }
 
 /* What would be in force: what is already, and what is wished. */
-static bool wanted_params(const struct registration *reg, const struct target *target,
+static bool wanted_params(const struct registrations *regs, const struct target *target,
 			  const struct wish *wish, struct dualpi2_params *wanted)
 {
+	const struct aqm *now = tree_aqm(&target->tree), *aqm = target_aqm(target, wish);
 	int known = 0;
 
-	*wanted = params_default(reg->aqm);
-	if (tree_aqm(&target->tree) == reg->aqm)
-		known = conf_read(reg, &target->key, wanted);
+	*wanted = params_default(aqm);
+	if (now)
+		known = conf_read(registration_of(regs, now), &target->key, wanted);
 	if (known < 0)
 		return fail(-known, "%s: cannot look up its parameters: %s; run it again",
 			    target->label, strerror(-known));
-	return wish_apply(wish, reg->aqm, wanted);
+	if (now != aqm)
+		wish_take_over(aqm, wanted);
+	return wish_apply(wish, aqm, wanted);
 }
 
 /* What an interface that may have it will do with it. */
 static bool check_use(const struct target *target, const struct link *link, const struct wish *wish)
 {
 	bool is_mq = tree_owner(&target->tree) == OWNER_US && tree_is_mq(&target->tree);
-	const struct registration *reg;
 	struct dualpi2_params wanted;
 	struct registrations regs;
 
-	if (!registrations_open(&regs))
-		return false;
-	reg = registration_of(&regs, target_aqm(target, wish));
-	if (!wanted_params(reg, target, wish, &wanted) ||
-	    !target_check_room(reg, target, link, wish))
+	if (!registrations_open(&regs) || !wanted_params(&regs, target, wish, &wanted) ||
+	    !target_check_room(registration_of(&regs, target_aqm(target, wish)), target, link,
+			       wish))
 		return false;
 	interface_report(link, &wanted, wish->mq || is_mq);
 	return !wanted.split_gso || gso_check(target);

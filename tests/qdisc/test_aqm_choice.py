@@ -142,9 +142,9 @@ def test_an_option_of_another_one_than_that_in_use(gone):
 
 
 def test_check(gone):
-    gone.run(LOADER, "one")
+    gone.run(LOADER, "one", "--rate", "7mbit")
     text = gone.run(LOADER, "--check", "one", "--aqm", "fixed").stdout
-    assert f"{FIXED} will take the place of {PI2}" in text
+    assert f"{FIXED} will take the place of {PI2}" in text and "7mbit" in text
     assert f"is {PI2} already" in gone.run(LOADER, "--check", "one").stdout
     assert kind(gone) == PI2
     gone.run(LOADER, "one", "--unload")

@@ -233,10 +233,10 @@ static bool replace_live(const struct registration *reg, const struct registrati
 			 const struct dualpi2_params *in_force)
 {
 	const bool mq = is_or_becomes_mq(target, wish);
-	struct dualpi2_params wanted = *in_force, fresh = params_default(reg->aqm);
+	struct dualpi2_params wanted = *in_force;
 	char instead_of[64];
 
-	memcpy(wanted.aqm, fresh.aqm, sizeof(wanted.aqm));
+	wish_take_over(reg->aqm, &wanted);
 	if (!wish_apply(wish, reg->aqm, &wanted))
 		return false;
 	if (!prepare(reg, target, &wanted) || !create_qdiscs(reg, target, mq, true)) {

@@ -71,6 +71,13 @@ bool wish_apply(const struct wish *wish, const struct aqm *aqm, struct dualpi2_p
 	return params_apply(wish->params, aqm, params, why) || fail_usage("%s", why);
 }
 
+void wish_take_over(const struct aqm *aqm, struct dualpi2_params *params)
+{
+	const struct dualpi2_params fresh = params_default(aqm);
+
+	memcpy(params->aqm, fresh.aqm, sizeof(params->aqm));
+}
+
 bool wish_fits(const struct wish *wish, const struct aqm *aqm)
 {
 	struct dualpi2_params scratch;

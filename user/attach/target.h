@@ -42,6 +42,9 @@ bool wish_has_rate(const struct wish *wish);
 /* Put the parameters that are wished into `params`. */
 bool wish_apply(const struct wish *wish, const struct aqm *aqm, struct dualpi2_params *params);
 
+/* Parameters that are in force as another AQM takes them over: its own are its defaults. */
+void wish_take_over(const struct aqm *aqm, struct dualpi2_params *params);
+
 /* Could they be put into the defaults of an AQM (NULL: of any)? */
 bool wish_fits(const struct wish *wish, const struct aqm *aqm);
 
