@@ -40,3 +40,8 @@ def test_no_include_runs_upwards():
 
 def test_no_includes_run_in_a_circle():
     graphlib.TopologicalSorter(included()).prepare()
+
+
+def test_no_file_is_long():
+    lines = {file: file.read_text().count("\n") for file in USER.rglob("*") if file.is_file()}
+    assert not {str(file): count for file, count in lines.items() if count > 450}
