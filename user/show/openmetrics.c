@@ -205,7 +205,7 @@ static void print_values(const struct family *family, const struct stat_row *fir
 
 	for (const struct stat_row *row = first; is_same_metric(first, row); row++) {
 		begin_sample(family, suffix_of(family), sample, queue, by_cause ? "cause" : NULL,
-			     strchr(row->member, '_') + 1);
+			     by_cause ? strchr(row->member, '_') + 1 : NULL);
 		if (stat_is_time(row))
 			printf("%.9g\n", seconds((__u64)stat_value(row, of)));
 		else
