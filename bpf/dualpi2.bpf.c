@@ -361,7 +361,9 @@ int BPF_PROG(dualpi2_init, struct Qdisc *sch, struct nlattr *opt, struct netlink
 	return 0;
 }
 
-/* The link goes down, or the qdisc is about to be destroyed. Statistics stay. */
+/* The link goes down, or the qdisc is about to be destroyed. Statistics stay; if something was
+ * queued the timer runs, and publishes them.
+ */
 SEC("struct_ops/dualpi2_reset")
 void BPF_PROG(dualpi2_reset, struct Qdisc *sch)
 {
@@ -377,7 +379,6 @@ void BPF_PROG(dualpi2_reset, struct Qdisc *sch)
 	sch->q.qlen = 0;
 	link_measure(in);
 	start_empty(in);
-	publish(in, bpf_ktime_get_ns());
 }
 
 /* An interface that goes takes its parameters with it: the next one with its number is another
