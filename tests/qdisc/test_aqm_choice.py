@@ -8,7 +8,7 @@ import pytest
 import superpackets
 from conftest import BIN, KINDS, LOADER, PIN_DIR, PUBLIC_PIN_DIR, Qdisc, one_line, root
 from frames import ECT_1, NOT_ECT, ipv4_frame, send
-from netns import Namespace, run, veth, wait_until
+from netns import Namespace, dummy, run, veth, wait_until
 
 STATS = BIN / "dualpi2-stats"
 PI2, FIXED = KINDS["pi2"], KINDS["fixed"]
@@ -80,6 +80,7 @@ def test_it_stays_unless_another_one_is_asked_for(gone):
 def test_another_one_takes_the_place(gone, first, second):
     """Parameters that all have stay; of the former nothing does."""
     before = root(gone, "one")
+    gone.run(LOADER, "two", "--aqm", first)  # so the former one stays registered for a while
     gone.run(LOADER, "one", "--aqm", first, "--rate", "40mbit", "--limit", "77")
     names, former = programs(gone, "one")
     send(gone, "one", *[ipv4_frame(serial, ECT_1, 200) for serial in range(3)])
@@ -88,6 +89,9 @@ def test_another_one_takes_the_place(gone, first, second):
     assert kind(gone) == KINDS[second]
     [stats] = shown(gone, "one")
     assert stats["options"]["rate"] == 40_000_000 and stats["options"]["limit"] == 88
+    assert directories() == {"pi2", "fixed", "ledger"}
+    assert not list((PIN_DIR / first).glob(f"*-{gone.links()['one']['ifindex']}"))
+    gone.run(LOADER, "two", "--unload")
     assert directories() == {second, "ledger"} and directories(PUBLIC_PIN_DIR) == {second}
     assert programs(gone, "one")[0] == names and not programs(gone, "one")[1] & former
     send(gone, "one", *[ipv4_frame(serial, ECT_1, 200) for serial in range(5)])
@@ -208,6 +212,8 @@ def test_what_arrives():
     tx, rx = Namespace("from"), Namespace("to")
     try:
         veth(tx, "f0", rx, "t0")
+        dummy(rx, "other")
+        rx.run(LOADER, "other")  # with its programs the former one stays registered
         rx.run(LOADER, "t0", "--ingress", "--rate", "20mbit")
         ifb = json.loads(rx.run("ip", "-j", "link", "show", "in-t0").stdout)[0]["ifindex"]
         names, former = programs(rx, "t0", "tcx/ingress")
@@ -221,6 +227,7 @@ def test_what_arrives():
         wait_until(lambda: qdisc.stats()["c-queue"]["packets-out"] == 5, "they have passed")
         assert qdisc.stats()["options"]["rate"] == 20_000_000
         rx.run(LOADER, "t0", "--ingress", "--unload")
+        rx.run(LOADER, "other", "--unload")
         assert not programs(rx, "t0", "tcx/ingress")[0] and not directories()
     finally:
         tx.delete()
