@@ -423,6 +423,17 @@ static void step_in_packets_and_back(void **state)
 	assert_int_equal(params.step_ns, 2000000);
 }
 
+/* Unlike p-cmax, of which 0 stands for a rule. */
+static void share_of_nothing_is_shown_as_such(void **state)
+{
+	const struct option_spec share = { .kind = KIND_SHARE, .min = 0, .max = 1LL << 32 };
+	char text[OPTION_TEXT_MAX];
+
+	(void)state;
+	assert_string_equal(value_format(&share, 0, text), "0%");
+	assert_string_equal(value_format(&share, PROB_MAX, text), "100%");
+}
+
 static void p_cmax_ends_at_one_and_can_be_auto(void **state)
 {
 	const struct param_values automatic = GIVEN({ "p-cmax", "auto" });
@@ -635,6 +646,7 @@ int main(void)
 		cmocka_unit_test(flags_take_back),
 		cmocka_unit_test(all_dscps_fit_the_text),
 		cmocka_unit_test(step_in_packets_and_back),
+		cmocka_unit_test(share_of_nothing_is_shown_as_such),
 		cmocka_unit_test(p_cmax_ends_at_one_and_can_be_auto),
 		cmocka_unit_test(limit_alone_renews_memlimit),
 		cmocka_unit_test(presets_of_links),

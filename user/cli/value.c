@@ -83,10 +83,7 @@ static const char *format_rate_or_none(uint64_t value, char *text)
 
 static const char *format_probability(uint64_t value, char *text)
 {
-	if (value)
-		snprintf(text, OPTION_TEXT_MAX, "%.6g%%", 100.0 * (double)value / PROB_MAX);
-	else
-		strcpy(text, AUTO);
+	snprintf(text, OPTION_TEXT_MAX, "%.6g%%", 100.0 * (double)value / PROB_MAX);
 	return text;
 }
 
@@ -249,6 +246,8 @@ const char *value_format(const struct option_spec *spec, uint64_t value, char *t
 {
 	if (spec->kind == KIND_CHOICE)
 		return value_word(spec, value, text);
+	if (has_auto(spec) && !value)
+		return strcpy(text, AUTO);
 	return kinds[spec->kind].format(value, text);
 }
 
