@@ -7,8 +7,8 @@
 
 #include "cli/message.h"
 #include "cli/options.h"
-#include "cli/value.h"
 #include "cli/privilege.h"
+#include "cli/value.h"
 #include "kernel/link.h"
 #include "pinned/pins.h"
 #include "sample/follow.h"

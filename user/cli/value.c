@@ -7,8 +7,8 @@
 
 #include "cli/format.h"
 #include "cli/parse.h"
-#include "dualpi2.h"
 #include "coupling.h"
+#include "dualpi2.h"
 
 #define ONE (1ULL << 32) /* a share of 100 % */
 #define AUTO "auto"	 /* a share that follows from other parameters */

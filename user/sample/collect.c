@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aqm/stat.h"
 #include "cli/message.h"
 #include "kernel/netns.h"
 #include "pinned/maps.h"
 #include "pinned/tcx.h"
 #include "sample/clock.h"
-#include "aqm/stat.h"
 
 /* The moment that published statistics are of. They are refreshed by every update of the AQM unless
  * nothing happens: what is older than that still holds.

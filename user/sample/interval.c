@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/message.h"
 #include "aqm/stat.h"
+#include "cli/message.h"
 
 static __u64 growth(__u64 earlier, __u64 later)
 {

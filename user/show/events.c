@@ -10,13 +10,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/format.h"
+#include "cli/message.h"
+#include "kernel/netns.h"
+#include "pinned/pins.h"
 #include "sample/clock.h"
 #include "sample/sample.h"
-#include "cli/format.h"
-#include "kernel/netns.h"
 #include "show/json_writer.h"
-#include "cli/message.h"
-#include "pinned/pins.h"
 
 /* How long it takes to notice that the kind is no longer registered. */
 #define POLL_MS 1000

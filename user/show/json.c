@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "aqm/params.h"
+#include "aqm/stat.h"
 #include "cli/format.h"
+#include "coupling.h"
 #include "sample/clock.h"
 #include "sample/interval.h"
-#include "aqm/stat.h"
 #include "show/json_writer.h"
-#include "coupling.h"
 
 /* More than a line with all bins of four histograms takes. */
 #define LINE_BYTES (64 << 10)

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "aqm/params.h"
+#include "aqm/stat.h"
 #include "cli/format.h"
 #include "sample/interval.h"
-#include "aqm/stat.h"
 #include "show/diagnosis.h"
 
 #define LINE_MAX_WIDTH 79 /* leaves room for a comma */

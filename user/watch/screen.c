@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "aqm/params.h"
+#include "aqm/stat.h"
 #include "cli/format.h"
 #include "sample/interval.h"
-#include "aqm/stat.h"
 #include "show/bars.h"
 #include "show/diagnosis.h"
 
