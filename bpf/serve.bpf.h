@@ -38,8 +38,7 @@ static __always_inline struct sk_buff *take(struct instance *in, struct dualq *q
 		return NULL;
 	if (from_l)
 		q->l_packets -= info->packets;
-	count_unqueued(in, sch, info);
-	if (!sch->q.qlen) /* then the DualQ is empty, the only one */
+	if (!count_unqueued(in, sch, info)) /* then the DualQ is empty, the only one */
 		q->credit = in->initial_credit;
 	return skb;
 }

@@ -122,24 +122,18 @@ struct dualpi2_counters {
 	DUALPI2_QUEUE_COUNTERS(DUALPI2_STAT)
 };
 
+#define DUALPI2_ADDEND(type, member, ...) +counters->member
+
 /* All packets that the queue dropped, by whatever cause. */
 static inline __u64 dualpi2_drops(const struct dualpi2_counters *counters)
 {
-	__u64 sum = 0;
-#define DUALPI2_X(type, member, ...) sum += counters->member;
-	DUALPI2_QUEUE_DROPS(DUALPI2_X)
-#undef DUALPI2_X
-	return sum;
+	return DUALPI2_QUEUE_DROPS(DUALPI2_ADDEND);
 }
 
 /* All packets of the queue that were CE-marked, by whatever cause. */
 static inline __u64 dualpi2_marks(const struct dualpi2_counters *counters)
 {
-	__u64 sum = 0;
-#define DUALPI2_X(type, member, ...) sum += counters->member;
-	DUALPI2_QUEUE_MARKS(DUALPI2_X)
-#undef DUALPI2_X
-	return sum;
+	return DUALPI2_QUEUE_MARKS(DUALPI2_ADDEND);
 }
 
 /* What is queued, by the conservation law. Read while packets come and go, what has left may
