@@ -3,6 +3,7 @@
 
 import dataclasses
 import statistics
+import textwrap
 from collections.abc import Callable
 
 import matrix
@@ -202,7 +203,8 @@ def tables(cells):
     for cell, results in cells.items():
         shown = [figure for figure in FIGURES
                  if any(figure.name in seen.values for seen in results.values())]
-        yield from ("", f"## {cell.name}", "", f"{situation(cell)}.", "", "| | " + " | ".join(
+        yield from ("", f"## {cell.name}", "", textwrap.fill(f"{situation(cell)}.", 80), "",
+                    "| | " + " | ".join(
             figure.name for figure in shown) + f" | compared with {YARDSTICK} |",
             "|---|" + "---:|" * len(shown) + "---|")
         for name in results:
