@@ -20,7 +20,8 @@
  *	aqm_may_drop()		can aqm_drop() drop this packet now: a quick look
  *	aqm_drop()		is a packet dropped, and why
  *	aqm_queued()		a packet has joined its queue
- *	aqm_left()		a packet has left its queue, to be forwarded
+ *	aqm_left()		a packet has left its queue, to be forwarded unless aqm_drop()
+ *				says otherwise
  *	aqm_is_saturated()	the load is more than marks can tame (RFC 9332, 4.2.3)
  *	aqm_levels()		what packets are marked and dropped with
  *	aqm_gauges()		what else the statistics show: AQM_GAUGES of include/aqm/NAME.h

@@ -80,16 +80,16 @@ static __always_inline bool coupled_may_mark(struct dualq *q)
 	return coupled_of(q)->prob | l_packets(q);
 }
 
-/* aqm_mark(). The native qdisc marks at dequeue and so knows the packet's sojourn time. Here a
- * forecast stands for it.
+/* What mark an arriving packet gets if p' is `prob`. The native qdisc marks at dequeue and so knows
+ * the packet's sojourn time. Here a forecast stands for it.
  */
-static __always_inline enum mark coupled_mark(struct instance *in, struct dualq *q,
-					      const struct arrival *arrival)
+static __always_inline enum mark coupled_mark_at(struct instance *in, struct dualq *q,
+						 const struct arrival *arrival, u32 prob)
 {
 	bool in_l = arrival->flags & PACKET_L, scalable = arrival->flags & PACKET_SCALABLE;
 	const struct coupled_law *law = coupled_law_of(in);
 	struct coupled *coupled = coupled_of(q);
-	u32 prob = coupled->prob, native = 0;
+	u32 native = 0;
 	u64 p_cl;
 	bool hit;
 
@@ -110,6 +110,13 @@ static __always_inline enum mark coupled_mark(struct instance *in, struct dualq 
 	if (!hit)
 		return MARK_NONE;
 	return native > p_cl ? MARK_NATIVE : MARK_COUPLED;
+}
+
+/* aqm_mark() */
+static __always_inline enum mark coupled_mark(struct instance *in, struct dualq *q,
+					      const struct arrival *arrival)
+{
+	return coupled_mark_at(in, q, arrival, coupled_of(q)->prob);
 }
 
 /* aqm_may_drop() */

@@ -105,6 +105,7 @@ static __always_inline enum turn serve_from(struct instance *in, struct dualq *q
 		return TURN_EMPTY;
 	if (sojourn_ns < 0) /* its time was taken on another CPU */
 		sojourn_ns = 0;
+	aqm_left(in, q, &info, from_l, sojourn_ns, now);
 	if (!in->params.drop_enqueue) {
 		drop = must_drop(in, q, info.flags, from_l, sojourn_ns, now);
 		if (drop != DROP_NONE) {
@@ -113,7 +114,6 @@ static __always_inline enum turn serve_from(struct instance *in, struct dualq *q
 			return TURN_DROPPED;
 		}
 	}
-	aqm_left(in, q, &info, from_l, sojourn_ns, now);
 
 	if (contended)
 		q->credit = scheduler_charge(q->credit, in->params.classic_protection, from_l,

@@ -3,11 +3,11 @@
  * dualpi2.h, and in the tools JSON, OpenMetrics, the table, sums, intervals and the man page.
  *
  *	X(type, member, unit, JSON key, metric, meaning)
- *		NULL: JSON does not have it here. In the key "gso.split" is `split` of the object
- *`gso`. The metric is the name of a family of OpenMetrics, without "dualpi2_" and "_total"; NULL:
- *it is in none. What is in "microseconds" is kept in ns, and in OpenMetrics in seconds. Several
- *rows with one metric are its causes: what the member has behind its first
- *		'_'.
+ *		The key "gso.split" is `split` in the object `gso`; NULL: JSON does not have it
+ *		here. The metric is the name of a family of OpenMetrics, without "dualpi2_" and
+ *		"_total"; NULL: it is in none. What is in "microseconds" is kept in ns, and in
+ *		OpenMetrics in seconds. Several rows with one metric are its causes: what the
+ *		member has behind its first '_'.
  */
 #ifndef DUALPI2_STATS_H
 #define DUALPI2_STATS_H
