@@ -179,7 +179,7 @@ class Link:
 
 def head(section):
     print(f"## {section}\n"
-          f"{'':26} {'flood':18}  {'victim in L':16}  {'victim in C':16}  {'flood':7}\n"
+          f"{'':26} {'flood':18}  {'victim in L':16}  {'victim in C':16}  flood\n"
           f"{'':26} {'':8} rate bytes  {'through  P99 ms':16}  {'through  P99 ms':16}  "
           "through  offered", flush=True)
 
