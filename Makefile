@@ -68,12 +68,12 @@ PLUG := user/aqm/plug.c
 plug_cflags = -DAQM_HEADER='"aqm/$(1).h"' -DAQM_SKELETON='"aqm/$(1).skel.h"' -DAQM_SYMBOL=aqm_$(1)
 PLUGS_O := $(AQMS:%=$(O)/aqm/%.o)
 AQMS_O := $(PLUGS_O) $(O)/aqm/list.o
-# What only dualpi2-stats has, and the library for it.
-WATCH := $(wildcard user/watch/*.c)
-STATS_LDLIBS := -lncursesw -ltinfo
-SHARED := $(filter-out $(WATCH) $(PLUG),$(wildcard user/*/*.c))
+# What only dualpi2-stats has, and the libraries for it.
+FIGURES := $(wildcard user/sample/*.c user/show/*.c user/watch/*.c)
+STATS_LDLIBS := -ljson-c -lncursesw -ltinfo
+SHARED := $(filter-out $(FIGURES) $(PLUG),$(wildcard user/*/*.c))
 LOADER_O := $(patsubst %.c,$(O)/%.o,user/loader.c $(SHARED)) $(AQMS_O)
-STATS_O := $(patsubst %.c,$(O)/%.o,user/stats.c $(WATCH) $(SHARED)) $(AQMS_O)
+STATS_O := $(patsubst %.c,$(O)/%.o,user/stats.c $(FIGURES) $(SHARED)) $(AQMS_O)
 USER_O := $(sort $(LOADER_O) $(STATS_O))
 PROGRAMS := $(O)/dualpi2-load $(O)/dualpi2-stats
 # For packages: the same without the AQMs for tests.

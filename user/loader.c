@@ -42,65 +42,14 @@ enum action {
 	ACTION_UNLOAD,
 	ACTION_IF_ATTACHED,
 	ACTION_CHECK,
-	N_ACTIONS,
+
+	N_ACTIONS, /* the parameters follow them */
 };
 
-#define N_ACTIONS_IN_FILES ACTION_INGRESS
+_Static_assert(N_ACTIONS + PARAMS_MAX + OPTIONS_GENERAL <= OPTIONS_MAX, "too many options");
 
-static struct option_spec action_specs[N_ACTIONS] = {
-	[ACTION_AQM] = { .name = "aqm",
-			 .kind = KIND_CHOICE,
-			 .help = "the AQM (that of the attached qdisc, else the first one here); "
-				 "another one replaces the attached qdisc, and drops the packets "
-				 "that wait in it" },
-	[ACTION_MQ] = { .name = "mq", .help = "one for each transmit queue; not with --rate" },
-	[ACTION_REPLACE] = { .name = "replace",
-			     .help = "replace a configured root qdisc; --unload puts it back" },
-	[ACTION_INGRESS] = { .name = "ingress",
-			     .help = "shape incoming traffic, with --rate, through an ifb "
-				     "device (in-IFACE) that is created for it" },
-	[ACTION_CONFIG] = { .name = "config",
-			    .kind = KIND_FILE,
-			    .help = "read options from a file, one per line "
-				    "(dualpi2.conf(5)); parameters not in it get their defaults",
-			    .words = "/etc/dualpi2/eth0.conf" },
-	[ACTION_UNLOAD] = { .name = "unload", .help = "restore the interface" },
-	[ACTION_IF_ATTACHED] = { .name = "if-attached",
-				 .help = "with --unload: succeed even if there is nothing to "
-					 "restore, or IFACE is gone" },
-	[ACTION_CHECK] = { .name = "check",
-			   .help = "check whether everything would work, without changing "
-				   "anything; without IFACE: on this host" },
-};
-
-/* As given on the command line. */
-static struct param_values params;
-static const char *actions[N_ACTIONS];
-
-enum {
-	GROUP_SHAPER,
-	GROUP_TC,
-	GROUP_OWN,
-	GROUP_HOW,
-	GROUP_ACTIONS,
-	GROUP_AQMS, /* and one for each */
-};
-
-#define FIRST_SHAPER (N_LIMITS + N_QUEUES)
-#define FIRST_OWN (FIRST_SHAPER + N_SHAPER)
-
-static struct option_group groups[GROUP_AQMS + AQMS_MAX] = {
-	[GROUP_SHAPER] = { "Shaper (default)", common_params + FIRST_SHAPER, N_SHAPER,
-			   params.common + FIRST_SHAPER, true, true },
-	[GROUP_TC] = { "Parameters that tc has for dualpi2 (default)", common_params, FIRST_SHAPER,
-		       params.common, true, true },
-	[GROUP_OWN] = { "Parameters of our own (default)", common_params + FIRST_OWN,
-			N_PARAMS - FIRST_OWN, params.common + FIRST_OWN, true, true },
-	[GROUP_HOW] = { "How to attach", action_specs, N_ACTIONS_IN_FILES, actions, false, true },
-	[GROUP_ACTIONS] = { "Actions (default: attach, or change what is attached)",
-			    action_specs + N_ACTIONS_IN_FILES, N_ACTIONS - N_ACTIONS_IN_FILES,
-			    actions + N_ACTIONS_IN_FILES, false, false },
-};
+#define HOW "How to attach"
+#define ACTIONS "Actions (default: attach, or change what is attached)"
 
 static struct command command = {
 	.name = "dualpi2-load",
@@ -124,26 +73,61 @@ static struct command command = {
 		    "  dualpi2-load eth0 --ingress --rate 95mbit    a download link of 100mbit\n"
 		    "  dualpi2-load eth0 --config /etc/dualpi2/eth0.conf\n"
 		    "  dualpi2-load eth0 --unload\n",
-	.groups = groups,
+	.headings = { PARAMS_SHAPER, PARAMS_TC, PARAMS_OWN, HOW, ACTIONS },
+	.options = {
+		[ACTION_AQM] = { "aqm", HOW,
+				 "the AQM (that of the attached qdisc, else the first one here); "
+				 "another one replaces the attached qdisc, and drops the packets "
+				 "that wait in it",
+				 .places = PLACE_FILE, .kind = KIND_CHOICE },
+		[ACTION_MQ] = { "mq", HOW, "one for each transmit queue; not with --rate",
+				.places = PLACE_FILE },
+		[ACTION_REPLACE] = { "replace", HOW,
+				     "replace a configured root qdisc; --unload puts it back",
+				     .places = PLACE_FILE },
+		[ACTION_INGRESS] = { "ingress", ACTIONS,
+				     "shape incoming traffic, with --rate, through an ifb device "
+				     "(in-IFACE) that is created for it",
+				     .kind = KIND_NONE },
+		[ACTION_CONFIG] = { "config", ACTIONS,
+				    "read options from a file, one per line (dualpi2.conf(5)); "
+				    "parameters not in it get their defaults",
+				    .kind = KIND_FILE, .words = "/etc/dualpi2/eth0.conf" },
+		[ACTION_UNLOAD] = { "unload", ACTIONS, "restore the interface",
+				    .kind = KIND_NONE },
+		[ACTION_IF_ATTACHED] = { "if-attached", ACTIONS,
+					 "with --unload: succeed even if there is nothing to "
+					 "restore, or IFACE is gone",
+					 .kind = KIND_NONE },
+		[ACTION_CHECK] = { "check", ACTIONS,
+				   "check whether everything would work, without changing "
+				   "anything; without IFACE: on this host",
+				   .kind = KIND_NONE },
+	},
 };
 
-/* The parameters of each AQM under a heading of their own, and its name for --aqm. */
-static void add_aqms(void)
+/* What was given for it; NULL: nothing. */
+static const char *given(enum action action)
 {
-	static char titles[AQMS_MAX][80], names[AQMS_MAX * 16];
-	size_t i = 0, used = 0;
+	return command.options[action].given;
+}
 
-	action_specs[ACTION_AQM].words = names;
-	for (; aqms[i]; i++) {
+/* The parameters, with those of each AQM under a heading of their own, and its name for --aqm. */
+static void add_params(void)
+{
+	static char names[AQMS_MAX * 16];
+	const char **heading = command.headings;
+	size_t used = 0;
+
+	while (*heading)
+		heading++;
+	for (size_t i = 0; aqms[i]; i++) {
 		used += snprintf(names + used, sizeof(names) - used, "%s%s", i ? "|" : "",
 				 aqms[i]->name);
-		snprintf(titles[i], sizeof(titles[i]), "AQM %s: %s (default)", aqms[i]->name,
-			 aqms[i]->about);
-		groups[GROUP_AQMS + i] = (struct option_group){
-			titles[i], aqms[i]->options, aqms[i]->n_options, params.own[i], true, true,
-		};
+		*heading++ = aqms[i]->heading;
 	}
-	command.n_groups = GROUP_AQMS + i;
+	command.options[ACTION_AQM].words = names;
+	memcpy(command.options + N_ACTIONS, params_all(), PARAMS_MAX * sizeof(*command.options));
 }
 
 /* ---- what is asked for, on the root or on what arrives --------------------------- */
@@ -159,20 +143,18 @@ static bool have_registration(const struct registrations *regs, const struct aqm
 	return true;
 }
 
+/* Where it is told to be used; freed when that is left. */
+#define TARGET struct target __attribute__((cleanup(target_free)))
+
 static bool attach_root(const struct registrations *regs, const char *ifname,
 			const struct wish *wish)
 {
-	struct target target;
-	bool done;
+	TARGET target;
 
-	if (!target_find(ifname, &target))
-		return false;
 	/* Refuse before the registration is made, which takes a second. */
-	done = target_allowed(&target, wish) &&
+	return target_find(ifname, &target) && target_allowed(&target, wish) &&
 	       have_registration(regs, target_aqm(&target, wish)) &&
 	       root_attach(regs, &target, wish);
-	target_free(&target);
-	return done;
 }
 
 static bool attach_ingress(const struct registrations *regs, const char *ifname,
@@ -185,17 +167,11 @@ static bool attach_ingress(const struct registrations *regs, const char *ifname,
 	       ingress_attach(regs, &ingress, wish);
 }
 
-/* `found`: was there anything to put back? */
 static bool unload_root(const struct registrations *regs, const char *ifname, bool *found)
 {
-	struct target target;
-	bool done;
+	TARGET target;
 
-	if (!target_find(ifname, &target))
-		return false;
-	done = root_undo(regs, &target, found);
-	target_free(&target);
-	return done;
+	return target_find(ifname, &target) && root_undo(regs, &target, found);
 }
 
 static bool unload_ingress(const struct registrations *regs, const char *ifname, bool *found)
@@ -205,6 +181,7 @@ static bool unload_ingress(const struct registrations *regs, const char *ifname,
 	return ingress_find(ifname, &ingress) && ingress_undo(regs, &ingress, found);
 }
 
+/* `found`: was there anything to put back? */
 static bool unload_interface(const struct registrations *regs, const char *ifname,
 			     const struct wish *wish, bool *found)
 {
@@ -212,7 +189,7 @@ static bool unload_interface(const struct registrations *regs, const char *ifnam
 	int exists;
 
 	*found = false;
-	exists = actions[ACTION_IF_ATTACHED] ? link_look_for(ifname, &link) : 1;
+	exists = given(ACTION_IF_ATTACHED) ? link_look_for(ifname, &link) : 1;
 	if (exists <= 0)
 		return !exists;
 	return wish->ingress ? unload_ingress(regs, ifname, found)
@@ -229,9 +206,8 @@ static bool wanted_params(const struct registrations *regs, const struct target 
 	*wanted = params_default(aqm);
 	if (now)
 		known = conf_read(registration_of(regs, now), &target->key, wanted);
-	if (known < 0)
-		return fail(-known, "%s: cannot look up its parameters: %s; run it again",
-			    target->label, strerror(-known));
+	if (expect_known(known, "the parameters of %s", target->label) < 0)
+		return false;
 	if (now != aqm)
 		wish_take_over(aqm, wanted);
 	return wish_apply(wish, aqm, wanted);
@@ -254,14 +230,10 @@ static bool check_use(const struct target *target, const struct link *link, cons
 
 static bool check_root(const struct link *link, const char *ifname, const struct wish *wish)
 {
-	struct target target;
-	bool passed;
+	TARGET target;
 
-	if (!target_find(ifname, &target))
-		return false;
-	passed = target_check(&target, wish) && check_use(&target, link, wish);
-	target_free(&target);
-	return passed;
+	return target_find(ifname, &target) && target_check(&target, wish) &&
+	       check_use(&target, link, wish);
 }
 
 static bool check_ingress(const char *ifname, const struct wish *wish)
@@ -291,7 +263,7 @@ static bool attach(const char *ifname, const struct wish *wish)
 	struct registrations regs, before;
 	bool done;
 
-	if (!host_is_fit() || !pins_mount_bpffs() || !default_qdisc_open())
+	if (!host_passes(HOST_ATTACH) || !pins_mount_bpffs() || !default_qdisc_open())
 		return false;
 	pins_keep_privilege(PRIVILEGE_LOAD | PRIVILEGE_NET);
 	if (!pins_lock())
@@ -319,14 +291,14 @@ static bool unload(const char *ifname, const struct wish *wish)
 	struct registrations regs;
 	bool attached, done;
 
-	if (!host_may_unload() || !pins_lock_if_any() || !default_qdisc_open())
+	if (!host_passes(HOST_UNLOAD) || !pins_lock_if_any() || !default_qdisc_open())
 		return false;
 	pins_keep_privilege(PRIVILEGE_NET);
 	if (!registrations_open(&regs) || !sweep(&regs))
 		return false;
 	done = unload_interface(&regs, ifname, wish, &attached);
 	maybe_default = registrations_remove_unused(&regs);
-	if (done && !attached && !actions[ACTION_IF_ATTACHED])
+	if (done && !attached && !given(ACTION_IF_ATTACHED))
 		fail(0, "%s: nothing to unload: %s%s", ifname,
 		     wish->ingress ? "--ingress" : aqm_default()->kind,
 		     wish->ingress ? " is not in use on it" : " is not attached to it");
@@ -343,10 +315,12 @@ static bool unload(const char *ifname, const struct wish *wish)
 
 static bool check(const char *ifname, const struct wish *wish)
 {
-	bool passed = host_report();
 	struct link link;
+	bool passed;
 	int found;
 
+	report_begin();
+	passed = host_passes(HOST_REPORT);
 	pins_keep_privilege(PRIVILEGE_NET);
 	if (!ifname)
 		return passed;
@@ -363,15 +337,15 @@ static bool check(const char *ifname, const struct wish *wish)
 /* Rules that are about more than one argument. */
 static bool arguments_agree(const char *ifname)
 {
-	bool others = params_given(&params) || actions[ACTION_AQM] || actions[ACTION_REPLACE] ||
-		      actions[ACTION_CHECK] || actions[ACTION_MQ] || actions[ACTION_CONFIG];
+	bool others = params_given(command.options) || given(ACTION_AQM) || given(ACTION_REPLACE) ||
+		      given(ACTION_CHECK) || given(ACTION_MQ) || given(ACTION_CONFIG);
 
-	if (!ifname && !actions[ACTION_CHECK])
+	if (!ifname && !given(ACTION_CHECK))
 		return fail(0, "an interface is missing (see dualpi2-load --help)");
-	if (actions[ACTION_UNLOAD] && others)
+	if (given(ACTION_UNLOAD) && others)
 		return fail(0, "--unload: takes no other option than --ingress, --if-attached "
 			       "and -v");
-	if (actions[ACTION_IF_ATTACHED] && !actions[ACTION_UNLOAD])
+	if (given(ACTION_IF_ATTACHED) && !given(ACTION_UNLOAD))
 		return fail(0, "--if-attached: only with --unload");
 	return true;
 }
@@ -383,7 +357,7 @@ static bool wish_agrees(const struct wish *wish)
 		return fail(0, "--rate: not with --mq, each queue would send at the full rate");
 	if (wish->mq && wish->ingress)
 		return fail(0, "--mq: not with --ingress, an ifb has one queue");
-	if (wish->ingress && params_given_as(&params, "rate") && !wish_has_rate(wish))
+	if (wish->ingress && option_named(command.options, "rate")->given && !wish_has_rate(wish))
 		return fail(0, "--rate 0: not with --ingress, without a rate nothing waits there");
 	return wish_fits(wish, wish->aqm);
 }
@@ -391,35 +365,26 @@ static bool wish_agrees(const struct wish *wish)
 /* Options from a file, if one is given, beside those of the command line. */
 static bool make_wish(struct wish *wish)
 {
-	const char *path = actions[ACTION_CONFIG];
+	const char *path = given(ACTION_CONFIG);
+	const struct option_spec *aqm = &command.options[ACTION_AQM];
+	uint64_t place;
 	bool agrees;
 
 	if (path && !config_read(&command, path))
 		return false;
 	*wish = (struct wish){
-		.params = &params,
-		.aqm = actions[ACTION_AQM] ? aqm_named(actions[ACTION_AQM]) : NULL,
-		.mq = actions[ACTION_MQ],
-		.ingress = actions[ACTION_INGRESS],
-		.replace = actions[ACTION_REPLACE],
+		.params = command.options,
+		.aqm = aqm->given && value_read(aqm, aqm->given, &place) == VALUE_OK ? aqms[place]
+										     : NULL,
+		.mq = given(ACTION_MQ),
+		.ingress = given(ACTION_INGRESS),
+		.replace = given(ACTION_REPLACE),
 		.whole = path,
 	};
 	message_set_place(path ? "%s" : NULL, path);
 	agrees = wish_agrees(wish);
 	message_set_place(NULL);
 	return agrees;
-}
-
-/* A run is short; being interrupted in the middle of it helps nobody. */
-static void block_signals(void)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
 int main(int argc, char **argv)
@@ -430,16 +395,19 @@ int main(int argc, char **argv)
 	bool done;
 
 	message_init(command.name);
-	add_aqms();
+	add_params();
 	if (!command_read(&command, argc, argv, &ifname, &status))
 		return status;
 	if (!arguments_agree(ifname) || !make_wish(&wish))
 		return STATUS_USAGE;
-	block_signals();
+	/* A run is short; being interrupted in the middle of it helps nobody. */
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
 	privilege_keep(PRIVILEGE_FILES | PRIVILEGE_MOUNT | PRIVILEGE_LOAD | PRIVILEGE_NET);
-	if (actions[ACTION_CHECK])
+	if (given(ACTION_CHECK))
 		done = check(ifname, &wish);
 	else
-		done = actions[ACTION_UNLOAD] ? unload(ifname, &wish) : attach(ifname, &wish);
+		done = given(ACTION_UNLOAD) ? unload(ifname, &wish) : attach(ifname, &wish);
 	return done ? STATUS_OK : message_status();
 }

@@ -11,7 +11,7 @@
 #define AQM_FOR_TESTS
 
 /* fixed_prob: p', 2^-32. */
-#define AQM_PARAMS(PARAM)                                                                     \
+#define AQM_PARAMS(PARAM, CHOICE, FLAG)                                                       \
 	PARAM(__u32, fixed_prob, "fixed-prob", SHARE, 0, 1LL << 32, 0x10000000, "fixed-prob", \
 	      "p': Classic packets are marked or dropped with its square, L4S with K times it")
 

@@ -13,7 +13,7 @@
 /* target_ns: delay that the law holds the Classic queue at, ns. tupdate_ns: time between updates
  * of p', ns. alpha, beta: integral and proportional gain, 1/256 Hz. Defaults: RFC 9332, A.1.
  */
-#define AQM_PARAMS(PARAM)                                                                        \
+#define AQM_PARAMS(PARAM, CHOICE, FLAG)                                                          \
 	PARAM(__u64, target_ns, "target", TIME, 0, DUALPI2_TIME_MAX, 15 * DUALPI2_NSEC_PER_MSEC, \
 	      "target", "delay at which the Classic queue is held")                              \
 	PARAM(__u64, tupdate_ns, "tupdate", TIME, DUALPI2_NSEC_PER_USEC, DUALPI2_TIME_MAX,       \

@@ -9,74 +9,60 @@
 #include "cli/config.h"
 #include "cli/message.h"
 
-#define N_GROUPS 2
-#define N_VALUES (N_PARAMS + AQM_OPTIONS_MAX)
-
-static struct command command_of(struct option_group groups[N_GROUPS], struct param_values *values)
+static void start(struct command *command)
 {
-	const struct aqm *aqm = aqm_default();
-
-	groups[0] =
-		(struct option_group){ "All", common_params, N_PARAMS, values->common, true, true };
-	groups[1] = (struct option_group){ "AQM",	   aqm->options, aqm->n_options,
-					   values->own[0], true,	 true };
-	return (struct command){ "fuzz", "", "", "", groups, N_GROUPS };
+	*command = (struct command){ .name = "fuzz", .synopsis = "", .about = "", .epilogue = "" };
+	memcpy(command->options, params_all(), PARAMS_MAX * sizeof(*command->options));
 }
 
 /* The options that were given, as arguments: getopt_long() permutes them, but reads no more
  * from them than the command line needs.
  */
-static int to_arguments(const struct command *command, char names[N_VALUES][64], char **argv)
+static int to_arguments(const struct command *command, char names[PARAMS_MAX][64], char **argv)
 {
 	int argc = 0, n = 0;
 
 	argv[argc++] = "fuzz";
-	for (size_t g = 0; g < command->n_groups; g++) {
-		const struct option_group *group = &command->groups[g];
-
-		for (size_t i = 0; i < group->count; i++) {
-			if (!group->values[i])
-				continue;
-			snprintf(names[n], sizeof(names[n]), "--%s", group->specs[i].name);
-			argv[argc++] = names[n++];
-			if (value_is_taken(&group->specs[i]))
-				argv[argc++] = (char *)group->values[i];
-		}
+	for (const struct option_spec *spec = command->options; option_exists(spec); spec++) {
+		if (!spec->given || option_named(command->options, spec->name) != spec)
+			continue;
+		snprintf(names[n], sizeof(names[n]), "--%s", spec->name);
+		argv[argc++] = names[n++];
+		if (value_is_taken(spec))
+			argv[argc++] = (char *)spec->given;
 	}
 	argv[argc] = NULL;
 	return argc;
 }
 
-static void check_command_line(const struct command *file, const struct param_values *from_file)
+static void check_command_line(const struct command *file)
 {
-	char names[N_VALUES][64], *argv[2 * N_VALUES + 2], why[PARAMS_WHY_MAX];
+	char names[PARAMS_MAX][64], *argv[2 * PARAMS_MAX + 2], why[PARAMS_WHY_MAX];
 	const struct aqm *aqm = aqm_default();
 	struct dualpi2_params by_file = params_default(aqm), by_line = by_file;
-	struct param_values values = {};
-	struct option_group groups[N_GROUPS];
-	const struct command command = command_of(groups, &values);
+	static struct command line;
 	int argc = to_arguments(file, names, argv);
 	const char *interface;
 	enum status status;
 
+	start(&line);
 	optind = 0; /* getopt starts anew */
-	ALWAYS(command_read(&command, argc, argv, &interface, &status));
+	ALWAYS(command_read(&line, argc, argv, &interface, &status));
 	ALWAYS(!interface);
-	ALWAYS(params_apply(from_file, aqm, &by_file, why) ==
-	       params_apply(&values, aqm, &by_line, why));
+	ALWAYS(params_apply(file->options, aqm, &by_file, why) ==
+	       params_apply(line.options, aqm, &by_line, why));
 	ALWAYS(!memcmp(&by_file, &by_line, sizeof(by_file)));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct param_values values = {};
-	struct option_group groups[N_GROUPS];
-	const struct command command = command_of(groups, &values);
+	static struct command command;
 	char *text = fuzz_text(data, size);
 
 	message_init("fuzz");
+	start(&command);
 	if (config_parse(&command, "fuzz.conf", text, size))
-		check_command_line(&command, &values);
+		check_command_line(&command);
 	free(text);
 	return 0;
 }

@@ -9,14 +9,9 @@
 #include <linux/pkt_sched.h>
 #include <stdio.h>
 
-#include "show/histogram.h"
-#include "show/json.h"
 #include "sample/sample.h"
-#include "sample/interval.h"
-#include "show/openmetrics.h"
-#include "show/table.h"
-#include "show/tc_text.h"
-#include "watch/screen.h"
+#include "show/show.h"
+#include "watch/watch.h"
 
 /* What comes out of maps and of the kernel. */
 struct content {
@@ -66,16 +61,14 @@ static void print_interval(const struct samples *samples, const struct sample *e
 
 static void draw_screens(const struct samples *earlier, const struct samples *later)
 {
-	static struct view view;
-	struct history history = { .count = 2, .samples = { *earlier, *later } };
+	struct watcher watcher = {
+		.pace.interval_ns = DUALPI2_NSEC_PER_SEC,
+		.history = { .count = 2, .samples = { *earlier, *later } },
+	};
 
-	erase();
-	history_view(&history, &later->items[0], &view);
-	screen_draw_view(&view, DUALPI2_NSEC_PER_SEC, true);
-	refresh();
-	erase();
-	screen_draw_list(&history, 0);
-	refresh();
+	screen_draw(&watcher);
+	watcher.shows_list = true;
+	screen_draw(&watcher);
 }
 
 /* What is drawn goes the way of all that is printed (-close_fd_mask). */

@@ -111,19 +111,19 @@ ssize_t mnl_socket_recvfrom(const struct mnl_socket *socket, void *buffer, size_
 	return (ssize_t)len;
 }
 
-static void visit(int ifindex, const struct qdisc *qdisc, void *data)
+static bool visit(const struct qdisc *qdisc, void *data)
 {
-	(void)ifindex;
 	(void)data;
 	ALWAYS(strnlen(qdisc->kind, sizeof(qdisc->kind)) < sizeof(qdisc->kind));
 	ALWAYS(qdisc->options_len <= sizeof(qdisc->options));
+	return true;
 }
 
 static void ask_link(void)
 {
 	struct link link;
 
-	if (link_read(1, &link) <= 0)
+	if (link_look(1, &link) <= 0)
 		return;
 	ALWAYS(strnlen(link.name, sizeof(link.name)) < sizeof(link.name));
 	ALWAYS(strnlen(link.kind, sizeof(link.kind)) < sizeof(link.kind));
@@ -133,11 +133,11 @@ static void ask_link(void)
 static void ask_root(void)
 {
 	char why[TREE_WHY_MAX];
-	struct tree root;
+	struct tree root = {};
 
 	if (!tree_read(1, &root))
 		return;
-	tree_restorable(1, &root, why);
+	tree_restorable(&root, why);
 	tree_free(&root);
 }
 
@@ -152,7 +152,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	answers_end = data + size;
 	switch (data[0] % 5) {
 	case 0:
-		qdisc_dump(visit, NULL);
+		qdisc_each(0, visit, NULL);
 		break;
 	case 1:
 		ask_link();

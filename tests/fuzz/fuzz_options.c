@@ -22,28 +22,24 @@ static int split(char *text, size_t size, char **argv)
 	return argc;
 }
 
-static bool read_line(int argc, char **argv, struct param_values *values)
+static bool read_line(int argc, char **argv, struct command *command)
 {
-	const struct aqm *aqm = aqm_default();
-	struct option_group groups[] = {
-		{ "All", common_params, N_PARAMS, values->common, true, true },
-		{ "AQM", aqm->options, aqm->n_options, values->own[0], true, true },
-	};
-	const struct command command = { "fuzz", "", "", "", groups, 2 };
 	const char *interface;
 	enum status status;
 
+	*command = (struct command){ .name = "fuzz", .synopsis = "", .about = "", .epilogue = "" };
+	memcpy(command->options, params_all(), PARAMS_MAX * sizeof(*command->options));
 	optind = 0; /* getopt starts anew */
-	return command_read(&command, argc, argv, &interface, &status);
+	return command_read(command, argc, argv, &interface, &status);
 }
 
 static void check_ranges(const struct dualpi2_params *params)
 {
 	const struct aqm *aqm = aqm_default();
 
-	for (size_t i = 0; i < aqm->n_params; i++) {
-		const struct option_spec *spec = &aqm->options[i];
-		const uint64_t value = params_value(spec, params);
+	for (const struct option_spec *spec = aqm->options; option_exists(spec); spec++) {
+		const uint64_t value =
+			spec->size ? params_value(spec, params) : (uint64_t)spec->min;
 
 		ALWAYS(value >= (uint64_t)spec->min && value <= (uint64_t)spec->max);
 	}
@@ -83,16 +79,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct aqm *aqm = aqm_default();
 	struct dualpi2_params params = params_default(aqm);
-	struct param_values values = {};
+	static struct command command;
 	char *argv[ARGUMENTS_MAX + 1], text[OPTION_TEXT_MAX], why[PARAMS_WHY_MAX];
 	char *line = fuzz_text(data, size);
 
 	message_init("fuzz");
-	if (read_line(split(line, size, argv), argv, &values) && params_given(&values) &&
-	    params_apply(&values, aqm, &params, why)) {
+	if (read_line(split(line, size, argv), argv, &command) && params_given(command.options) &&
+	    params_apply(command.options, aqm, &params, why)) {
 		check_ranges(&params);
 		check_shown(&params);
-		params_describe(&values, true, aqm, &params, text, sizeof(text));
+		params_describe(command.options, true, aqm, &params, text, sizeof(text));
 	}
 	free(line);
 	return 0;

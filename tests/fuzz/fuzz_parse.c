@@ -4,54 +4,40 @@
  */
 #include "fuzz.h"
 
-#include <stdbool.h>
-
+#include "cli/value.h"
 #include "dualpi2.h"
-#include "cli/format.h"
-#include "cli/parse.h"
 
 /* No option takes a longer time: 2^32 us. */
 #define TIME_MAX_NS (UINT32_MAX * DUALPI2_NSEC_PER_USEC)
 
 #define UNTOUCHED 0x5a5a5a5a5a5a5a5aULL
 
-static void check(bool (*parse)(const char *, uint64_t *), const char *text)
+static void check(enum value_kind kind, const char *text)
 {
-	uint64_t value = UNTOUCHED;
+	const struct option_spec spec = { .kind = kind, .max = INT64_MAX };
+	char formatted[OPTION_TEXT_MAX];
+	uint64_t value = UNTOUCHED, again;
 
-	if (!parse(text, &value))
+	if (value_read(&spec, text, &value) != VALUE_OK) {
 		ALWAYS(value == UNTOUCHED);
-}
-
-static void check_formatted(const char *text)
-{
-	char formatted[FORMAT_MAX];
-	uint64_t value, again;
-
-	if (parse_time(text, &value) && value <= TIME_MAX_NS)
-		ALWAYS(parse_time(format_time(value, formatted), &again) && again == value);
-	if (parse_gain(text, &value) && value <= UINT32_MAX)
-		ALWAYS(parse_gain(format_gain(value, formatted), &again) && again == value);
+		return;
+	}
+	value_format(&spec, value, formatted);
+	if ((kind == KIND_TIME && value <= TIME_MAX_NS) ||
+	    (kind == KIND_GAIN && value <= UINT32_MAX))
+		ALWAYS(value_read(&spec, formatted, &again) == VALUE_OK && again == value);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static bool (*const parsers[])(const char *, uint64_t *) = {
-		parse_uint,  parse_rate, parse_time,  parse_size,    parse_percent,
-		parse_share, parse_gain, parse_dscps, parse_packets,
+	static const enum value_kind kinds[] = {
+		KIND_NUMBER, KIND_RATE,	    KIND_TIME,	KIND_SIZE, KIND_PERCENT,
+		KIND_GAIN,   KIND_OVERHEAD, KIND_SHARE, KIND_STEP, KIND_DSCPS,
 	};
 	char *text = fuzz_text(data, size);
-	int64_t number = (int64_t)UNTOUCHED;
-	uint64_t step = UNTOUCHED;
-	bool in_packets = false;
 
-	for (size_t i = 0; i < sizeof(parsers) / sizeof(parsers[0]); i++)
-		check(parsers[i], text);
-	if (!parse_int(text, &number))
-		ALWAYS(number == (int64_t)UNTOUCHED);
-	if (!parse_step_thresh(text, &step, &in_packets))
-		ALWAYS(step == UNTOUCHED);
-	check_formatted(text);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		check(kinds[i], text);
 	free(text);
 	return 0;
 }

@@ -70,5 +70,6 @@ def test_aqms_for_tests_are_not_installed(tmp_path):
     text = subprocess.run([tmp_path / "usr/local/sbin/dualpi2-load", "--help"], check=True,
                           capture_output=True, text=True).stdout
     for header in (PROJECT / "include/aqm").glob("*.h"):
-        is_for_tests = "#define AQM_FOR_TESTS" in header.read_text(encoding="utf-8")
-        assert (f"\nAQM {header.stem}: " in text) != is_for_tests
+        defined = header.read_text(encoding="utf-8")
+        name = re.search(r'AQM_NAME "(.+)"', defined)[1]
+        assert (f"\nAQM {name}: " in text) != ("#define AQM_FOR_TESTS" in defined)

@@ -6,8 +6,9 @@
 #include <linux/pkt_sched.h>
 #include <stdlib.h>
 
-#include "sample/interval.h"
-#include "show/diagnosis.h"
+#include "cli/format.h"
+#include "sample/sample.h"
+#include "show/show.h"
 
 #define MSEC DUALPI2_NSEC_PER_MSEC
 #define SEC DUALPI2_NSEC_PER_SEC
@@ -285,14 +286,24 @@ static void what_is_unknown_is_not_said(void **state)
 	assert_string_equal(diagnose(&interval, text), "no packets in the last minute");
 }
 
+static int line_of(const char *text, size_t width, const char *rest)
+{
+	int length;
+
+	assert_string_equal(format_line(text, width, &length), rest);
+	return length;
+}
+
 static void lines_end_at_blanks(void **state)
 {
 	(void)state;
-	assert_int_equal(diagnosis_line("some words", 80), 10);
-	assert_int_equal(diagnosis_line("some words", 10), 10);
-	assert_int_equal(diagnosis_line("some words", 9), 4);
-	assert_int_equal(diagnosis_line("some words", 4), 4);
-	assert_int_equal(diagnosis_line("unbroken", 4), 4);
+	assert_int_equal(line_of("some words", 80, ""), 10);
+	assert_int_equal(line_of("some words", 0, ""), 10);
+	assert_int_equal(line_of("some words", 10, ""), 10);
+	assert_int_equal(line_of("some words", 9, "words"), 4);
+	assert_int_equal(line_of("some words", 4, "words"), 4);
+	assert_int_equal(line_of("unbroken", 4, ""), 8);
+	assert_int_equal(line_of("unbroken word", 4, "word"), 8);
 }
 
 int main(void)

@@ -85,7 +85,7 @@ def test_completion_offers_every_option(program):
 
 
 def test_completion_of_the_beginning_of_an_option():
-    assert complete("dualpi2-load", "--min", "lo") == {"--min-qlen-step"}
+    assert complete("dualpi2-load", "--min-q", "lo") == {"--min-qlen-step"}
 
 
 def test_completion_of_values():

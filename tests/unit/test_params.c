@@ -6,7 +6,6 @@
 
 #include "aqm/pi2.h"
 #include "dualpi2.h"
-#include "cli/parse.h"
 #include "aqm/params.h" /* before unit.h: cmocka has a macro fail(), we have a function */
 
 #include "unit.h"
@@ -96,38 +95,42 @@ struct pair {
 	const char *option, *text;
 };
 
+/* All parameters, with what was given. */
+struct table {
+	struct option_spec options[PARAMS_MAX];
+};
+
 /* As if these pairs, up to one without an option, were the command line. */
-static struct param_values given(const struct pair *pairs)
+static struct table given(const struct pair *pairs)
 {
-	struct param_values values = {};
+	struct table table;
 
+	memcpy(table.options, params_all(), sizeof(table.options));
 	for (; pairs->option; pairs++) {
-		const struct option_spec *spec = row(pairs->option);
-
-		if (spec >= common_params && spec < common_params + N_PARAMS)
-			values.common[spec - common_params] = pairs->text;
-		else
-			values.own[0][spec - aqm->options] = pairs->text;
+		for (struct option_spec *spec = table.options; option_exists(spec); spec++) {
+			if (spec->name && !strcmp(spec->name, pairs->option))
+				spec->given = pairs->text;
+		}
 	}
-	return values;
+	return table;
 }
 
 #define GIVEN(...) given((const struct pair[]){ __VA_ARGS__, { NULL, NULL } })
 
-static void apply(const struct param_values *values, struct dualpi2_params *params)
+static void apply(const struct table *values, struct dualpi2_params *params)
 {
 	char why[PARAMS_WHY_MAX];
 
-	if (!params_apply(values, aqm, params, why))
+	if (!params_apply(values->options, aqm, params, why))
 		fail_msg("%s", why);
 }
 
-static void assert_refused(const struct param_values *values, struct dualpi2_params params,
+static void assert_refused(const struct table *values, struct dualpi2_params params,
 			   const char *reason)
 {
 	char why[PARAMS_WHY_MAX];
 
-	assert_false(params_apply(values, aqm, &params, why));
+	assert_false(params_apply(values->options, aqm, &params, why));
 	assert_string_equal(why, reason);
 }
 
@@ -291,7 +294,7 @@ static void ranges_in_words(void **state)
 /* What an option given alone makes of the defaults. */
 static struct dualpi2_params apply_one(const char *option, const char *text)
 {
-	const struct param_values values = GIVEN({ option, text });
+	const struct table values = GIVEN({ option, text });
 	struct dualpi2_params params = defaults;
 
 	apply(&values, &params);
@@ -383,7 +386,7 @@ static void flags_take_back(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++) {
 		const struct option_spec *there = row(pairs[i][0]), *back = row(pairs[i][1]);
-		const struct param_values taken_back = GIVEN({ pairs[i][1], "" });
+		const struct table taken_back = GIVEN({ pairs[i][1], "" });
 		struct dualpi2_params params = apply_one(pairs[i][0], "");
 
 		assert_int_equal(there->slot, back->slot);
@@ -403,7 +406,8 @@ static void all_dscps_fit_the_text(void **state)
 	uint64_t read;
 
 	(void)state;
-	assert_true(parse_dscps(value_show(row("l4s-dscp"), params.l4s_dscp, text), &read));
+	value_show(row("l4s-dscp"), params.l4s_dscp, text);
+	assert_int_equal(value_read(row("l4s-dscp"), text, &read), VALUE_OK);
 	assert_int_equal(read, UINT64_MAX);
 	params.l4s_dscp = 0;
 	assert_string_equal(shown("l4s-dscp", &params), "l4s-dscp none");
@@ -411,7 +415,7 @@ static void all_dscps_fit_the_text(void **state)
 
 static void step_in_packets_and_back(void **state)
 {
-	const struct param_values back = GIVEN({ "step-thresh", "2ms" });
+	const struct table back = GIVEN({ "step-thresh", "2ms" });
 	struct dualpi2_params params = apply_one("step-thresh", "5pkt");
 
 	(void)state;
@@ -436,7 +440,7 @@ static void share_of_nothing_is_shown_as_such(void **state)
 
 static void p_cmax_ends_at_one_and_can_be_auto(void **state)
 {
-	const struct param_values automatic = GIVEN({ "p-cmax", "auto" });
+	const struct table automatic = GIVEN({ "p-cmax", "auto" });
 	struct dualpi2_params params = apply_one("p-cmax", "100");
 
 	(void)state;
@@ -451,8 +455,8 @@ static void p_cmax_ends_at_one_and_can_be_auto(void **state)
 /* As dualpi2_change() of native has it. */
 static void limit_alone_renews_memlimit(void **state)
 {
-	const struct param_values limit = GIVEN({ "limit", "50" });
-	const struct param_values both = GIVEN({ "limit", "50" }, { "memlimit", "1000" });
+	const struct table limit = GIVEN({ "limit", "50" });
+	const struct table both = GIVEN({ "limit", "50" }, { "memlimit", "1000" });
 	struct dualpi2_params params = defaults;
 
 	(void)state;
@@ -491,7 +495,7 @@ static void presets_of_links(void **state)
 
 static void overhead_and_mpu_adjust_a_preset(void **state)
 {
-	const struct param_values values =
+	const struct table values =
 		GIVEN({ "mpu", "70" }, { "pppoe-ptm", "" }, { "overhead", "34" });
 	struct dualpi2_params params = defaults;
 
@@ -506,7 +510,7 @@ static void overhead_and_mpu_adjust_a_preset(void **state)
 /* It is counted from the IP header on; a framing that is so already stays. */
 static void overhead_leaves_raw(void **state)
 {
-	const struct param_values more = GIVEN({ "overhead", "22" });
+	const struct table more = GIVEN({ "overhead", "22" });
 	struct dualpi2_params params = apply_one("overhead", "-4");
 
 	(void)state;
@@ -523,7 +527,7 @@ static void overhead_leaves_raw(void **state)
 
 static void raw_has_no_overhead(void **state)
 {
-	const struct param_values values = GIVEN({ "raw", "" }, { "overhead", "0" });
+	const struct table values = GIVEN({ "raw", "" }, { "overhead", "0" });
 
 	(void)state;
 	assert_refused(&values, defaults, "--overhead 0: excludes --raw: give one of them");
@@ -554,7 +558,7 @@ static void rtts_choose_as_tc_does(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		const struct param_values values =
+		const struct table values =
 			GIVEN({ "max-rtt", rows[i].max }, { "typical-rtt", rows[i].typical },
 			      /* overridden */ { "target", "1s" }, { "alpha", "1" });
 		struct dualpi2_params params = defaults;
@@ -585,7 +589,7 @@ static void rtts_that_make_no_sense(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		const struct param_values values =
+		const struct table values =
 			GIVEN({ "max-rtt", rows[i].max }, { "typical-rtt", rows[i].typical });
 
 		assert_refused(&values, defaults, rows[i].why);
@@ -597,11 +601,10 @@ static void rtts_that_make_no_sense(void **state)
 /* On one command line, and on one and in a live qdisc. */
 static void a_dscp_is_in_one_list(void **state)
 {
-	const struct param_values l4s = GIVEN({ "l4s-dscp", "ef,nqb,40" });
-	const struct param_values both =
+	const struct table l4s = GIVEN({ "l4s-dscp", "ef,nqb,40" });
+	const struct table both =
 		GIVEN({ "l4s-dscp", "ef,nqb,40" }, { "classic-dscp", "le,nqb,ef" });
-	const struct param_values moved =
-		GIVEN({ "l4s-dscp", "ef,nqb,40" }, { "classic-dscp", "none" });
+	const struct table moved = GIVEN({ "l4s-dscp", "ef,nqb,40" }, { "classic-dscp", "none" });
 	struct dualpi2_params params = apply_one("classic-dscp", "le,nqb");
 
 	(void)state;
@@ -617,16 +620,17 @@ static void a_dscp_is_in_one_list(void **state)
 
 static void described_as_given(void **state)
 {
-	const struct param_values values = GIVEN({ "max-rtt", "100ms" }, { "any-ect", "" });
+	const struct table values = GIVEN({ "max-rtt", "100ms" }, { "any-ect", "" });
 	struct dualpi2_params params = defaults;
 	char text[256];
 
 	(void)state;
 	apply(&values, &params);
-	assert_string_equal(params_describe(&values, false, aqm, &params, text, sizeof(text)),
+	assert_string_equal(params_describe(values.options, false, aqm, &params, text,
+					    sizeof(text)),
 			    ", max-rtt 100ms, typical-rtt 16.666ms, target 16.666ms, "
 			    "tupdate 16.666ms, alpha 0.164062, beta 3.000000, any-ect");
-	params_describe(&values, false, aqm, &params, text, 12);
+	params_describe(values.options, false, aqm, &params, text, 12);
 	assert_string_equal(text, ", max-rtt 1"); /* cut */
 	assert_string_equal(params_describe(NULL, true, aqm, &params, text, sizeof(text)),
 			    ", rate unlimited, target 16.666ms");

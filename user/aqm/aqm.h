@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "aqm/stat.h"
 #include "cli/spec.h"
@@ -14,22 +15,28 @@
 
 #define AQM_OPTIONS_MAX 16
 
-/* What the parameters become by the options that set several of them. `texts`: as given, NULL for
- * those that were not; `values`: what they read as. Sets in `own` (struct aqm_params) what
- * follows, and `values` of all of them as they should be shown. False: they make no sense; `why`
- * (PARAMS_WHY_MAX bytes) tells.
+/* An option that sets several parameters. */
+struct aqm_derived {
+	const struct option_spec *spec; /* with what was given */
+	uint64_t value;			/* what that reads as, or 0 */
+};
+
+/* What the parameters become by all such options of an AQM, in the order of its table, of which at
+ * least one was given. Sets in `own` (struct aqm_params) what follows, and the values of all of
+ * them as they should be shown. False: they make no sense; `why` (PARAMS_WHY_MAX bytes) tells.
  */
-typedef bool aqm_derive(const char *const texts[], uint64_t values[], void *own, char *why);
+typedef bool aqm_derive(struct aqm_derived derived[], void *own, char *why);
 
 struct aqm {
 	const char *name;		     /* of --aqm */
 	const char *kind;		     /* of its qdisc */
-	const char *about;		     /* a line for --help */
+	const char *heading;		     /* of its options in --help */
 	const void *(*object)(size_t *size); /* the BPF object: an ELF file */
 
-	/* Its parameters, the one that matters most first, then options that set several. */
+	/* A table of its parameters, the one that matters most first, and of options that set
+	 * several.
+	 */
 	const struct option_spec *options;
-	size_t n_params, n_options;
 	aqm_derive *derive; /* NULL: there are none of the latter */
 
 	/* Its own gauges, and parameters that are metrics, of struct dualpi2_stats; ends as stat.h
@@ -52,8 +59,14 @@ static inline const struct aqm *aqm_default(void)
 	return aqms[0];
 }
 
-/* The one of that name or kind; NULL: there is none. */
-const struct aqm *aqm_named(const char *name);
-const struct aqm *aqm_of_kind(const char *kind);
+/* The one of that kind; NULL: there is none. */
+static inline const struct aqm *aqm_of_kind(const char *kind)
+{
+	const struct aqm *const *aqm = aqms;
+
+	while (*aqm && strcmp((*aqm)->kind, kind))
+		aqm++;
+	return *aqm;
+}
 
 #endif /* AQM_H */

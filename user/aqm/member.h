@@ -3,38 +3,28 @@
 #ifndef MEMBER_H
 #define MEMBER_H
 
+#include <endian.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-union member {
-	uint8_t one;
-	uint16_t two;
-	uint32_t four;
-	uint64_t eight;
-};
+/* Where a number has its low bytes. */
+static inline char *member_low(uint64_t *number, size_t size)
+{
+	return (char *)number + (BYTE_ORDER == BIG_ENDIAN ? sizeof(*number) - size : 0);
+}
 
 static inline uint64_t member_get(const void *of, size_t offset, size_t size)
 {
-	union member member = {};
+	uint64_t value = 0;
 
-	memcpy(&member, (const char *)of + offset, size);
-	if (size == 8)
-		return member.eight;
-	return size == 4 ? member.four : size == 2 ? member.two : member.one;
+	memcpy(member_low(&value, size), (const char *)of + offset, size);
+	return value;
 }
 
 static inline void member_set(void *of, size_t offset, size_t size, uint64_t value)
 {
-	union member member = { .eight = value };
-
-	if (size == 4)
-		member.four = (uint32_t)value;
-	else if (size == 2)
-		member.two = (uint16_t)value;
-	else if (size == 1)
-		member.one = (uint8_t)value;
-	memcpy((char *)of + offset, &member, size);
+	memcpy((char *)of + offset, member_low(&value, size), size);
 }
 
 #endif /* MEMBER_H */

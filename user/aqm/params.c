@@ -1,66 +1,78 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "aqm/params.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "aqm/member.h"
 
-const struct option_spec common_params[N_PARAMS] = { DUALPI2_PARAMS(ROW_PARAM, ROW_CHOICE,
-								    ROW_FLAG) };
+#define ROW_STRUCT struct dualpi2_params
+#define ROW_START 0
+#define ROW_AQM NULL
 
-bool params_refuse(char *why, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(why, PARAMS_WHY_MAX, format, args);
-	va_end(args);
-	return false;
-}
+/* Those of an AQM stand between these, as tc has it. */
+static const struct option_spec limits[] = {
+#define ROW_HEADING PARAMS_TC
+	DUALPI2_LIMITS(ROW_PARAM, ROW_CHOICE, ROW_FLAG){},
+};
+static const struct option_spec others[] = {
+	DUALPI2_QUEUES(ROW_PARAM, ROW_CHOICE, ROW_FLAG)
+#undef ROW_HEADING
+#define ROW_HEADING PARAMS_SHAPER
+		DUALPI2_SHAPER(ROW_PARAM, ROW_CHOICE, ROW_FLAG)
+#undef ROW_HEADING
+#define ROW_HEADING PARAMS_OWN
+			DUALPI2_OWN(ROW_PARAM, ROW_CHOICE, ROW_FLAG){},
+};
 
 /* ---- rows and members ------------------------------------------------------------ */
 
+static struct option_spec *append(struct option_spec *end, const struct option_spec *rows)
+{
+	while (option_exists(rows))
+		*end++ = *rows++;
+	return end;
+}
+
+const struct option_spec *params_all(void)
+{
+	static struct option_spec all[PARAMS_MAX];
+	struct option_spec *end = all;
+
+	if (option_exists(all))
+		return all;
+	end = append(end, limits);
+	for (size_t i = 0; aqms[i]; i++)
+		end = append(end, aqms[i]->options);
+	append(end, others);
+	return all;
+}
+
+/* Is it for this AQM? What follows the parameters in a table is for none. */
+static bool is_for(const struct option_spec *spec, const struct aqm *aqm)
+{
+	return spec->aqm ? spec->aqm == aqm : spec->size;
+}
+
 const struct option_spec *params_row(const struct aqm *aqm, size_t i)
 {
-	if (i < N_LIMITS)
-		return &common_params[i];
-	i -= N_LIMITS;
-	if (i < aqm->n_options)
-		return &aqm->options[i];
-	i += N_LIMITS - aqm->n_options;
-	return i < N_PARAMS ? &common_params[i] : NULL;
+	const struct option_spec *spec = params_all();
+
+	for (; option_exists(spec); spec++) {
+		if (is_for(spec, aqm) && !i--)
+			return spec;
+	}
+	return NULL;
 }
 
-bool params_row_is_first(const struct aqm *aqm, size_t i)
+bool params_row_is_first(const struct option_spec *spec)
 {
-	return i < N_LIMITS + aqm->n_options + N_QUEUES;
-}
-
-/* The number of an option; `count` if there is none of this name. */
-static size_t find(const struct option_spec *specs, size_t count, const char *name)
-{
-	size_t i = 0;
-
-	while (i < count && (!specs[i].name || strcmp(specs[i].name, name)))
-		i++;
-	return i;
-}
-
-const struct option_spec *params_find(const char *name)
-{
-	return &common_params[find(common_params, N_PARAMS, name)];
+	return spec->aqm || !strcmp(spec->heading, PARAMS_TC);
 }
 
 static uint64_t get(const struct option_spec *spec, const struct dualpi2_params *params)
 {
 	return member_get(params, spec->offset, spec->size);
-}
-
-static void put(const struct option_spec *spec, uint64_t value, struct dualpi2_params *params)
-{
-	member_set(params, spec->offset, spec->size, value);
 }
 
 uint64_t params_value(const struct option_spec *spec, const struct dualpi2_params *params)
@@ -98,7 +110,7 @@ static void set(const struct option_spec *spec, uint64_t value, struct dualpi2_p
 		params->mpu = value & 0xff;
 		break;
 	default:
-		put(spec, value, params);
+		member_set(params, spec->offset, spec->size, value);
 	}
 }
 
@@ -108,169 +120,152 @@ struct dualpi2_params params_default(const struct aqm *aqm)
 	const struct option_spec *spec;
 
 	for (size_t i = 0; (spec = params_row(aqm, i)); i++) {
-		if (spec->size && !value_is_flag(spec))
-			put(spec, spec->value, &params);
+		if (spec->size && !option_is_flag(spec))
+			member_set(&params, spec->offset, spec->size, spec->value);
 	}
 	return params;
 }
 
-/* ---- what was given -------------------------------------------------------------- */
-
-static size_t aqm_number(const struct aqm *aqm)
+bool params_given(const struct option_spec *options)
 {
-	size_t number = 0;
-
-	while (aqms[number] != aqm)
-		number++;
-	return number;
-}
-
-/* What was given for params_row(aqm, i). */
-static const char *given(const struct param_values *values, const struct aqm *aqm, size_t i)
-{
-	if (i < N_LIMITS)
-		return values->common[i];
-	if (i < N_LIMITS + aqm->n_options)
-		return values->own[aqm_number(aqm)][i - N_LIMITS];
-	return values->common[i - aqm->n_options];
-}
-
-const char *params_given_as(const struct param_values *values, const char *name)
-{
-	return values->common[find(common_params, N_PARAMS, name)];
-}
-
-static bool any_of(const char *const texts[], size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (texts[i])
+	for (; option_exists(options); options++) {
+		if (options->given && options->places & PLACE_WORD)
 			return true;
 	}
 	return false;
 }
 
-bool params_given(const struct param_values *values)
-{
-	return any_of(values->common, N_PARAMS) ||
-	       any_of(values->own[0], (size_t)AQMS_MAX * AQM_OPTIONS_MAX);
-}
-
 /* ---- rules between options ------------------------------------------------------- */
 
-/* Options of other AQMs than this one, or out of its range. */
-static bool aqm_agrees(const struct param_values *values, const struct aqm *aqm, char *why)
+static bool given(const struct option_spec *options, const char *name)
 {
-	for (size_t n = 0; aqms[n]; n++) {
-		for (size_t i = 0; i < aqms[n]->n_options; i++) {
-			const char *text = values->own[n][i], *name = aqms[n]->options[i].name;
-			size_t same = find(aqm->options, aqm->n_options, name);
-			char range[OPTION_TEXT_MAX];
-			uint64_t value;
+	return option_named(options, name)->given;
+}
 
-			if (!text)
-				continue;
-			if (same == aqm->n_options)
-				return params_refuse(why, "--%s %s: is not for the AQM %s", name,
-						     text, aqm->name);
-			if (value_read(&aqm->options[same], text, &value) != VALUE_OK)
-				return params_refuse(why, "--%s %s: not for the AQM %s (%s)", name,
-						     text, aqm->name,
-						     value_range(&aqm->options[same], range));
-		}
+/* The option of this AQM that has the name of another one's; NULL: it has none. */
+static const struct option_spec *namesake(const struct option_spec *options, const struct aqm *aqm,
+					  const char *name)
+{
+	for (; option_exists(options); options++) {
+		if (options->aqm == aqm && options->name && !strcmp(options->name, name))
+			return options;
+	}
+	return NULL;
+}
+
+/* Options of other AQMs than this one, or out of its range. */
+static bool aqm_agrees(const struct option_spec *options, const struct aqm *aqm, char *why)
+{
+	for (const struct option_spec *spec = options; option_exists(spec); spec++) {
+		const struct option_spec *same;
+		char range[OPTION_TEXT_MAX];
+		uint64_t value;
+
+		if (!spec->aqm || !spec->given)
+			continue;
+		same = namesake(options, aqm, spec->name);
+		if (!same)
+			return params_refuse(why, "--%s%s%s: is not for the AQM %s", spec->name,
+					     *spec->given ? " " : "", spec->given, aqm->name);
+		if (value_is_taken(same) && value_read(same, spec->given, &value) != VALUE_OK)
+			return params_refuse(why, "--%s %s: not for the AQM %s (%s)", spec->name,
+					     spec->given, aqm->name, value_range(same, range));
 	}
 	return true;
 }
 
-static bool link_agrees(const struct param_values *values, char *why)
+/* Values that contradict each other. */
+static bool values_agree(const struct option_spec *options, const struct dualpi2_params *params,
+			 char *why)
 {
-	const char *overhead = params_given_as(values, "overhead");
-
-	if (params_given_as(values, "raw") && overhead)
-		return params_refuse(why, "--overhead %s: excludes --raw: give one of them",
-				     overhead);
-	return true;
-}
-
-static bool dscps_agree(const struct dualpi2_params *params, char *why)
-{
-	uint64_t both = params->l4s_dscp & params->classic_dscp;
+	const char *overhead = option_named(options, "overhead")->given;
+	const uint64_t both = params->l4s_dscp & params->classic_dscp;
 	char text[OPTION_TEXT_MAX];
 
+	if (given(options, "raw") && overhead)
+		return params_refuse(why, "--overhead %s: excludes --raw: give one of them",
+				     overhead);
 	if (both)
 		return params_refuse(
 			why, "--l4s-dscp, --classic-dscp: both would have %s: take it out of one",
-			value_format(params_find("l4s-dscp"), both, text));
+			value_format(option_named(options, "l4s-dscp"), both, text));
 	return true;
 }
 
-static const char *const *derived_texts(const struct param_values *values, const struct aqm *aqm)
+/* Read the options of an AQM that set several parameters. How many there are; 0 if none of them
+ * was given.
+ */
+static size_t read_derived(const struct option_spec *options, const struct aqm *aqm,
+			   struct aqm_derived derived[])
 {
-	return values->own[aqm_number(aqm)] + aqm->n_params;
-}
+	bool any = false;
+	size_t count = 0;
 
-static bool is_derived(const struct param_values *values, const struct aqm *aqm)
-{
-	return any_of(derived_texts(values, aqm), aqm->n_options - aqm->n_params);
-}
-
-/* Set what options set together, and put into `read` their own values. */
-static bool derive(const struct param_values *values, const struct aqm *aqm,
-		   struct dualpi2_params *params, uint64_t read[], char *why)
-{
-	const char *const *texts = derived_texts(values, aqm);
-
-	for (size_t i = aqm->n_params; i < aqm->n_options; i++) {
-		read[i - aqm->n_params] = 0;
-		if (texts[i - aqm->n_params])
-			value_read(&aqm->options[i], texts[i - aqm->n_params],
-				   &read[i - aqm->n_params]);
-	}
-	return aqm->derive(texts, read, params->aqm, why);
-}
-
-bool params_apply(const struct param_values *values, const struct aqm *aqm,
-		  struct dualpi2_params *params, char *why)
-{
-	uint64_t value, derived[AQM_OPTIONS_MAX];
-	const struct option_spec *spec;
-
-	if (!aqm_agrees(values, aqm, why))
-		return false;
-	for (size_t i = 0; (spec = params_row(aqm, i)); i++) {
-		const char *text = given(values, aqm, i);
-
-		if (!text || !spec->size)
+	for (const struct option_spec *spec = options; option_exists(spec); spec++) {
+		if (spec->aqm != aqm || spec->size || !value_is_taken(spec))
 			continue;
-		if (value_is_flag(spec))
-			set(spec, spec->value, params);
-		else if (value_read(spec, text, &value) == VALUE_OK)
+		derived[count] = (struct aqm_derived){ .spec = spec };
+		if (spec->given)
+			value_read(spec, spec->given, &derived[count].value);
+		any |= spec->given != NULL;
+		count++;
+	}
+	return any ? count : 0;
+}
+
+/* Put in force what an option stands for: "min-th 0us smoothing 5". */
+static void set_words(const struct option_spec *options, const struct aqm *aqm, const char *words,
+		      struct dualpi2_params *params)
+{
+	char name[32], text[32];
+	int length;
+
+	for (; sscanf(words, "%31s %31s%n", name, text, &length) == 2; words += length) {
+		const struct option_spec *own = namesake(options, aqm, name);
+		const struct option_spec *spec = own ?: option_named(options, name);
+		uint64_t value;
+
+		if (value_read(spec, text, &value) == VALUE_OK)
 			set(spec, value, params);
 	}
-	if (params_given_as(values, "limit") && !params_given_as(values, "memlimit"))
-		params->memlimit = 0;
-	if (is_derived(values, aqm) && !derive(values, aqm, params, derived, why))
+}
+
+bool params_apply(const struct option_spec *options, const struct aqm *aqm,
+		  struct dualpi2_params *params, char *why)
+{
+	struct aqm_derived derived[AQM_OPTIONS_MAX];
+
+	if (!aqm_agrees(options, aqm, why))
 		return false;
-	return link_agrees(values, why) && dscps_agree(params, why);
+	for (const struct option_spec *spec = options; option_exists(spec); spec++) {
+		if (spec->given && spec->kind == KIND_OPTIONS && is_for(spec, aqm))
+			set_words(options, aqm, spec->words, params);
+	}
+	for (const struct option_spec *spec = options; option_exists(spec); spec++) {
+		uint64_t value;
+
+		if (!spec->given || !spec->size || !is_for(spec, aqm))
+			continue;
+		if (option_is_flag(spec))
+			set(spec, spec->value, params);
+		else if (value_read(spec, spec->given, &value) == VALUE_OK)
+			set(spec, value, params);
+	}
+	if (given(options, "limit") && !given(options, "memlimit"))
+		params->memlimit = 0;
+	if (read_derived(options, aqm, derived) && !aqm->derive(derived, params->aqm, why))
+		return false;
+	return values_agree(options, params, why);
 }
 
 /* ---- to show them ---------------------------------------------------------------- */
-
-/* The row that a flag is one of the values of. */
-static const struct option_spec *member_of(const struct option_spec *flag)
-{
-	const struct option_spec *spec = common_params;
-
-	while (value_is_flag(spec) || spec->offset != flag->offset)
-		spec++;
-	return spec;
-}
 
 bool params_differ(const struct option_spec *spec, const struct dualpi2_params *params)
 {
 	if (!spec->name || !spec->size || spec->kind == KIND_PRESET)
 		return false;
 	if (spec->kind == KIND_SWITCH)
-		return get(spec, params) == spec->value && member_of(spec)->value != spec->value;
+		return get(spec, params) == spec->value && !option_is_default(params_all(), spec);
 	return params_value(spec, params) != spec->value;
 }
 
@@ -278,10 +273,9 @@ const char *params_flag(const struct option_spec *spec, const struct dualpi2_par
 {
 	const char *name = NULL;
 
-	for (size_t i = 0; i < N_PARAMS; i++) {
-		const struct option_spec *flag = &common_params[i];
-
-		if (flag->kind != KIND_SWITCH || flag->offset != spec->offset)
+	for (const struct option_spec *flag = params_all(); option_exists(flag); flag++) {
+		if (flag->kind != KIND_SWITCH || flag->aqm != spec->aqm ||
+		    flag->offset != spec->offset)
 			continue;
 		if (get(flag, params) == flag->value)
 			return flag->name;
@@ -296,15 +290,20 @@ const char *params_text(const struct option_spec *spec, const struct dualpi2_par
 	size_t used = snprintf(text, OPTION_TEXT_MAX, "%s", spec->name);
 	char value[OPTION_TEXT_MAX];
 
-	if (!value_is_flag(spec))
+	if (!option_is_flag(spec))
 		snprintf(text + used, OPTION_TEXT_MAX - used, " %s",
 			 value_show(spec, params_value(spec, params), value));
 	return text;
 }
 
-bool params_is_head(const struct aqm *aqm, const struct option_spec *spec)
+static bool is_rate(const struct option_spec *spec)
 {
-	return spec == params_find("rate") || (aqm->n_params && spec == aqm->options);
+	return spec->size && spec->offset == offsetof(struct dualpi2_params, rate);
+}
+
+bool params_is_head(const struct option_spec *spec)
+{
+	return is_rate(spec) || spec->offset == offsetof(struct dualpi2_params, aqm);
 }
 
 /* Adds ", WHAT"; cut where `text` ends. */
@@ -313,50 +312,38 @@ static size_t add(char *text, size_t size, size_t used, const char *what)
 	return used < size ? used + snprintf(text + used, size - used, ", %s", what) : used;
 }
 
-static size_t add_derived(const struct param_values *values, const struct aqm *aqm, char *text,
-			  size_t size, size_t used)
-{
-	struct dualpi2_params scratch = {};
-	uint64_t derived[AQM_OPTIONS_MAX];
-	char why[PARAMS_WHY_MAX];
-
-	if (!derive(values, aqm, &scratch, derived, why))
-		return used;
-	for (size_t i = aqm->n_params; i < aqm->n_options; i++) {
-		char value[OPTION_TEXT_MAX], one[OPTION_TEXT_MAX];
-
-		snprintf(one, sizeof(one), "%s %.60s", aqm->options[i].name,
-			 value_show(&aqm->options[i], derived[i - aqm->n_params], value));
-		used = add(text, size, used, one);
-	}
-	return used;
-}
-
-const char *params_describe(const struct param_values *values, bool with_head,
+const char *params_describe(const struct option_spec *options, bool with_head,
 			    const struct aqm *aqm, const struct dualpi2_params *params, char *text,
 			    size_t size)
 {
-	static const struct param_values none;
-	const struct option_spec *const rate = params_find("rate"), *spec;
-	char one[OPTION_TEXT_MAX];
-	size_t used = 0;
-	bool derived;
+	char one[OPTION_TEXT_MAX], value[OPTION_TEXT_MAX], why[PARAMS_WHY_MAX];
+	struct aqm_derived derived[AQM_OPTIONS_MAX];
+	struct dualpi2_params scratch = {};
+	const struct option_spec *rate;
+	size_t used = 0, n_derived;
 
-	if (!values)
-		values = &none;
-	derived = is_derived(values, aqm);
+	options = options ?: params_all();
 	text[0] = '\0';
-	if (with_head || params_given_as(values, "rate"))
+	rate = option_named(options, "rate");
+	if (with_head || rate->given)
 		used = add(text, size, used, params_text(rate, params, one));
-	if (derived)
-		used = add_derived(values, aqm, text, size, used);
-	for (size_t i = 0; (spec = params_row(aqm, i)); i++) {
-		const bool is_own = i >= N_LIMITS && i < N_LIMITS + aqm->n_params;
+	n_derived = read_derived(options, aqm, derived);
+	if (n_derived && !aqm->derive(derived, scratch.aqm, why))
+		n_derived = 0;
+	for (size_t i = 0; i < n_derived; i++) {
+		snprintf(one, sizeof(one), "%s %.60s", derived[i].spec->name,
+			 value_show(derived[i].spec, derived[i].value, value));
+		used = add(text, size, used, one);
+	}
+	for (const struct option_spec *spec = options; option_exists(spec); spec++) {
+		const bool is_shown =
+			(spec->aqm && n_derived) || (with_head && params_is_head(spec));
 
-		if (!spec->name || !spec->size || spec == rate)
+		if (!spec->name || !is_for(spec, aqm) || is_rate(spec))
 			continue;
-		if (given(values, aqm, i) || (is_own && derived) ||
-		    (with_head && params_is_head(aqm, spec)))
+		if (spec->given && spec->kind == KIND_OPTIONS)
+			used = add(text, size, used, spec->name);
+		else if (spec->size && (spec->given || is_shown))
 			used = add(text, size, used, params_text(spec, params, one));
 	}
 	return text;

@@ -3,38 +3,37 @@
 #ifndef PARAMS_H
 #define PARAMS_H
 
+#include <stdio.h>
+
 #include "aqm/aqm.h"
 #include "aqm/row.h"
 #include "cli/value.h"
 
+/* Under which --help has those that all have. */
+#define PARAMS_SHAPER "Shaper (default)"
+#define PARAMS_TC "Parameters that tc has for dualpi2 (default)"
+#define PARAMS_OWN "Parameters of our own (default)"
+
+/* Rows of all parameters, with the end. */
 enum {
-	N_LIMITS = 0 DUALPI2_LIMITS(ROW_COUNT, ROW_COUNT, ROW_COUNT),
-	N_QUEUES = 0 DUALPI2_QUEUES(ROW_COUNT, ROW_COUNT, ROW_COUNT),
-	N_SHAPER = 0 DUALPI2_SHAPER(ROW_COUNT, ROW_COUNT, ROW_COUNT),
-	N_PARAMS = 0 DUALPI2_PARAMS(ROW_COUNT, ROW_COUNT, ROW_COUNT),
+	PARAMS_COMMON = 0 DUALPI2_PARAMS(ROW_COUNT, ROW_COUNT, ROW_COUNT),
+	PARAMS_MAX = PARAMS_COMMON + AQMS_MAX * AQM_OPTIONS_MAX + 1,
 };
 
-/* Those of params.h. */
-extern const struct option_spec common_params[N_PARAMS];
+/* The table of all of them, in the order of params.h, with those of all AQMs. Nothing is given. */
+const struct option_spec *params_all(void);
 
-/* What was given, checked by command_read(): a text for each option, NULL for those not given. An
- * option that several AQMs have, by its name, was given for all of them.
+/* `options` below is a table that has all of them, maybe among others, as command_read() has filled
+ * and checked it.
  */
-struct param_values {
-	const char *common[N_PARAMS];
-	const char *own[AQMS_MAX][AQM_OPTIONS_MAX];
-};
-
-/* What was given for an option of all AQMs; NULL: nothing. */
-const char *params_given_as(const struct param_values *values, const char *name);
 
 /* Was any given? */
-bool params_given(const struct param_values *values);
+bool params_given(const struct option_spec *options);
 
 /* What is in force where nothing is given. */
 struct dualpi2_params params_default(const struct aqm *aqm);
 
-/* Put the values that were given into `params`, and leave its other members alone, but for what
+/* Put what was given into `params`, and leave its other members alone, but for what
  * options set together, and for a rule of native: a new limit without a memlimit makes that the
  * rule of thumb again.
  *
@@ -42,22 +41,19 @@ struct dualpi2_params params_default(const struct aqm *aqm);
  * tells, and what is in `params` is of no use.
  */
 #define PARAMS_WHY_MAX 200
-bool params_apply(const struct param_values *values, const struct aqm *aqm,
+bool params_apply(const struct option_spec *options, const struct aqm *aqm,
 		  struct dualpi2_params *params, char *why);
 
-/* Write down why values are refused (printf-like). Always returns false. */
-bool params_refuse(char *why, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Write down why values are refused (printf-like). Always false. */
+#define params_refuse(why, ...) (snprintf(why, PARAMS_WHY_MAX, __VA_ARGS__), false)
 
 /* ---- to show them ---------------------------------------------------------------- */
 
 /* Number `i` of all rows for an AQM, in the order of params.h; NULL: there are no more. */
 const struct option_spec *params_row(const struct aqm *aqm, size_t i);
 
-/* The row of an option of all AQMs. */
-const struct option_spec *params_find(const char *name);
-
 /* Is it one that sch_dualpi2 has, or of the AQM? The others come behind them. */
-bool params_row_is_first(const struct aqm *aqm, size_t i);
+bool params_row_is_first(const struct option_spec *spec);
 
 /* The value of a row as it stands in `params`, for value.h. */
 uint64_t params_value(const struct option_spec *spec, const struct dualpi2_params *params);
@@ -79,13 +75,13 @@ const char *params_text(const struct option_spec *spec, const struct dualpi2_par
 			char *text);
 
 /* Does this row stand in the head of what is shown: the rate, and the first of the AQM's? */
-bool params_is_head(const struct aqm *aqm, const struct option_spec *spec);
+bool params_is_head(const struct option_spec *spec);
 
 /* ", rate 40mbit, target 15ms": what was given (NULL: nothing), and `with_head` what stands in
  * heads, as they stand in `params`, cut to `size` bytes. Options that set several are shown with
  * all of them. Returns `text`.
  */
-const char *params_describe(const struct param_values *values, bool with_head,
+const char *params_describe(const struct option_spec *options, bool with_head,
 			    const struct aqm *aqm, const struct dualpi2_params *params, char *text,
 			    size_t size);
 

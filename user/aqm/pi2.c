@@ -2,6 +2,8 @@
 /* PI2's options --max-rtt and --typical-rtt: they choose all of its parameters. */
 #include "aqm/pi2.h"
 
+#include <sys/param.h>
+
 #include "aqm/params.h"
 
 /* typical-rtt where only max-rtt is given, and the other way round, as tc has it */
@@ -10,17 +12,7 @@
 #define GAIN_STEPS 256 /* in 1 Hz */
 
 /* In the order of AQM_DERIVED. */
-enum { MAX, TYPICAL };
-
-static uint64_t min_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static uint64_t max_u64(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
+enum { MAX_RTT, TYPICAL_RTT };
 
 /* In whole microseconds, as tc has them. */
 struct rtts {
@@ -29,17 +21,17 @@ struct rtts {
 };
 
 /* The RTTs of which at least one was given. */
-static struct rtts read_rtts(const char *const texts[], const uint64_t values[])
+static struct rtts read_rtts(const struct aqm_derived derived[])
 {
 	struct rtts rtts = {
-		.max = values[MAX] / DUALPI2_NSEC_PER_USEC,
-		.typical = values[TYPICAL] / DUALPI2_NSEC_PER_USEC,
+		.max = derived[MAX_RTT].value / DUALPI2_NSEC_PER_USEC,
+		.typical = derived[TYPICAL_RTT].value / DUALPI2_NSEC_PER_USEC,
 	};
 
-	if (!texts[MAX])
+	if (!derived[MAX_RTT].spec->given)
 		rtts.max = rtts.typical * RTT_TYPICAL_TO_MAX;
-	if (!texts[TYPICAL])
-		rtts.typical = max_u64(rtts.max / RTT_TYPICAL_TO_MAX, 1);
+	if (!derived[TYPICAL_RTT].spec->given)
+		rtts.typical = MAX(rtts.max / RTT_TYPICAL_TO_MAX, 1);
 	return rtts;
 }
 
@@ -48,30 +40,31 @@ extern aqm_derive pi2_derive;
 /* Target, tupdate and gains for these RTTs (RFC 9332, A.1). In tc's own arithmetic, double
  * with constants of type float, so that each gain comes out the same to its last bit.
  */
-bool pi2_derive(const char *const texts[], uint64_t values[], void *own, char *why)
+bool pi2_derive(struct aqm_derived derived[], void *own, char *why)
 {
-	const char *const name = texts[MAX] ? "max-rtt" : "typical-rtt";
-	const char *const given = texts[MAX] ? texts[MAX] : texts[TYPICAL];
-	const struct rtts rtts = read_rtts(texts, values);
-	const uint64_t tupdate = max_u64(min_u64(rtts.typical, rtts.max / 3), 1);
+	const struct option_spec *const max = derived[MAX_RTT].spec;
+	const struct option_spec *const typical = derived[TYPICAL_RTT].spec;
+	const struct option_spec *const given = max->given ? max : typical;
+	const struct rtts rtts = read_rtts(derived);
+	const uint64_t tupdate = MAX(MIN(rtts.typical, rtts.max / 3), 1);
 	const double us_per_s = 1000000;
 	const double alpha = (double)tupdate / (double)rtts.max / (double)rtts.max * us_per_s *
 			     0.1f * GAIN_STEPS;
 	const double beta = 0.3f / (double)rtts.max * us_per_s * GAIN_STEPS;
 
 	if (rtts.typical > rtts.max)
-		return params_refuse(why, "--typical-rtt %s: above --max-rtt %s", texts[TYPICAL],
-				     texts[MAX]);
+		return params_refuse(why, "--typical-rtt %s: above --max-rtt %s", typical->given,
+				     max->given);
 	if (alpha < 1)
 		return params_refuse(why,
 				     "--%s %s: too high: alpha would be below 1/256 Hz, its lowest",
-				     name, given);
+				     given->name, given->given);
 	if (beta > PI2_GAIN_MAX)
 		return params_refuse(
 			why, "--%s %s: too low: beta would be above 32767.996094 Hz, its highest",
-			name, given);
-	values[MAX] = rtts.max * DUALPI2_NSEC_PER_USEC;
-	values[TYPICAL] = rtts.typical * DUALPI2_NSEC_PER_USEC;
+			given->name, given->given);
+	derived[MAX_RTT].value = rtts.max * DUALPI2_NSEC_PER_USEC;
+	derived[TYPICAL_RTT].value = rtts.typical * DUALPI2_NSEC_PER_USEC;
 	*(struct aqm_params *)own = (struct aqm_params){
 		.target_ns = rtts.typical * DUALPI2_NSEC_PER_USEC,
 		.tupdate_ns = tupdate * DUALPI2_NSEC_PER_USEC,

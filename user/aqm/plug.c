@@ -8,21 +8,33 @@
 #include AQM_HEADER
 #include AQM_SKELETON
 
-static const struct option_spec options[] = { AQM_PARAMS(ROW_OWN)
-#ifdef AQM_DERIVED
-						      AQM_DERIVED(ROW_DERIVED)
-#endif
-};
-
-enum { N_OPTIONS = sizeof(options) / sizeof(options[0]) };
-
-_Static_assert(N_OPTIONS <= AQM_OPTIONS_MAX, "an AQM has too many options");
-
 #ifdef AQM_DERIVED
 extern aqm_derive AQM_DERIVE;
 #else
+#define AQM_DERIVED(DERIVED)
 #define AQM_DERIVE NULL
 #endif
+#ifndef AQM_PRESETS
+#define AQM_PRESETS(PRESET)
+#endif
+#ifndef AQM_PARAM_METRICS
+#define AQM_PARAM_METRICS(GAUGE)
+#endif
+
+#define ROW_STRUCT struct aqm_params
+#define ROW_START offsetof(struct dualpi2_params, aqm)
+#define ROW_AQM &AQM_SYMBOL
+#define ROW_HEADING "AQM " AQM_NAME ": " AQM_ABOUT " (default)"
+
+extern const struct aqm AQM_SYMBOL;
+
+static const struct option_spec options[] = {
+	AQM_PARAMS(ROW_PARAM, ROW_CHOICE, ROW_FLAG) AQM_DERIVED(ROW_DERIVED)
+		AQM_PRESETS(ROW_PRESET){},
+};
+
+_Static_assert(sizeof(options) <= (AQM_OPTIONS_MAX + 1) * sizeof(options[0]),
+	       "an AQM has too many options");
 
 #define OWN_ROW(where_, struct_, type_, member_, ...)                                           \
 	STAT_ROW_AT(offsetof(struct dualpi2_stats, where_) + offsetof(struct_, member_), false, \
@@ -30,22 +42,14 @@ extern aqm_derive AQM_DERIVE;
 #define OWN_GAUGE(...) OWN_ROW(aqm, struct aqm_gauges, __VA_ARGS__)
 #define OWN_PARAM(...) OWN_ROW(params.aqm, struct aqm_params, __VA_ARGS__)
 
-static const struct stat_row gauges[] = {
-	AQM_GAUGES(OWN_GAUGE)
-#ifdef AQM_PARAM_METRICS
-		AQM_PARAM_METRICS(OWN_PARAM)
-#endif
-			{},
-};
+static const struct stat_row gauges[] = { AQM_GAUGES(OWN_GAUGE) AQM_PARAM_METRICS(OWN_PARAM){} };
 
 const struct aqm AQM_SYMBOL = {
 	.name = AQM_NAME,
 	.kind = AQM_KIND,
-	.about = AQM_ABOUT,
+	.heading = ROW_HEADING,
 	.object = dualpi2__elf_bytes,
 	.options = options,
-	.n_params = 0 AQM_PARAMS(ROW_COUNT),
-	.n_options = N_OPTIONS,
 	.derive = AQM_DERIVE,
 	.gauges = gauges,
 	.period = aqm_period,

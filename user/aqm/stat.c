@@ -30,15 +30,11 @@ int64_t stat_value(const struct stat_row *row, const void *of)
 	return row->is_signed ? (int32_t)value : (int64_t)value;
 }
 
-static void set(const struct stat_row *row, void *of, int64_t value)
-{
-	member_set(of, row->offset, row->size, (uint64_t)value);
-}
-
 void stat_add(const struct stat_row *rows, void *to, const void *more)
 {
 	for (; rows->member; rows++)
-		set(rows, to, stat_value(rows, to) + stat_value(rows, more));
+		member_set(to, rows->offset, rows->size,
+			   (uint64_t)(stat_value(rows, to) + stat_value(rows, more)));
 }
 
 void stat_subtract(const struct stat_row *rows, void *from, const void *earlier)
@@ -47,6 +43,7 @@ void stat_subtract(const struct stat_row *rows, void *from, const void *earlier)
 		const int64_t growth = stat_value(rows, from) - stat_value(rows, earlier);
 
 		if (rows->is_counter)
-			set(rows, from, growth > 0 ? growth : 0);
+			member_set(from, rows->offset, rows->size,
+				   growth > 0 ? (uint64_t)growth : 0);
 	}
 }

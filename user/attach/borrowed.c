@@ -1,31 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "attach/borrowed.h"
 
-#include <errno.h>
-#include <string.h>
-
-#include "cli/message.h"
 #include "kernel/link.h"
 #include "pinned/ledger.h"
 
 #define LEAST 1U /* what a setting is changed to */
 
-void setting_forget(const struct dualpi2_key *key)
-{
-	ledger_erase(LEDGER_SETTINGS, key);
-}
+/* Those of the kernel's settings that make one of ours. */
+static const struct {
+	enum link_setting first, last;
+} parts[] = {
+	[SETTING_NO_GSO] = { LINK_GSO_MAX_SEGS, LINK_GSO_MAX_SEGS },
+	[SETTING_NO_GRO] = { LINK_GRO_MAX_SIZE, LINK_GRO_IPV4_MAX_SIZE },
+};
 
 static bool write_prior(const struct dualpi2_key *key, const struct prior_settings *prior)
 {
-	if (prior->gso_max_segs || prior->gro_max_size)
+	if (prior->of[LINK_GSO_MAX_SEGS] || prior->of[LINK_GRO_MAX_SIZE])
 		return ledger_write(LEDGER_SETTINGS, key, prior);
-	setting_forget(key);
+	ledger_erase(LEDGER_SETTINGS, key);
 	return true;
 }
 
-static bool remembers(const struct prior_settings *prior, enum setting setting)
+/* As setting_is_borrowed(), with all that is remembered. */
+static int look_up(const struct dualpi2_key *key, enum setting setting,
+		   struct prior_settings *prior)
 {
-	return setting == SETTING_NO_GSO ? prior->gso_max_segs : prior->gro_max_size;
+	int found = ledger_read(LEDGER_SETTINGS, key, prior);
+
+	return found > 0 ? prior->of[parts[setting].first] != 0 : found;
 }
 
 bool setting_borrow(const struct dualpi2_key *key, enum setting setting)
@@ -33,28 +36,17 @@ bool setting_borrow(const struct dualpi2_key *key, enum setting setting)
 	struct link_change change = {};
 	struct prior_settings prior;
 	struct link link;
+	int borrowed = look_up(key, setting, &prior);
 
-	if (ledger_read(LEDGER_SETTINGS, key, &prior) < 0)
-		return false;
-	if (remembers(&prior, setting))
-		return true;
+	if (borrowed)
+		return borrowed > 0;
 	if (!link_expect((int)key->ifindex, "the interface", &link))
 		return false;
-	if (setting == SETTING_NO_GSO) {
-		prior.gso_max_segs = link.gso_max_segs;
-		change.gso_max_segs = LEAST;
-	} else {
-		prior.gro_max_size = link.gro_max_size;
-		prior.gro_ipv4_max_size = link.gro_ipv4_max_size;
-		change.gro_max_size = change.gro_ipv4_max_size = LEAST;
+	for (int i = parts[setting].first; i <= (int)parts[setting].last; i++) {
+		prior.of[i] = link.settings[i];
+		change.settings[i] = LEAST;
 	}
-	return write_prior(key, &prior) && link_change(key->ifindex, &change);
-}
-
-/* The value to put back; 0, for none, unless the one in force is ours. */
-static uint32_t to_return(uint32_t prior, uint32_t now)
-{
-	return now == LEAST ? prior : 0;
+	return write_prior(key, &prior) && link_change((int)key->ifindex, &change);
 }
 
 bool setting_return(const struct dualpi2_key *key, enum setting setting)
@@ -62,31 +54,23 @@ bool setting_return(const struct dualpi2_key *key, enum setting setting)
 	struct link_change change = {};
 	struct prior_settings prior;
 	struct link link;
-	int found;
+	int found = look_up(key, setting, &prior);
 
-	if (ledger_read(LEDGER_SETTINGS, key, &prior) < 0)
-		return false;
-	if (!remembers(&prior, setting))
-		return true;
-	found = link_look((int)key->ifindex, &link);
+	if (found > 0)
+		found = link_look((int)key->ifindex, &link);
 	if (found <= 0)
 		return !found;
-	if (setting == SETTING_NO_GSO) {
-		change.gso_max_segs = to_return(prior.gso_max_segs, link.gso_max_segs);
-		prior.gso_max_segs = 0;
-	} else {
-		change.gro_max_size = to_return(prior.gro_max_size, link.gro_max_size);
-		change.gro_ipv4_max_size =
-			to_return(prior.gro_ipv4_max_size, link.gro_ipv4_max_size);
-		prior.gro_max_size = prior.gro_ipv4_max_size = 0;
+	for (int i = parts[setting].first; i <= (int)parts[setting].last; i++) {
+		if (link.settings[i] == LEAST) /* else it is somebody else's */
+			change.settings[i] = prior.of[i];
+		prior.of[i] = 0;
 	}
-	return link_change(key->ifindex, &change) && write_prior(key, &prior);
+	return link_change((int)key->ifindex, &change) && write_prior(key, &prior);
 }
 
 int setting_is_borrowed(const struct dualpi2_key *key, enum setting setting)
 {
 	struct prior_settings prior;
-	int found = ledger_read(LEDGER_SETTINGS, key, &prior);
 
-	return found > 0 ? remembers(&prior, setting) : found;
+	return look_up(key, setting, &prior);
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Settings of a user's interface that we change and put back.
- *
- * Functions that return bool have reported (message.h) why they return false.
- */
+/* Settings of a user's interface that we change and put back. */
 #ifndef BORROWED_H
 #define BORROWED_H
 
@@ -26,8 +23,5 @@ bool setting_return(const struct dualpi2_key *key, enum setting setting);
 
 /* Is it changed: 1, 0, or -errno, which is reported. */
 int setting_is_borrowed(const struct dualpi2_key *key, enum setting setting);
-
-/* Forget all of an interface that is gone. */
-void setting_forget(const struct dualpi2_key *key);
 
 #endif /* BORROWED_H */

@@ -8,43 +8,26 @@
 #include <sys/random.h>
 
 #include "cli/message.h"
+#include "kernel/netns.h"
 #include "pinned/ledger.h"
 
 #define DEVICES_MAX (2 * DUALPI2_MAX_INSTANCES)
 
 /* ---- the map --------------------------------------------------------------------- */
 
-static bool note(const struct device *device, __u32 ifindex)
+bool device_enter(const struct device *device)
 {
-	const struct dualpi2_device entry = { .address = device->address, .ifindex = ifindex };
+	const struct dualpi2_device entry = {
+		.address = device->address,
+		.ifindex = device->ifindex,
+	};
 
 	return ledger_write(LEDGER_DEVICES, &device->key, &entry);
-}
-
-bool device_enter(struct device *device)
-{
-	device->entered = note(device, device->ifindex);
-	return device->entered;
 }
 
 void device_forget(const struct device *device)
 {
 	ledger_erase(LEDGER_DEVICES, &device->key);
-}
-
-void devices_each(const struct registrations *regs, const struct device_kind *kind,
-		  void (*visit)(const struct registrations *regs, const struct dualpi2_key *key))
-{
-	struct dualpi2_key keys[DEVICES_MAX], *previous = NULL;
-	const int map = ledger_fd(LEDGER_DEVICES);
-	size_t count = 0;
-
-	while (count < DEVICES_MAX && !bpf_map_get_next_key(map, previous, &keys[count]))
-		previous = &keys[count++];
-	for (size_t i = 0; i < count; i++) {
-		if (keys[i].parent == kind->purpose)
-			visit(regs, &keys[i]);
-	}
 }
 
 /* ---- find ------------------------------------------------------------------------ */
@@ -98,24 +81,13 @@ bool device_find(const struct device_kind *kind, const struct dualpi2_key *key,
 
 /* ---- make ------------------------------------------------------------------------ */
 
-enum naming { BY_NAME, BY_NUMBER, BY_KERNEL, N_NAMINGS };
-
-/* False: the name would be too long. */
-static bool name_device(enum naming naming, const char *prefix, const char *ifname, __u32 ifindex,
-			char name[IF_NAMESIZE])
+/* The name of one end; false: it would be too long. */
+static bool join(const char *prefix, const char *suffix, char name[IF_NAMESIZE])
 {
-	switch (naming) {
-	case BY_NAME:
-		return snprintf(name, IF_NAMESIZE, "%s-%s", prefix, ifname) < IF_NAMESIZE;
-	case BY_NUMBER:
-		return snprintf(name, IF_NAMESIZE, "%s-%u", prefix, ifindex) < IF_NAMESIZE;
-	default:
-		return snprintf(name, IF_NAMESIZE, "%s-%%d", prefix) < IF_NAMESIZE;
-	}
+	return snprintf(name, IF_NAMESIZE, "%s-%s", prefix, suffix) < IF_NAMESIZE;
 }
 
-static enum link_made make_named(const struct device *device, const char *ifname,
-				 enum naming naming, struct link *made)
+static int make_named(const struct device *device, const char *suffix, struct link *made)
 {
 	char name[IF_NAMESIZE], peer[IF_NAMESIZE];
 	const struct device_kind *kind = device->kind;
@@ -126,10 +98,9 @@ static enum link_made make_named(const struct device *device, const char *ifname
 		.address = device->address,
 	};
 
-	if (!name_device(naming, kind->prefix, ifname, device->key.ifindex, name) ||
-	    (plan.peer &&
-	     !name_device(naming, kind->peer_prefix, ifname, device->key.ifindex, peer)))
-		return LINK_NAME_TAKEN;
+	if (!join(kind->prefix, suffix, name) ||
+	    (plan.peer && !join(kind->peer_prefix, suffix, peer)))
+		return -EEXIST;
 	return link_create(&plan, made);
 }
 
@@ -146,24 +117,52 @@ static bool draw_address(__u64 *address)
 	return true;
 }
 
-enum link_made device_make(struct device *device, const char *ifname)
+int device_make(struct device *device, const char *ifname)
 {
-	enum link_made made = LINK_NAME_TAKEN;
+	char number[16];
+	const char *const suffixes[] = { ifname, number, "%d" /* for the kernel to fill in */ };
+	int error = -EEXIST;
 	struct link link;
 
+	snprintf(number, sizeof(number), "%u", device->key.ifindex);
+	device->ifindex = 0;
 	/* Noted first, so that it is known as ours however this process ends. */
-	if (!draw_address(&device->address) || !note(device, 0))
-		return LINK_REFUSED;
-	for (int naming = 0; made == LINK_NAME_TAKEN && naming < N_NAMINGS; naming++)
-		made = make_named(device, ifname, naming, &link);
-	if (made == LINK_MADE) {
+	if (!draw_address(&device->address) || !device_enter(device))
+		return -EIO;
+	for (int i = 0; error == -EEXIST && i < 3; i++)
+		error = make_named(device, suffixes[i], &link);
+	if (!error)
 		take(device, &link);
-		return made;
+	else
+		device_forget(device);
+	if (error == -EEXIST)
+		fail(0, "no name is free for a device beside %s: rename one of %s-*", ifname,
+		     device->kind->prefix);
+	return error;
+}
+
+/* ---- sweep ----------------------------------------------------------------------- */
+
+void devices_sweep(const struct registrations *regs, const struct device_kind *kind,
+		   int (*is_useless)(const struct registrations *regs,
+				     const struct dualpi2_key *key),
+		   void (*remove)(const struct registrations *regs, const struct device *device))
+{
+	struct dualpi2_key keys[DEVICES_MAX], *previous = NULL;
+	const int map = ledger_fd(LEDGER_DEVICES);
+	size_t count = 0;
+
+	while (count < DEVICES_MAX && !bpf_map_get_next_key(map, previous, &keys[count]))
+		previous = &keys[count++];
+	for (size_t i = 0; i < count; i++) {
+		struct device device = { .kind = kind, .key = keys[i] };
+
+		if (keys[i].parent != kind->purpose || is_useless(regs, &keys[i]) <= 0)
+			continue;
+		/* With a namespace its devices are gone. */
+		if (keys[i].netns == netns_current() && !device_find(kind, &keys[i], &device))
+			continue;
+		verbose("interface %u: its %s device goes", keys[i].ifindex, kind->kind);
+		remove(regs, &device);
 	}
-	device_forget(device);
-	if (made != LINK_NAME_TAKEN)
-		return made;
-	fail(0, "no name is free for a device beside %s: rename the %s-* there are", ifname,
-	     device->kind->prefix);
-	return LINK_REFUSED;
 }

@@ -5,8 +5,6 @@
  * before the device is made with it. So the programs find it, and a later run what
  * an interrupted one has made; the name is the user's to change, and a number comes again. Where
  * that is gone, because the pins were deleted, the alias tells by the number of the interface.
- *
- * Functions that return bool have reported (message.h) why they return false.
  */
 #ifndef DEVICE_H
 #define DEVICE_H
@@ -38,19 +36,23 @@ bool device_find(const struct device_kind *kind, const struct dualpi2_key *key,
 		 struct device *device);
 
 /* Make the device of an interface that has none. It is called "PREFIX-eth0", "PREFIX-7" by the
- * interface's number where that is too long or taken, else as the kernel numbers it. Reports
- * LINK_REFUSED only.
+ * interface's number where that is too long or taken, else as the kernel numbers it. 0;
+ * -EOPNOTSUPP: the kernel has no such devices; another -errno, which is reported.
  */
-enum link_made device_make(struct device *device, const char *ifname);
+int device_make(struct device *device, const char *ifname);
 
 /* From now on the programs use it. */
-bool device_enter(struct device *device);
+bool device_enter(const struct device *device);
 
 /* From now on they use it no more. */
 void device_forget(const struct device *device);
 
-/* Call `visit` with the key of each of a kind. It may be forgotten on the way. */
-void devices_each(const struct registrations *regs, const struct device_kind *kind,
-		  void (*visit)(const struct registrations *regs, const struct dualpi2_key *key));
+/* Remove those of a kind that are of no more use, which `is_useless` tells by their interface: 1, 0
+ * or -errno. Those of a namespace that has ended are gone with it: number 0.
+ */
+void devices_sweep(const struct registrations *regs, const struct device_kind *kind,
+		   int (*is_useless)(const struct registrations *regs,
+				     const struct dualpi2_key *key),
+		   void (*remove)(const struct registrations *regs, const struct device *device));
 
 #endif /* DEVICE_H */

@@ -47,43 +47,60 @@ static const struct device_kind splitter_kind = {
 
 /* How to come by packets that are no GSO packets. */
 enum way {
-	WAY_SPLITTER,
-	WAY_NO_GSO,    /* local senders make none */
-	WAY_NO_GRO,    /* the interface that feeds an ifb merges none */
+	WAY_SPLIT,     /* by a device of ours */
+	WAY_BORROW,    /* none are made: a setting says so to local senders, or to the feeder */
 	WAY_UNCHANGED, /* not at all */
+	WAY_UNKNOWN,   /* which is reported */
 };
 
 /* Splitting is for Ethernet and for links that carry bare IP packets. An ifb needs to know
  * where a packet came from, and a tunnel that is one by type where it goes: a redirect
  * takes both away.
  */
-static enum way choose_way(const struct target *target, const struct link *link)
+static enum way choose_way(const struct target *target)
 {
+	struct link link;
+
+	if (!link_expect((int)target->key.ifindex, target->label, &link))
+		return WAY_UNKNOWN;
 	if (target->feeder)
-		return WAY_NO_GRO;
-	if (!strcmp(link->kind, "ifb"))
+		return WAY_BORROW;
+	if (!strcmp(link.kind, "ifb"))
 		return WAY_UNCHANGED;
-	switch (link->type) {
+	switch (link.type) {
 	case ARPHRD_ETHER:
 	case ARPHRD_NONE:
 	case ARPHRD_RAWIP:
 	case ARPHRD_PPP:
-		return WAY_SPLITTER;
+		return WAY_SPLIT;
 	}
-	return WAY_NO_GSO;
+	return WAY_BORROW;
 }
 
-/* 1, 0, or -errno: unknown. */
+/* The interface that packets come from, and what it is to do without. */
+static struct dualpi2_key lender(const struct target *target)
+{
+	return (struct dualpi2_key){
+		.netns = target->key.netns,
+		.ifindex = target->feeder ?: target->key.ifindex,
+	};
+}
+
+static enum setting setting_of(const struct target *target)
+{
+	return target->feeder ? SETTING_NO_GRO : SETTING_NO_GSO;
+}
+
+/* 1, 0, or -errno, which is reported. */
 static int has_program(const struct registration *reg, const struct device *splitter)
 {
 	__u32 id = 0, segment = program_id(reg->segment);
 	LIBBPF_OPTS(bpf_prog_query_opts, opts, .prog_ids = &id, .count = 1);
 	int error;
 
-	if (!segment)
-		return -errno;
-	error = bpf_prog_query_opts((int)splitter->ifindex, BPF_NETKIT_PRIMARY, &opts);
-	return error ? error : id == segment;
+	error = segment ? bpf_prog_query_opts((int)splitter->ifindex, BPF_NETKIT_PRIMARY, &opts)
+			: -errno;
+	return expect_known(error ?: id == segment, "the programs of %s", splitter->name);
 }
 
 /* Not by a link: the program stays as long as the device does, whatever becomes of our
@@ -93,11 +110,8 @@ static bool attach_program(const struct registration *reg, const struct device *
 {
 	int error, state = has_program(reg, splitter);
 
-	if (state < 0)
-		return fail(-state, "cannot look at the programs of %s: %s; run it again",
-			    splitter->name, strerror(-state));
 	if (state)
-		return true;
+		return state > 0;
 	error = bpf_prog_attach_opts(reg->segment, (int)splitter->ifindex, BPF_NETKIT_PRIMARY,
 				     NULL);
 	return !error || fail(-error, "the kernel refuses the program of %s", splitter->name);
@@ -110,7 +124,7 @@ static bool set_up(const struct device *splitter)
 	const struct link_change change = {
 		.up = true,
 		.alias = splitter->alias,
-		.gso_max_segs = SPLITTER_GSO_MAX_SEGS,
+		.settings[LINK_GSO_MAX_SEGS] = SPLITTER_GSO_MAX_SEGS,
 		.gso_max_size = SPLITTER_GSO_MAX_SIZE,
 	};
 	const struct link_change peer_change = { .up = true, .alias = about_peer };
@@ -141,43 +155,34 @@ static bool remove_splitter(const struct device *splitter)
 
 /* ---- start, stop ----------------------------------------------------------------- */
 
-/* The interface that an ifb takes its packets from. */
-static struct dualpi2_key feeder_key(const struct target *target)
+/* Does an interface have its splitter, with nothing missing? If not, remains of it go. 1, 0, or
+ * -errno, which is reported.
+ */
+static int has_splitter(const struct registration *reg, struct device *splitter)
 {
-	return (struct dualpi2_key){ .netns = target->key.netns, .ifindex = target->feeder };
+	int state = splitter->entered ? has_program(reg, splitter) : 0;
+
+	/* With another AQM's program, or of an earlier run that was interrupted. */
+	if (!state && splitter->ifindex && !remove_splitter(splitter))
+		return -EIO;
+	return state;
 }
 
-/* The splitter is there afterwards if this returns LINK_MADE. */
-static enum link_made make_splitter(const struct registration *reg, const struct target *target,
-				    struct device *splitter)
-{
-	if (splitter->entered && has_program(reg, splitter))
-		return LINK_MADE;
-	/* With another AQM's program, or the remains of an earlier run. */
-	if (splitter->ifindex && !remove_splitter(splitter))
-		return LINK_REFUSED;
-	return device_make(splitter, target->ifname);
-}
-
-/* Do GSO packets come to a program of ours before they come to somebody else's? 1, 0, or -errno:
- * unknown.
+/* Do GSO packets come to a program of ours before they come to somebody else's? 1, 0, or -errno,
+ * which is reported.
  */
 static int is_in_front(const struct registration *reg, const struct target *target)
 {
 	int others = tcx_has_others_before(reg, &target->key);
 
-	if (others < 0)
-		return others;
-	return others ? tcx_attached(reg, &target->key, TCX_SPLIT) : 1;
+	return others > 0 ? tcx_look(reg, &target->key, TCX_SPLIT) : others ?: 1;
 }
 
 static bool come_in_front(const struct registration *reg, const struct target *target)
 {
 	int state = is_in_front(reg, target);
 
-	if (state < 0)
-		return tcx_unknown(-state);
-	return state || tcx_attach(reg, &target->key, TCX_SPLIT);
+	return state ? state > 0 : tcx_attach(reg, &target->key, TCX_SPLIT);
 }
 
 static bool finish_splitter(const struct registration *reg, const struct target *target,
@@ -190,17 +195,17 @@ static bool finish_splitter(const struct registration *reg, const struct target 
 static bool start_splitter(const struct registration *reg, const struct target *target)
 {
 	struct device splitter;
+	int state;
 
 	if (!device_find(&splitter_kind, &target->key, &splitter))
 		return false;
-	switch (make_splitter(reg, target, &splitter)) {
-	case LINK_MADE:
-		break;
-	case LINK_UNKNOWN_KIND:
+	state = has_splitter(reg, &splitter);
+	if (!state)
+		state = device_make(&splitter, target->ifname);
+	if (state == -EOPNOTSUPP)
 		return setting_borrow(&target->key, SETTING_NO_GSO);
-	default:
+	if (state < 0)
 		return false;
-	}
 	if (finish_splitter(reg, target, &splitter))
 		return setting_return(&target->key,
 				      SETTING_NO_GSO); /* of a time without splitters */
@@ -210,47 +215,33 @@ static bool start_splitter(const struct registration *reg, const struct target *
 
 bool gso_start(const struct registration *reg, const struct target *target)
 {
-	const struct dualpi2_key feeder = feeder_key(target);
-	struct link link;
+	const struct dualpi2_key key = lender(target);
+	const enum way way = choose_way(target);
 
-	if (!link_expect((int)target->key.ifindex, target->label, &link))
-		return false;
-	switch (choose_way(target, &link)) {
-	case WAY_SPLITTER:
+	if (way == WAY_SPLIT)
 		return start_splitter(reg, target);
-	case WAY_NO_GSO:
-		return setting_borrow(&target->key, SETTING_NO_GSO);
-	case WAY_NO_GRO:
-		return setting_borrow(&feeder, SETTING_NO_GRO);
-	case WAY_UNCHANGED:
-		break;
-	}
-	return true;
+	return way == WAY_UNCHANGED ||
+	       (way == WAY_BORROW && setting_borrow(&key, setting_of(target)));
 }
 
 void gso_remark(const struct target *target)
 {
-	struct link link;
-
-	if (setting_is_borrowed(&target->key, SETTING_NO_GSO) <= 0 ||
-	    link_read(target->key.ifindex, &link) <= 0)
-		return;
-	printf("  GSO packets cannot be split %s: local senders make\n"
-	       "  none now (gso_max_segs 1), forwarded ones are queued whole\n",
-	       choose_way(target, &link) == WAY_SPLITTER ? "without CONFIG_NETKIT" : "on a tunnel");
+	if (setting_is_borrowed(&target->key, SETTING_NO_GSO) > 0)
+		printf("  GSO packets cannot be split %s: local senders make\n"
+		       "  none now (gso_max_segs 1), forwarded ones are queued whole\n",
+		       choose_way(target) == WAY_SPLIT ? "without CONFIG_NETKIT" : "on a tunnel");
 }
 
 bool gso_stop(const struct target *target)
 {
-	const struct dualpi2_key feeder = feeder_key(target);
+	const struct dualpi2_key key = lender(target);
 	struct device splitter;
 
-	if (target->feeder)
-		return setting_return(&feeder, SETTING_NO_GRO);
-	if (!device_find(&splitter_kind, &target->key, &splitter) ||
-	    !setting_return(&target->key, SETTING_NO_GSO))
+	if ((!target->feeder && !device_find(&splitter_kind, &target->key, &splitter)) ||
+	    !setting_return(&key, setting_of(target)))
 		return false;
-	remove_splitter(&splitter);
+	if (!target->feeder)
+		remove_splitter(&splitter);
 	return true;
 }
 
@@ -264,8 +255,9 @@ static int splitter_works(const struct registration *reg, const struct target *t
 		return -EIO;
 	if (!splitter.entered)
 		return 0;
-	state = link_read((int)splitter.ifindex, &link);
-	if (state > 0 && (!link.running || link.gso_max_segs != SPLITTER_GSO_MAX_SEGS))
+	state = link_look((int)splitter.ifindex, &link);
+	if (state > 0 &&
+	    (!link.running || link.settings[LINK_GSO_MAX_SEGS] != SPLITTER_GSO_MAX_SEGS))
 		return 0;
 	if (state > 0)
 		state = has_program(reg, &splitter);
@@ -274,24 +266,13 @@ static int splitter_works(const struct registration *reg, const struct target *t
 
 int gso_works(const struct registration *reg, const struct target *target)
 {
-	const struct dualpi2_key feeder = feeder_key(target);
-	struct link link;
-	int state = link_read(target->key.ifindex, &link);
+	const struct dualpi2_key key = lender(target);
+	const enum way way = choose_way(target);
+	int state = way == WAY_SPLIT ? splitter_works(reg, target) : 0;
 
-	if (state <= 0)
-		return state;
-	switch (choose_way(target, &link)) {
-	case WAY_SPLITTER:
-		return splitter_works(reg, target)
-			       ?: setting_is_borrowed(&target->key, SETTING_NO_GSO);
-	case WAY_NO_GSO:
-		return setting_is_borrowed(&target->key, SETTING_NO_GSO);
-	case WAY_NO_GRO:
-		return setting_is_borrowed(&feeder, SETTING_NO_GRO);
-	case WAY_UNCHANGED:
-		break;
-	}
-	return 1;
+	if (way == WAY_UNCHANGED || way == WAY_UNKNOWN)
+		return way == WAY_UNCHANGED ? 1 : -ENODEV;
+	return state ?: setting_is_borrowed(&key, setting_of(target));
 }
 
 /* ---- check, sweep ------------------------------------------------------------------ */
@@ -313,49 +294,35 @@ static bool check_splitter(const struct target *target)
 
 bool gso_check(const struct target *target)
 {
-	struct link link;
+	const enum way way = choose_way(target);
 
-	if (!link_expect((int)target->key.ifindex, target->label, &link))
-		return false;
-	switch (choose_way(target, &link)) {
-	case WAY_SPLITTER:
+	if (way == WAY_SPLIT)
 		return check_splitter(target);
-	case WAY_NO_GSO:
-		return report_line(REPORT_WARNING,
-				   "on a tunnel GSO packets cannot be split: local senders are "
-				   "asked for none (gso_max_segs 1), forwarded ones wait whole");
-	case WAY_NO_GRO:
-	case WAY_UNCHANGED:
-		break;
-	}
-	return true;
+	if (way == WAY_BORROW)
+		report_line(REPORT_WARNING,
+			    "on a tunnel GSO packets cannot be split: local senders are asked for "
+			    "none (gso_max_segs 1), forwarded ones wait whole");
+	return way != WAY_UNKNOWN;
 }
 
-/* Is it of no more use? Those of other namespaces are for a loader there; with a namespace its
- * devices are gone. 1, 0, or -errno: unknown.
- */
+/* Those of other namespaces are for a loader there. */
 static int is_left_over(const struct registrations *regs, const struct dualpi2_key *key)
 {
 	int lives;
 
-	if (!netns_is_current(key->netns))
+	if (key->netns != netns_current())
 		return netns_is_gone(regs, key->netns);
 	lives = instance_lives(regs, key);
 	return lives < 0 ? lives : !lives;
 }
 
-static void sweep_one(const struct registrations *regs, const struct dualpi2_key *key)
+static void remove_left_over(const struct registrations *regs, const struct device *splitter)
 {
-	struct device splitter = { .key = *key };
-
-	if (is_left_over(regs, key) <= 0 ||
-	    (netns_is_current(key->netns) && !device_find(&splitter_kind, key, &splitter)))
-		return;
-	verbose("interface %u has no qdisc of ours any more, and its splitter goes", key->ifindex);
-	remove_splitter(&splitter);
+	(void)regs;
+	remove_splitter(splitter);
 }
 
 void gso_sweep(const struct registrations *regs)
 {
-	devices_each(regs, &splitter_kind, sweep_one);
+	devices_sweep(regs, &splitter_kind, is_left_over, remove_left_over);
 }

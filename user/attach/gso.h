@@ -8,8 +8,7 @@
  *			(gro_max_size 1)
  *	another ifb	nothing is done: GSO packets are queued whole
  *
- * Functions that return bool have reported (message.h) why they return false; then
- * they have put back what they changed.
+ * What fails has put back what it changed.
  */
 #ifndef GSO_H
 #define GSO_H
@@ -25,7 +24,7 @@ void gso_remark(const struct target *target);
 /* End it, and lose nothing. */
 bool gso_stop(const struct target *target);
 
-/* Is it in force, with nothing missing: 1, 0, or -errno: unknown. */
+/* Is it in force, with nothing missing: 1, 0, or -errno, which is reported. */
 int gso_works(const struct registration *reg, const struct target *target);
 
 /* Show (report.h) what gso_start() would do. */

@@ -14,7 +14,6 @@
 #include <linux/if_arp.h>
 #include <linux/pkt_sched.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #include "attach/borrowed.h"
@@ -53,20 +52,17 @@ static struct dualpi2_key qdisc_key(const struct device *ifb)
 
 bool ingress_find(const char *ifname, struct ingress *ingress)
 {
-	struct dualpi2_key key = {};
 	struct qdisc root = {};
 	struct link link;
 
 	*ingress = (struct ingress){ .ifname = ifname };
-	if (!link_index(ifname, &key.ifindex) || !netns_current(&key.netns))
+	if (!link_named(ifname, &link))
 		return false;
-	if (!link_expect((int)key.ifindex, ifname, &link))
-		return false;
-	ingress->key = key;
+	ingress->key.netns = netns_current();
+	ingress->key.ifindex = link.ifindex;
 	ingress->type = link.type;
-	if (!device_find(&ifb_kind, &key, &ingress->ifb))
-		return false;
-	if (ingress->ifb.ifindex && !qdisc_root((int)ingress->ifb.ifindex, &root))
+	if (!ingress->key.netns || !device_find(&ifb_kind, &ingress->key, &ingress->ifb) ||
+	    (ingress->ifb.ifindex && !qdisc_root((int)ingress->ifb.ifindex, &root)))
 		return false;
 	ingress->aqm = aqm_of_kind(root.kind);
 	return true;
@@ -99,65 +95,52 @@ static int has_rate(const struct registration *reg, const struct ingress *ingres
 /* Filters of clsact come behind all tcx programs, so that they would see no packet any
  * more.
  */
-static bool find_filters(const struct ingress *ingress, struct obstacle *obstacle)
+static bool has_no_filters(const struct ingress *ingress)
 {
 	int has_filters =
 		qdisc_has_filters(ingress->key.ifindex, TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_INGRESS));
 
 	if (has_filters > 0)
-		obstacle_set(obstacle,
-			     "its ingress filters would see no packet any more: "
-			     "`tc filter del dev %s ingress`, or make them tcx programs",
-			     ingress->ifname);
-	return has_filters >= 0;
+		return report_obstacle(STATUS_FAILURE, 0, ingress->ifname,
+				       "its ingress filters would see no packet any more: "
+				       "`tc filter del dev %s ingress`, or make them tcx programs",
+				       ingress->ifname);
+	return !has_filters;
 }
 
-static bool find_obstacle(const struct registrations *regs, const struct ingress *ingress,
-			  const struct wish *wish, struct obstacle *obstacle)
+/* If not, it is said why (report_obstacle()). */
+static bool is_possible(const struct registrations *regs, const struct ingress *ingress,
+			const struct wish *wish)
 {
-	int rate = wish_has_rate(wish);
+	int attached, rate = wish_has_rate(wish);
 
-	*obstacle = (struct obstacle){};
 	if (!rate && !wish->whole)
 		rate = has_rate(registration_now(regs, ingress), ingress);
-	if (rate < 0)
-		return fail(-rate, "%s: cannot look at its qdisc: %s; run it again",
-			    ingress->ifname, strerror(-rate));
+	if (expect_known(rate, "the qdisc of %s", ingress->ifb.name) < 0)
+		return false;
 	if (ingress->type != ARPHRD_ETHER)
-		obstacle_set(obstacle, "is not an Ethernet device, and an ifb takes only those: "
+		return report_obstacle(STATUS_FAILURE, 0, ingress->ifname,
+				       "is not an Ethernet device, and an ifb takes only those: "
 				       "use --ingress on the one below it");
-	else if (!rate) {
-		obstacle_set(obstacle, "--ingress: needs --rate, a little less than what the "
+	if (!rate)
+		return report_obstacle(STATUS_USAGE, 0, ingress->ifname,
+				       "--ingress: needs --rate, a little less than what the "
 				       "bottleneck before it has: without one nothing waits here");
-		obstacle->is_usage = true;
-	} else {
-		int attached =
-			tcx_look(registration_now(regs, ingress), &ingress->key, TCX_INGRESS);
-
-		return attached ? attached > 0 : find_filters(ingress, obstacle);
-	}
-	return true;
+	attached = tcx_look(registration_now(regs, ingress), &ingress->key, TCX_INGRESS);
+	return attached ? attached > 0 : has_no_filters(ingress);
 }
 
 bool ingress_allowed(const struct registrations *regs, const struct ingress *ingress,
 		     const struct wish *wish)
 {
-	struct obstacle obstacle;
-
-	return wish_fits(wish, ingress_aqm(ingress, wish)) &&
-	       find_obstacle(regs, ingress, wish, &obstacle) &&
-	       obstacle_absent(&obstacle, ingress->ifname);
+	return wish_fits(wish, ingress_aqm(ingress, wish)) && is_possible(regs, ingress, wish);
 }
 
 bool ingress_check(const struct registrations *regs, const struct ingress *ingress,
 		   const struct wish *wish)
 {
-	struct obstacle obstacle;
-
-	if (!find_obstacle(regs, ingress, wish, &obstacle))
+	if (!is_possible(regs, ingress, wish))
 		return false;
-	if (obstacle.text[0])
-		return report_line(REPORT_MISSING, "%s: %s", ingress->ifname, obstacle.text);
 	if (ingress->ifb.ifindex)
 		return report_line(REPORT_OK, "%s is its ifb already", ingress->ifb.name);
 	return report_line(REPORT_OK, "what arrives will go through an ifb made for it");
@@ -167,17 +150,12 @@ bool ingress_check(const struct registrations *regs, const struct ingress *ingre
 
 static bool make_ifb(struct ingress *ingress)
 {
-	struct device *ifb = &ingress->ifb;
+	int error = ingress->ifb.ifindex ? 0 : device_make(&ingress->ifb, ingress->ifname);
 
-	switch (ifb->ifindex ? LINK_MADE : device_make(ifb, ingress->ifname)) {
-	case LINK_MADE:
-		return device_enter(ifb);
-	case LINK_UNKNOWN_KIND:
-		return fail(EOPNOTSUPP, "the kernel has no ifb devices: `modprobe ifb`, or take a "
-					"kernel with it");
-	default:
-		return false;
-	}
+	if (error == -EOPNOTSUPP)
+		return fail(-error, "the kernel has no ifb devices: `modprobe ifb`, or take a "
+				    "kernel with it");
+	return !error && device_enter(&ingress->ifb);
 }
 
 static bool set_up(const struct device *ifb)
@@ -230,48 +208,32 @@ static bool attach_qdisc(const struct registrations *regs, const struct ingress 
 	return done;
 }
 
-static bool attach_steps(const struct registrations *regs, struct ingress *ingress,
-			 const struct wish *wish)
-{
-	const struct registration *reg = registration_of(regs, ingress_aqm(ingress, wish));
-
-	return make_ifb(ingress) && set_up(&ingress->ifb) &&
-	       tcx_attach(reg, &ingress->key, TCX_INGRESS) && attach_qdisc(regs, ingress, wish);
-}
-
-/* What was there stays, changed or not. */
-static bool change_live(const struct registrations *regs, struct ingress *ingress,
-			const struct wish *wish)
+bool ingress_attach(const struct registrations *regs, struct ingress *ingress,
+		    const struct wish *wish)
 {
 	const struct registration *reg = registration_of(regs, ingress_aqm(ingress, wish));
 	const struct registration *former = registration_now(regs, ingress);
+	const bool is_new = !ingress->ifb.entered;
 	int attached = tcx_look(former, &ingress->key, TCX_INGRESS);
 	const bool attaches = !attached || former != reg;
 
 	if (attached < 0)
 		return false;
-	if (!set_up(&ingress->ifb) || (attaches && !tcx_attach(reg, &ingress->key, TCX_INGRESS)) ||
-	    !attach_qdisc(regs, ingress, wish)) {
-		if (!attached)
-			tcx_detach(&ingress->key, TCX_INGRESS);
-		else if (attaches)
-			tcx_attach(former, &ingress->key, TCX_INGRESS);
-		return false;
-	}
-	if (!attached)
-		printf("%s: what arrives goes through %s again\n", ingress->ifname,
-		       ingress->ifb.name);
-	return true;
-}
-
-bool ingress_attach(const struct registrations *regs, struct ingress *ingress,
-		    const struct wish *wish)
-{
-	if (ingress->ifb.entered)
-		return change_live(regs, ingress, wish);
-	if (attach_steps(regs, ingress, wish))
+	if (make_ifb(ingress) && set_up(&ingress->ifb) &&
+	    (!attaches || tcx_attach(reg, &ingress->key, TCX_INGRESS)) &&
+	    attach_qdisc(regs, ingress, wish)) {
+		if (!is_new && !attached)
+			printf("%s: what arrives goes through %s again\n", ingress->ifname,
+			       ingress->ifb.name);
 		return true;
-	put_back(regs, ingress);
+	}
+	/* What was there stays, changed or not. */
+	if (is_new)
+		put_back(regs, ingress);
+	else if (!attached)
+		tcx_detach(&ingress->key, TCX_INGRESS);
+	else if (attaches)
+		tcx_attach(former, &ingress->key, TCX_INGRESS);
 	return false;
 }
 
@@ -320,22 +282,20 @@ bool ingress_undo(const struct registrations *regs, const struct ingress *ingres
 
 /* ---- sweep ----------------------------------------------------------------------- */
 
-/* If an interface is gone, its ifb goes. */
-static void sweep_one(const struct registrations *regs, const struct dualpi2_key *key)
+static int feeder_is_gone(const struct registrations *regs, const struct dualpi2_key *key)
 {
-	struct ingress ingress = { .key = interface_key(key), .ifb.key = *key };
+	return interface_is_gone(regs, key, TCX_INGRESS);
+}
 
-	if (interface_is_gone(regs, key, TCX_INGRESS) <= 0)
-		return;
-	/* With a namespace its devices are gone. */
-	if (netns_is_current(key->netns) && !device_find(&ifb_kind, key, &ingress.ifb))
-		return;
-	verbose("interface %u is gone, and its ifb goes", key->ifindex);
+static void remove_left_over(const struct registrations *regs, const struct device *ifb)
+{
+	const struct ingress ingress = { .key = interface_key(&ifb->key), .ifb = *ifb };
+
 	remove_all(regs, &ingress);
-	setting_forget(&ingress.key);
+	ledger_erase(LEDGER_SETTINGS, &ingress.key);
 }
 
 void ingress_sweep(const struct registrations *regs)
 {
-	devices_each(regs, &ifb_kind, sweep_one);
+	devices_sweep(regs, &ifb_kind, feeder_is_gone, remove_left_over);
 }

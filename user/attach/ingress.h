@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* --ingress: bpf_dualpi2 for what arrives at an interface. It sits at the root of an
  * ifb device that is made for it, and a tcx program sends the packets there
- * (bpf/ingress.bpf.h).
- *
- * Functions that return bool have reported (message.h) why they return false; then
- * they have put back what they changed.
+ * (bpf/ingress.bpf.h). What fails has put back what it changed.
  */
 #ifndef INGRESS_H
 #define INGRESS_H

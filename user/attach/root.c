@@ -18,14 +18,9 @@
 #include "attach/gso.h"
 #include "cli/message.h"
 #include "kernel/qdisc.h"
+#include "pinned/ledger.h"
 #include "pinned/maps.h"
 #include "pinned/tcx.h"
-
-static bool read_tree_again(struct target *target)
-{
-	tree_free(&target->tree);
-	return tree_read(target->key.ifindex, &target->tree);
-}
 
 /* ---- the qdiscs of ours on an interface ---------------------------------------- */
 
@@ -62,10 +57,8 @@ static int look_for_live(const struct registration *reg, const struct target *ta
 	for (size_t place = 0; place < n_places(target); place++) {
 		if (!key_at(target, reg->aqm, place, &key))
 			continue;
-		live = stats_read(reg, &key, &stats);
-		if (live < 0)
-			fail(-live, "%s: cannot look at its qdisc: %s; run it again", target->label,
-			     strerror(-live));
+		live = expect_known(stats_read(reg, &key, &stats), "the qdisc of %s",
+				    target->label);
 		if (live <= 0)
 			return live;
 		*in_force = stats.params;
@@ -114,7 +107,7 @@ static bool remove_root(const struct target *target)
 	static const struct qdisc placeholder = { .kind = "pfifo", .parent = TC_H_ROOT };
 	int ifindex = target->key.ifindex;
 	struct qdisc prior;
-	int remembered = root_recall(&target->key, &prior);
+	int remembered = ledger_read(LEDGER_PRIORS, &target->key, &prior);
 
 	if (remembered < 0)
 		return false;
@@ -146,7 +139,7 @@ static bool create_mq(const struct registration *reg, struct target *target, boo
 {
 	if (!create_root(target, MQ_KIND, replace))
 		return false;
-	if (read_tree_again(target) && complete_queues(reg, target))
+	if (tree_read(target->key.ifindex, &target->tree) && complete_queues(reg, target))
 		return true;
 	remove_root(target);
 	return false;
@@ -200,10 +193,11 @@ static bool attach_new(const struct registration *reg, struct target *target,
 
 	if (!wish_apply(wish, reg->aqm, &wanted))
 		return false;
-	if (owner == OWNER_FOREIGN && !root_remember(&target->key, &target->tree.root))
+	if (owner == OWNER_FOREIGN &&
+	    !ledger_write(LEDGER_PRIORS, &target->key, &target->tree.root))
 		return false;
 	if (owner == OWNER_NONE)
-		root_forget(&target->key);
+		ledger_erase(LEDGER_PRIORS, &target->key);
 	if (prepare(reg, target, &wanted) && create_qdiscs(reg, target, mq, wish->replace)) {
 		print_attached(reg, target, wish, &wanted, "");
 		return true;
@@ -212,7 +206,7 @@ static bool attach_new(const struct registration *reg, struct target *target,
 	tcx_detach(&target->key, TCX_EGRESS);
 	conf_forget(reg, &target->key);
 	if (owner == OWNER_FOREIGN)
-		root_forget(&target->key);
+		ledger_erase(LEDGER_PRIORS, &target->key);
 	return false;
 }
 
@@ -222,7 +216,7 @@ static void take_back(const struct registration *reg, const struct registration 
 		      struct target *target, bool mq, const struct dualpi2_params *in_force)
 {
 	conf_forget(reg, &target->key);
-	if (prepare(former, target, in_force) && read_tree_again(target) &&
+	if (prepare(former, target, in_force) && tree_read(target->key.ifindex, &target->tree) &&
 	    tree_aqm(&target->tree) != former->aqm)
 		create_qdiscs(former, target, mq, true);
 }
@@ -298,8 +292,9 @@ static bool change_steps(const struct registration *reg, struct target *target,
 		return false;
 	if (wanted->split_gso && !gso_start(reg, target))
 		return false;
-	if (repairs->queues && (!conf_write(reg, &target->key, in_force) ||
-				!complete_queues(reg, target) || !read_tree_again(target)))
+	if (repairs->queues &&
+	    (!conf_write(reg, &target->key, in_force) || !complete_queues(reg, target) ||
+	     !tree_read(target->key.ifindex, &target->tree)))
 		return false;
 	if (!change_params(reg, target, in_force, wanted))
 		return false;
@@ -335,16 +330,18 @@ static bool change_live(const struct registration *reg, struct target *target,
 {
 	struct dualpi2_params wanted = *in_force;
 	struct repairs repairs;
-	int attached;
+	int attached, splits = 1;
 
 	if (!wish_apply(wish, reg->aqm, &wanted))
 		return false;
 	attached = tcx_look(reg, &target->key, TCX_EGRESS);
-	if (attached < 0)
+	if (in_force->split_gso && wanted.split_gso && attached >= 0)
+		splits = gso_works(reg, target);
+	if (attached < 0 || splits < 0)
 		return false;
 	repairs = (struct repairs){
 		.tcx = !attached,
-		.gso = in_force->split_gso && wanted.split_gso && !gso_works(reg, target),
+		.gso = !splits,
 		.queues = tree_missing_queues(&target->tree, reg->aqm),
 	};
 	if (!change_steps(reg, target, &repairs, in_force, &wanted)) {
@@ -386,7 +383,7 @@ bool root_undo(const struct registrations *regs, struct target *target, bool *fo
 	bool ours = tree_owner(&target->tree) == OWNER_US;
 	int had_tcx;
 
-	if (ours && (!remove_root(target) || !read_tree_again(target)))
+	if (ours && (!remove_root(target) || !tree_read(target->key.ifindex, &target->tree)))
 		return false;
 	if (ours && tree_owner(&target->tree) == OWNER_US)
 		return fail(0,

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* bpf_dualpi2 at the root of an interface: one qdisc, or one for each transmit queue
- * under an mq.
- *
- * Functions that return bool have reported (message.h) why they return false; then
- * they have put back what they changed.
+ * under an mq. What fails has put back what it changed.
  */
 #ifndef ROOT_H
 #define ROOT_H

@@ -2,44 +2,30 @@
 #include "attach/target.h"
 
 #include <linux/pkt_sched.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "attach/borrowed.h"
 #include "check/report.h"
 #include "cli/message.h"
 #include "kernel/netns.h"
+#include "pinned/ledger.h"
 #include "pinned/maps.h"
 #include "pinned/tcx.h"
 
-void obstacle_set(struct obstacle *obstacle, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(obstacle->text, sizeof(obstacle->text), format, args);
-	va_end(args);
-}
-
-bool obstacle_absent(const struct obstacle *obstacle, const char *label)
-{
-	if (!obstacle->text[0])
-		return true;
-	if (obstacle->is_usage)
-		return fail_usage("%s: %s", label, obstacle->text);
-	return fail(0, "%s: %s", label, obstacle->text);
-}
-
 bool target_find(const char *ifname, struct target *target)
 {
+	struct link link;
+
 	*target = (struct target){
 		.ifname = ifname,
 		.label = ifname,
 		.key.parent = TC_H_ROOT,
 	};
-	return link_index(ifname, &target->key.ifindex) && netns_current(&target->key.netns) &&
-	       tree_read(target->key.ifindex, &target->tree);
+	if (!link_named(ifname, &link))
+		return false;
+	target->key.netns = netns_current();
+	target->key.ifindex = link.ifindex;
+	return target->key.netns && tree_read(link.ifindex, &target->tree);
 }
 
 void target_free(struct target *target)
@@ -56,10 +42,10 @@ const struct aqm *target_aqm(const struct target *target, const struct wish *wis
 
 bool wish_has_rate(const struct wish *wish)
 {
-	const char *text = params_given_as(wish->params, "rate");
-	uint64_t rate;
+	const struct option_spec *rate = option_named(wish->params, "rate");
+	uint64_t value;
 
-	return text && value_read(params_find("rate"), text, &rate) == VALUE_OK && rate;
+	return rate->given && value_read(rate, rate->given, &value) == VALUE_OK && value;
 }
 
 bool wish_apply(const struct wish *wish, const struct aqm *aqm, struct dualpi2_params *params)
@@ -93,119 +79,91 @@ bool wish_fits(const struct wish *wish, const struct aqm *aqm)
 	return wish_apply(wish, aqm, &scratch);
 }
 
-static const struct tree_queue *foreign_queue(const struct tree *tree)
-{
-	for (size_t i = 0; i < tree->n_queues; i++) {
-		if (queue_owner(&tree->queues[i]) == OWNER_FOREIGN)
-			return &tree->queues[i];
-	}
-	return NULL;
-}
+/* Something is in the way of what is wished. Always false. */
+#define obstacle(target, ...) report_obstacle(STATUS_FAILURE, 0, (target)->label, __VA_ARGS__)
 
 /* Where bpf_dualpi2 is attached already. */
-static void find_obstacle_to_change(const struct target *target, const struct wish *wish,
-				    struct obstacle *obstacle)
+static bool may_change(const struct target *target, const struct wish *wish)
 {
-	const struct tree_queue *foreign = foreign_queue(&target->tree);
+	const struct tree_queue *foreign = tree_foreign_queue(&target->tree);
 	char text[QDISC_TEXT_MAX];
 
-	if (!tree_is_mq(&target->tree)) {
-		if (wish->mq)
-			obstacle_set(obstacle,
-				     "%s is attached as one qdisc for all queues: first "
-				     "`dualpi2-load %s --unload`",
-				     target->tree.root.kind, target->ifname);
-		return;
-	}
-	obstacle->is_usage = wish_has_rate(wish);
-	if (obstacle->is_usage)
-		obstacle_set(
-			obstacle,
-			"--rate: is not for an mq, each queue would send at the full rate: first "
-			"`dualpi2-load %s --unload`",
+	if (!tree_is_mq(&target->tree))
+		return !wish->mq || obstacle(target,
+					     "%s is attached as one qdisc for all queues: first "
+					     "`dualpi2-load %s --unload`",
+					     target->tree.root.kind, target->ifname);
+	if (wish_has_rate(wish))
+		return report_obstacle(
+			STATUS_USAGE, 0, target->label,
+			"--rate: is not for an mq, each queue would send at the full "
+			"rate: first `dualpi2-load %s --unload`",
 			target->ifname);
-	else if (foreign && !wish->replace)
-		obstacle_set(
-			obstacle,
+	return !foreign || wish->replace ||
+	       obstacle(target,
 			"somebody configured one of its queues: `%s`; --replace takes its place, "
 			"for good",
 			qdisc_text(foreign->kind, foreign->handle, foreign->parent, text));
 }
 
 /* Where somebody configured the root. */
-static bool find_obstacle_to_replace(const struct target *target, const struct wish *wish,
-				     struct obstacle *obstacle)
+static bool may_replace(const struct target *target, const struct wish *wish)
 {
 	const struct qdisc *root = &target->tree.root;
 	char text[QDISC_TEXT_MAX], why[TREE_WHY_MAX];
-	int restorable = tree_restorable(target->key.ifindex, &target->tree, why);
+	int restorable = tree_restorable(&target->tree, why);
 
 	if (restorable < 0)
 		return false;
 	qdisc_text(root->kind, root->handle, TC_H_ROOT, text);
 	if (!restorable)
-		obstacle_set(
-			obstacle,
-			"somebody configured its root, and --unload could not put back `%s` with "
-			"%s: note it, then `tc qdisc del dev %s root`",
-			text, why, target->ifname);
-	else if (!wish->replace)
-		obstacle_set(obstacle,
-			     "somebody configured its root: `%s`; --replace takes its place", text);
-	return true;
+		return obstacle(target,
+				"somebody configured its root, and --unload could not put back "
+				"`%s` with %s: note it, then `tc qdisc del dev %s root`",
+				text, why, target->ifname);
+	return wish->replace ||
+	       obstacle(target, "somebody configured its root: `%s`; --replace takes its place",
+			text);
 }
 
 /* What mq_init_common() of net/sched/sch_mq.c asks for. */
-static bool find_obstacle_to_mq(const struct target *target, struct obstacle *obstacle)
+static bool may_be_mq(const struct target *target)
 {
 	struct link link;
 
-	if (!link_expect((int)target->key.ifindex, target->ifname, &link))
-		return false;
-	if (link.tx_queues < 2)
-		obstacle_set(obstacle,
-			     "has one transmit queue, and mq is for several: leave out --mq");
-	return true;
+	return link_expect((int)target->key.ifindex, target->ifname, &link) &&
+	       (link.tx_queues > 1 ||
+		obstacle(target, "has one transmit queue, and mq is for several: leave out --mq"));
 }
 
-static bool find_obstacle(const struct target *target, const struct wish *wish,
-			  struct obstacle *obstacle)
+/* If not, it is said why (report_obstacle()). */
+static bool is_possible(const struct target *target, const struct wish *wish)
 {
-	*obstacle = (struct obstacle){};
-	if (wish->mq && !find_obstacle_to_mq(target, obstacle))
+	if (wish->mq && !may_be_mq(target))
 		return false;
-	if (obstacle->text[0])
-		return true;
 	switch (tree_owner(&target->tree)) {
+	case OWNER_US:
+		return may_change(target, wish);
+	case OWNER_FOREIGN:
+		return may_replace(target, wish);
 	case OWNER_NONE:
 		break;
-	case OWNER_US:
-		find_obstacle_to_change(target, wish, obstacle);
-		break;
-	case OWNER_FOREIGN:
-		return find_obstacle_to_replace(target, wish, obstacle);
 	}
 	return true;
 }
 
 bool target_allowed(const struct target *target, const struct wish *wish)
 {
-	struct obstacle obstacle;
-
-	return wish_fits(wish, target_aqm(target, wish)) &&
-	       find_obstacle(target, wish, &obstacle) && obstacle_absent(&obstacle, target->label);
+	return wish_fits(wish, target_aqm(target, wish)) && is_possible(target, wish);
 }
 
 bool target_check(const struct target *target, const struct wish *wish)
 {
 	const struct aqm *now = tree_aqm(&target->tree), *wanted = target_aqm(target, wish);
 	const char *const under = tree_is_mq(&target->tree) ? " under mq" : "";
-	struct obstacle obstacle;
 
-	if (!find_obstacle(target, wish, &obstacle))
+	if (!is_possible(target, wish))
 		return false;
-	if (obstacle.text[0])
-		return report_line(REPORT_MISSING, "%s: %s", target->label, obstacle.text);
 	switch (tree_owner(&target->tree)) {
 	case OWNER_US:
 		if (now == wanted)
@@ -224,25 +182,17 @@ bool target_check(const struct target *target, const struct wish *wish)
 
 /* ---- is there room? -------------------------------------------------------------- */
 
-static void find_obstacle_of_room(const struct registration *reg, size_t needed,
-				  struct obstacle *obstacle)
-{
-	size_t room = registration_room(reg);
-
-	*obstacle = (struct obstacle){};
-	if (needed > room)
-		obstacle_set(obstacle,
-			     "needs %zu qdiscs of the kind, and of the %u that a host can have %zu "
-			     "are free: unload some",
-			     needed, DUALPI2_MAX_INSTANCES, room);
-}
-
 bool target_has_room(const struct registration *reg, const struct target *target, size_t needed)
 {
-	struct obstacle obstacle;
+	const int live = registration_lives(reg, NULL);
+	/* If that is unknown, the kernel will say. */
+	const size_t room = DUALPI2_MAX_INSTANCES - (live > 0 ? live : 0);
 
-	find_obstacle_of_room(reg, needed, &obstacle);
-	return obstacle_absent(&obstacle, target->label);
+	return needed <= room ||
+	       obstacle(target,
+			"needs %zu qdiscs of the kind, and of the %u that a host can have %zu "
+			"are free: unload some",
+			needed, DUALPI2_MAX_INSTANCES, room);
 }
 
 bool target_check_room(const struct registration *reg, const struct target *target,
@@ -250,13 +200,10 @@ bool target_check_room(const struct registration *reg, const struct target *targ
 {
 	const struct aqm *now = tree_aqm(&target->tree);
 	size_t needed = wish->mq || (now && tree_is_mq(&target->tree)) ? link->tx_queues : 1;
-	struct obstacle obstacle;
 
 	if (now == reg->aqm)
 		needed = tree_missing_queues(&target->tree, now);
-	find_obstacle_of_room(reg, needed, &obstacle);
-	return !obstacle.text[0] ||
-	       report_line(REPORT_MISSING, "%s: %s", target->label, obstacle.text);
+	return target_has_room(reg, target, needed);
 }
 
 /* ---- forget ------------------------------------------------------------------------ */
@@ -264,22 +211,20 @@ bool target_check_room(const struct registration *reg, const struct target *targ
 void target_forget(const struct registrations *regs, const struct dualpi2_key *key)
 {
 	confs_forget(regs, key);
-	root_forget(key);
+	ledger_erase(LEDGER_PRIORS, key);
 }
 
-static void sweep_one(const struct dualpi2_key *key, void *data)
+static void sweep_one(const struct registrations *regs, const struct dualpi2_key *key)
 {
-	const struct registrations *regs = data;
-
 	if (interface_is_gone(regs, key, TCX_EGRESS) <= 0)
 		return;
 	verbose("interface %u of namespace %llu is gone", key->ifindex, key->netns);
 	target_forget(regs, key);
-	setting_forget(key);
+	ledger_erase(LEDGER_SETTINGS, key);
 	tcx_detach(key, TCX_EGRESS);
 }
 
 void targets_sweep(const struct registrations *regs)
 {
-	tcx_each(sweep_one, (void *)regs);
+	tcx_each(regs, sweep_one);
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* An interface, what is wished for it, and whether that can be.
- *
- * Functions that return bool have reported (message.h) why they return false.
- */
+/* An interface, what is wished for it, and whether that can be. */
 #ifndef TARGET_H
 #define TARGET_H
 
@@ -11,25 +8,10 @@
 #include "kernel/link.h"
 #include "pinned/registration.h"
 
-/* Why something cannot be done on an interface: --check shows it, all else refuses. */
-struct obstacle {
-	char text[512]; /* cause and remedy; empty: nothing is in the way */
-	bool is_usage;	/* wrong usage */
-};
-
-/* Set the text (printf-like). */
-void obstacle_set(struct obstacle *obstacle, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-/* True if nothing is in the way; else it is reported (message.h). The message begins
- * with `label`.
- */
-bool obstacle_absent(const struct obstacle *obstacle, const char *label);
-
 /* What the command line asks for. */
 struct wish {
-	const struct param_values *params; /* as given */
-	const struct aqm *aqm;		   /* NULL: that of what is attached, or the default */
+	const struct option_spec *params; /* as given */
+	const struct aqm *aqm;		  /* NULL: that of what is attached, or the default */
 	bool mq;
 	bool ingress; /* what arrives, not what leaves (ingress.h) */
 	bool replace;
@@ -72,7 +54,7 @@ bool target_allowed(const struct target *target, const struct wish *wish);
 /* Show (report.h) whether target_allowed(). */
 bool target_check(const struct target *target, const struct wish *wish);
 
-/* Is there room for so many more qdiscs of the kind? */
+/* Is there room for so many more qdiscs of the kind? If not, it is said (report_obstacle()). */
 bool target_has_room(const struct registration *reg, const struct target *target, size_t needed);
 
 /* Show (report.h) if there is none for those that are wished. */

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "cli/message.h"
-#include "pinned/ledger.h"
 
 /* Kinds whose dumped options make the same qdisc again. Others have classes, need
  * more to start than they show (red: its table), or do not show all of their
@@ -17,13 +16,6 @@
 static const char *const restorable_kinds[] = {
 	"bfifo",   "cake",  "codel",	  "dualpi2",	     "fq",  "fq_codel", "fq_pie", MQ_KIND,
 	"noqueue", "pfifo", "pfifo_fast", "pfifo_head_drop", "pie", "sfq",	"tbf",
-};
-
-/* The queues of an mq while they are being read. */
-struct reading {
-	int ifindex;
-	struct tree *tree;
-	int error; /* errno of the first failure */
 };
 
 /* The entry of queue `number`, from 1 on; those up to it are made as needed. */
@@ -47,84 +39,76 @@ static struct tree_queue *queue_entry(struct tree *tree, size_t number)
 	return &grown[number - 1];
 }
 
-static void fill_queue(struct reading *reading, size_t number, const struct qdisc *qdisc,
-		       bool unused)
+/* False: no room for it. */
+static bool fill_queue(struct tree *tree, size_t number, const struct qdisc *qdisc, bool unused)
 {
-	struct tree_queue *queue = queue_entry(reading->tree, number);
+	struct tree_queue *queue = queue_entry(tree, number);
 
-	if (!queue) {
-		reading->error = ENOMEM;
-		return;
-	}
+	if (!queue)
+		return false;
 	queue->handle = qdisc->handle;
 	queue->unused = unused;
 	memcpy(queue->kind, qdisc->kind, sizeof(queue->kind));
+	return true;
 }
 
-static void visit_queue(int ifindex, const struct qdisc *qdisc, void *data)
+/* True: it is one, and there is no room for it. */
+static bool visit_queue(const struct qdisc *qdisc, void *data)
 {
-	struct reading *reading = data;
+	struct tree *tree = data;
 	size_t number = TC_H_MIN(qdisc->parent);
 
-	if (ifindex == reading->ifindex && qdisc->parent != TC_H_ROOT && number &&
-	    TC_H_MAJ(qdisc->parent) == TC_H_MAJ(reading->tree->root.handle))
-		fill_queue(reading, number, qdisc, false);
+	return qdisc->parent != TC_H_ROOT && number &&
+	       TC_H_MAJ(qdisc->parent) == TC_H_MAJ(tree->root.handle) &&
+	       !fill_queue(tree, number, qdisc, false);
 }
 
 /* The dump shows the queues in use, but neither those that have lost their qdisc nor
- * those that the device does not use now (which keep one that the kernel hides).
+ * those that the device does not use now (which keep one that the kernel hides). 0, or -errno.
  */
-static void read_hidden_queues(struct reading *reading)
+static int read_hidden_queues(struct tree *tree)
 {
-	struct tree *tree = reading->tree;
 	struct qdisc qdisc;
 
-	for (size_t number = 1; !reading->error; number++) {
+	for (size_t number = 1;; number++) {
 		int found;
 
 		if (number <= tree->n_queues && tree->queues[number - 1].kind[0])
 			continue;
-		found = qdisc_below(reading->ifindex, TC_H_MAKE(tree->root.handle, number), &qdisc);
-		if (found == -ENOENT)
-			return;
+		found = qdisc_below(tree->root.ifindex, TC_H_MAKE(tree->root.handle, number),
+				    &qdisc);
 		if (found < 0)
-			reading->error = -found;
-		else if (found)
-			fill_queue(reading, number, &qdisc, true);
-		else if (!queue_entry(tree, number))
-			reading->error = ENOMEM;
+			return found == -ENOENT ? 0 : found;
+		if (!(found ? fill_queue(tree, number, &qdisc, true) : !!queue_entry(tree, number)))
+			return -ENOMEM;
 	}
 }
 
-static bool read_queues(int ifindex, struct tree *tree)
+static bool read_queues(struct tree *tree)
 {
-	struct reading reading = { .ifindex = ifindex, .tree = tree };
+	int state = qdisc_each(tree->root.ifindex, visit_queue, tree);
 
-	if (!qdisc_dump(visit_queue, &reading))
-		return false;
 	/* An automatic one cannot lose a qdisc, and has no classes to ask for. */
-	if (TC_H_MAJ(tree->root.handle))
-		read_hidden_queues(&reading);
-	return !reading.error ||
-	       fail(reading.error, "cannot look at the queues of the mq: %s; run it again",
-		    strerror(reading.error));
-}
-
-bool tree_read(int ifindex, struct tree *tree)
-{
-	*tree = (struct tree){};
-	if (!qdisc_root(ifindex, &tree->root))
-		return false;
-	if (!tree_is_mq(tree) || read_queues(ifindex, tree))
-		return true;
-	tree_free(tree);
-	return false;
+	if (!state && TC_H_MAJ(tree->root.handle))
+		state = read_hidden_queues(tree);
+	return expect_known(state > 0 ? -ENOMEM : state, "the queues of the mq") >= 0;
 }
 
 void tree_free(struct tree *tree)
 {
 	free(tree->queues);
 	*tree = (struct tree){};
+}
+
+bool tree_read(int ifindex, struct tree *tree)
+{
+	tree_free(tree);
+	if (!qdisc_root(ifindex, &tree->root))
+		return false;
+	if (!tree_is_mq(tree) || read_queues(tree))
+		return true;
+	tree_free(tree);
+	return false;
 }
 
 bool tree_is_mq(const struct tree *tree)
@@ -139,11 +123,6 @@ static enum owner owner_of(const char *kind, __u32 handle)
 	return TC_H_MAJ(handle) ? OWNER_FOREIGN : OWNER_NONE;
 }
 
-enum owner queue_owner(const struct tree_queue *queue)
-{
-	return owner_of(queue->kind, queue->handle);
-}
-
 const struct aqm *tree_aqm(const struct tree *tree)
 {
 	const struct aqm *aqm = aqm_of_kind(tree->root.kind);
@@ -156,6 +135,15 @@ const struct aqm *tree_aqm(const struct tree *tree)
 enum owner tree_owner(const struct tree *tree)
 {
 	return tree_aqm(tree) ? OWNER_US : owner_of(tree->root.kind, tree->root.handle);
+}
+
+const struct tree_queue *tree_foreign_queue(const struct tree *tree)
+{
+	for (size_t i = 0; i < tree->n_queues; i++) {
+		if (owner_of(tree->queues[i].kind, tree->queues[i].handle) == OWNER_FOREIGN)
+			return &tree->queues[i];
+	}
+	return NULL;
 }
 
 bool queue_is_missing(const struct tree_queue *queue, const struct aqm *aqm)
@@ -181,10 +169,10 @@ static bool kind_is_restorable(const char *kind)
 	return false;
 }
 
-int tree_restorable(int ifindex, const struct tree *tree, char *why)
+int tree_restorable(const struct tree *tree, char *why)
 {
 	const struct qdisc *qdisc = &tree->root;
-	int has_parts = qdisc_has_parts(ifindex, qdisc);
+	int has_parts = qdisc_has_parts(qdisc);
 
 	if (has_parts < 0)
 		return has_parts;
@@ -200,35 +188,4 @@ int tree_restorable(int ifindex, const struct tree *tree, char *why)
 	else
 		return 1;
 	return 0;
-}
-
-/* ---- what is put back ------------------------------------------------------------ */
-
-bool root_remember(const struct dualpi2_key *key, const struct qdisc *root)
-{
-	struct prior_qdisc prior = { .handle = root->handle, .options_len = root->options_len };
-
-	memcpy(prior.kind, root->kind, sizeof(prior.kind));
-	memcpy(prior.options, root->options, sizeof(prior.options));
-	return ledger_write(LEDGER_PRIORS, key, &prior);
-}
-
-int root_recall(const struct dualpi2_key *key, struct qdisc *root)
-{
-	struct prior_qdisc prior;
-	int found = ledger_read(LEDGER_PRIORS, key, &prior);
-
-	*root = (struct qdisc){
-		.handle = prior.handle,
-		.parent = TC_H_ROOT,
-		.options_len = prior.options_len,
-	};
-	memcpy(root->kind, prior.kind, sizeof(root->kind));
-	memcpy(root->options, prior.options, sizeof(root->options));
-	return found;
-}
-
-void root_forget(const struct dualpi2_key *key)
-{
-	ledger_erase(LEDGER_PRIORS, key);
 }

@@ -30,9 +30,8 @@ struct tree {
 	size_t n_queues;
 };
 
-/* Read the root qdisc of an interface, and what is below an mq. To be freed with
- * tree_free(), and before it is read again. Returns false, with a report
- * (message.h), if that fails; then nothing is to be freed.
+/* Read the root qdisc of an interface, and what is below an mq, into a tree that is zeroed or
+ * read before. To be freed with tree_free(); not if that fails.
  */
 bool tree_read(int ifindex, struct tree *tree);
 void tree_free(struct tree *tree);
@@ -45,8 +44,8 @@ bool tree_is_mq(const struct tree *tree);
  * is. */
 const struct aqm *tree_aqm(const struct tree *tree);
 
-/* Of a queue that is in use. */
-enum owner queue_owner(const struct tree_queue *queue);
+/* A queue of an mq that somebody configured; NULL: there is none. */
+const struct tree_queue *tree_foreign_queue(const struct tree *tree);
 
 /* Is a queue of an mq in use without a qdisc of this AQM? How many are? */
 bool queue_is_missing(const struct tree_queue *queue, const struct aqm *aqm);
@@ -57,14 +56,6 @@ size_t tree_missing_queues(const struct tree *tree, const struct aqm *aqm);
  * (message.h).
  */
 #define TREE_WHY_MAX 128
-int tree_restorable(int ifindex, const struct tree *tree, char *why);
-
-/* Remember the root qdisc of an interface, to be put back. False: it was reported why not. */
-bool root_remember(const struct dualpi2_key *key, const struct qdisc *root);
-
-/* The one that is remembered: 1; 0: none is; -errno, which is reported: unknown. */
-int root_recall(const struct dualpi2_key *key, struct qdisc *root);
-
-void root_forget(const struct dualpi2_key *key);
+int tree_restorable(const struct tree *tree, char *why);
 
 #endif /* TREE_H */

@@ -6,7 +6,6 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/filter.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -24,37 +23,18 @@
 #define CONFINED_TEXT \
 	"here, in a user namespace, the kernel takes no BPF programs: run it as root of the host"
 
-/* The cause and what helps, and the errno (or 0) of what failed. */
-struct verdict {
-	char text[256];
-	int error;
-};
+#define RIGHTS_CHECK "rights to load BPF programs and to attach qdiscs"
 
-enum answer {
-	ANSWER_YES,
-	ANSWER_NO,
-	ANSWER_UNTOLD, /* by lack of a right, which another check tells */
-};
+/* Why something is missing. Always false. */
+#define missing(name, error, ...) report_obstacle(STATUS_FAILURE, error, name, __VA_ARGS__)
 
-__attribute__((format(printf, 3, 4))) static enum answer no(struct verdict *verdict, int error,
-							    const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(verdict->text, sizeof(verdict->text), format, args);
-	va_end(args);
-	verdict->error = error;
-	return ANSWER_NO;
-}
-
-static enum answer has_privileges(unsigned int privileges, struct verdict *verdict)
+static int has_privileges(unsigned int privileges, const char *name)
 {
 	char missing[128];
 
 	if (privilege_suffices(privileges, missing, sizeof(missing)))
-		return ANSWER_YES;
-	return no(verdict, 0, "%s missing: run it %s", missing, privilege_as_root());
+		return 1;
+	return missing(name, 0, "%s missing: run it %s", missing, privilege_as_root());
 }
 
 /* An instruction or two that every kernel takes from those who may load programs at all. */
@@ -69,9 +49,9 @@ static int load_least(enum bpf_prog_type type)
 			     NULL);
 }
 
-static enum answer has_rights(struct verdict *verdict)
+static int has_rights(const char *name)
 {
-	return has_privileges(PRIVILEGE_LOAD | PRIVILEGE_NET, verdict);
+	return has_privileges(PRIVILEGE_LOAD | PRIVILEGE_NET, name);
 }
 
 static bool is_anything_loaded(void)
@@ -86,34 +66,34 @@ static bool is_anything_loaded(void)
 /* In a user namespace the capabilities are there, but do not count for loading. What is loaded
  * already can be used. Whoever loads gets to know it then.
  */
-static enum answer has_rights_that_count(struct verdict *verdict)
+static int has_rights_that_count(const char *name)
 {
-	enum answer answer = has_rights(verdict);
+	int answer = has_rights(name);
 	int fd;
 
-	if (answer != ANSWER_YES || !privilege_is_confined() || is_anything_loaded())
+	if (answer <= 0 || !privilege_is_confined() || is_anything_loaded())
 		return answer;
 	fd = load_least(BPF_PROG_TYPE_SCHED_CLS);
 	if (fd < 0)
-		return no(verdict, -fd, CONFINED_TEXT);
+		return missing(name, -fd, CONFINED_TEXT);
 	close(fd);
-	return ANSWER_YES;
+	return 1;
 }
 
-static enum answer has_rights_to_unload(struct verdict *verdict)
+static int has_rights_to_unload(const char *name)
 {
-	return has_privileges(PRIVILEGE_NET, verdict);
+	return has_privileges(PRIVILEGE_NET, name);
 }
 
-static enum answer has_btf(struct verdict *verdict)
+static int has_btf(const char *name)
 {
 	if (!access(VMLINUX_BTF, R_OK))
-		return ANSWER_YES;
+		return 1;
 	if (errno != ENOENT)
-		return no(verdict, errno, VMLINUX_BTF ": cannot be read: %s", strerror(errno));
-	return no(verdict, errno,
-		  "no " VMLINUX_BTF ": mount sysfs, or take a kernel with "
-		  "CONFIG_DEBUG_INFO_BTF=y");
+		return missing(name, errno, VMLINUX_BTF ": cannot be read: %s", strerror(errno));
+	return missing(name, errno,
+		       "no " VMLINUX_BTF ": mount sysfs, or take a kernel with "
+		       "CONFIG_DEBUG_INFO_BTF=y");
 }
 
 static bool is_too_old(const char *release)
@@ -125,154 +105,137 @@ static bool is_too_old(const char *release)
 }
 
 /* The kernel's types are 5 MB: read once. Not by btf__load_vmlinux_btf(), which keeps to itself
- * why it fails.
+ * why it fails. 1; 0; -errno, which is reported.
  */
-static enum answer kernel_has_struct(const char *name, struct verdict *verdict)
+static int kernel_has_struct(const char *type, const char *name)
 {
 	static struct btf *types;
+	int error;
 
 	if (!types)
 		types = btf__parse(VMLINUX_BTF, NULL);
-	if (!types)
-		return no(verdict, errno,
-			  "cannot be told without the kernel's type information (BTF): %s",
-			  strerror(errno));
-	return btf__find_by_name_kind(types, name, BTF_KIND_STRUCT) > 0 ? ANSWER_YES : ANSWER_NO;
+	if (types)
+		return btf__find_by_name_kind(types, type, BTF_KIND_STRUCT) > 0;
+	error = errno;
+	missing(name, error, "cannot be told without the kernel's type information (BTF): %s",
+		strerror(error));
+	return -error;
 }
 
 /* The kernel's own type of a struct_ops that is a qdisc. */
-static enum answer has_bpf_qdisc(struct verdict *verdict)
+static int has_bpf_qdisc(const char *name)
 {
-	enum answer answer = kernel_has_struct("bpf_struct_ops_Qdisc_ops", verdict);
+	int found = kernel_has_struct("bpf_struct_ops_Qdisc_ops", name);
 	struct utsname kernel;
 
-	if (answer != ANSWER_NO || verdict->error)
-		return answer;
+	if (found)
+		return found > 0;
 	uname(&kernel);
-	return no(verdict, 0, "Linux %.80s %s 6.17 or newer with CONFIG_NET_SCH_BPF=y",
-		  kernel.release,
-		  is_too_old(kernel.release) ? "is too old: boot"
-					     : "was built without: boot one of");
+	return missing(
+		name, 0, "Linux %.80s %s 6.17 or newer with CONFIG_NET_SCH_BPF=y", kernel.release,
+		is_too_old(kernel.release) ? "is too old: boot" : "was built without: boot one of");
 }
 
 /* kernel/bpf/tcx.c */
-static enum answer has_tcx(struct verdict *verdict)
+static int has_tcx(const char *name)
 {
-	enum answer answer = kernel_has_struct("tcx_link", verdict);
+	int found = kernel_has_struct("tcx_link", name);
 
-	if (answer != ANSWER_NO || verdict->error)
-		return answer;
-	return no(verdict, 0,
-		  "without it nothing can be marked: boot a kernel with CONFIG_NET_XGRESS=y "
-		  "(CONFIG_NET_CLS_ACT selects it)");
+	if (found)
+		return found > 0;
+	return missing(name, 0,
+		       "without it nothing can be marked: boot a kernel with CONFIG_NET_XGRESS=y "
+		       "(CONFIG_NET_CLS_ACT selects it)");
 }
 
 /* A struct_ops wants its programs compiled (kernel/bpf/bpf_struct_ops.c). Asked of a program,
  * because only the first network namespace shows net.core.bpf_jit_enable.
  */
-static enum answer has_jit(struct verdict *verdict)
+static int has_jit(const char *name)
 {
 	int error, fd = load_least(BPF_PROG_TYPE_SOCKET_FILTER);
 	struct bpf_prog_info info = {};
 	__u32 size = sizeof(info);
 
 	if (fd == -EPERM)
-		return ANSWER_UNTOLD;
+		return -EPERM;
 	if (fd < 0)
-		return no(verdict, -fd, "cannot be told: %s", strerror(-fd));
+		return missing(name, -fd, "cannot be told: %s", strerror(-fd));
 	error = bpf_prog_get_info_by_fd(fd, &info, &size);
 	close(fd);
 	if (error)
-		return no(verdict, -error, "cannot be told: %s", strerror(-error));
+		return missing(name, -error, "cannot be told: %s", strerror(-error));
 	if (info.jited_prog_len)
-		return ANSWER_YES;
-	return no(verdict, 0,
-		  "it is off: `sysctl net.core.bpf_jit_enable=1`, or take a kernel with "
-		  "CONFIG_BPF_JIT=y");
+		return 1;
+	return missing(name, 0,
+		       "it is off: `sysctl net.core.bpf_jit_enable=1`, or take a kernel with "
+		       "CONFIG_BPF_JIT=y");
 }
 
-static enum answer has_bpffs(struct verdict *verdict)
+static int has_bpffs(const char *name)
 {
 	int found = pins_find_bpffs();
 
 	if (found < 0)
-		return no(verdict, -found, BPFFS_HIDDEN_TEXT ": run it %s", privilege_as_root());
+		return missing(name, -found, BPFFS_HIDDEN_TEXT ": run it %s", privilege_as_root());
 	if (!found && !access(BPFFS, F_OK)) /* it will be mounted */
-		return ANSWER_YES;
+		return 1;
 	if (!found)
-		return no(verdict, errno,
-			  "no " BPFFS ": mount sysfs, or take a kernel with CONFIG_BPF_SYSCALL=y");
+		return missing(name, errno,
+			       "no " BPFFS
+			       ": mount sysfs, or take a kernel with CONFIG_BPF_SYSCALL=y");
 	if (pins_are_writable())
-		return ANSWER_YES;
+		return 1;
 	if (errno == EROFS)
-		return no(verdict, errno, "it is read-only: `mount -o remount,rw " BPFFS "`");
-	return no(verdict, errno,
-		  "only others may write " PIN_DIR ": run it %s, or have root make that directory "
-		  "yours",
-		  privilege_as_root());
+		return missing(name, errno, "it is read-only: `mount -o remount,rw " BPFFS "`");
+	return missing(name, errno,
+		       "only others may write " PIN_DIR
+		       ": run it %s, or have root make that directory "
+		       "yours",
+		       privilege_as_root());
 }
 
-struct check {
+/* In the order in which they are asked. `passes` returns 1; 0, which is reported; -EPERM: cannot be
+ * told by lack of a right, which another check tells.
+ */
+static const struct check {
 	const char *name;
-	enum answer (*answer)(struct verdict *verdict);
+	int (*passes)(const char *name);
+	unsigned int needs; /* HOST_*: what asks it */
+} checks[] = {
+	{ RIGHTS_CHECK, has_rights_that_count, HOST_REPORT },
+	{ RIGHTS_CHECK, has_rights, HOST_ATTACH },
+	{ "rights to remove qdiscs", has_rights_to_unload, HOST_UNLOAD },
+	{ "kernel type information (BTF)", has_btf, HOST_REPORT | HOST_ATTACH },
+	{ "qdiscs in BPF", has_bpf_qdisc, HOST_REPORT | HOST_REFUSED },
+	{ "BPF programs at tcx", has_tcx, HOST_REPORT },
+	{ "compiler for BPF programs (JIT)", has_jit, HOST_REPORT | HOST_REFUSED },
+	{ "BPF file system at " BPFFS, has_bpffs, HOST_REPORT | HOST_ATTACH },
 };
-
-#define RIGHTS_CHECK "rights to load BPF programs and to attach qdiscs"
-
-static const struct check rights_check = { RIGHTS_CHECK, has_rights };
-static const struct check counting_check = { RIGHTS_CHECK, has_rights_that_count };
-static const struct check unload_check = { "rights to remove qdiscs", has_rights_to_unload };
-static const struct check btf_check = { "kernel type information (BTF)", has_btf };
-static const struct check bpf_qdisc_check = { "qdiscs in BPF", has_bpf_qdisc };
-static const struct check tcx_check = { "BPF programs at tcx", has_tcx };
-static const struct check jit_check = { "compiler for BPF programs (JIT)", has_jit };
-static const struct check bpffs_check = { "BPF file system at " BPFFS, has_bpffs };
 
 static bool show(const struct check *check)
 {
-	struct verdict verdict = {};
+	int passes = check->passes(check->name);
 
-	switch (check->answer(&verdict)) {
-	case ANSWER_YES:
+	if (passes > 0)
 		return report_line(REPORT_OK, "%s", check->name);
-	case ANSWER_UNTOLD:
-		return report_line(REPORT_HINT, "%s: cannot be told without the rights",
-				   check->name);
-	case ANSWER_NO:
-		break;
+	return passes &&
+	       report_line(REPORT_HINT, "%s: cannot be told without the rights", check->name);
+}
+
+bool host_passes(enum host_need need)
+{
+	bool passed = true;
+
+	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
+		if (!(checks[i].needs & need))
+			continue;
+		if (need == HOST_REPORT)
+			passed &= show(&checks[i]);
+		else if (!checks[i].passes(checks[i].name))
+			return false;
 	}
-	return report_line(REPORT_MISSING, "%s: %s", check->name,
-			   message_shortage(verdict.error) ?: verdict.text);
-}
-
-static bool require(const struct check *check)
-{
-	struct verdict verdict = {};
-
-	return check->answer(&verdict) != ANSWER_NO ||
-	       fail(verdict.error, "%s: %s", check->name, verdict.text);
-}
-
-bool host_report(void)
-{
-	bool passed = show(&counting_check);
-
-	passed &= show(&btf_check);
-	passed &= show(&bpf_qdisc_check);
-	passed &= show(&tcx_check);
-	passed &= show(&jit_check);
-	passed &= show(&bpffs_check);
 	return passed;
-}
-
-bool host_is_fit(void)
-{
-	return require(&rights_check) && require(&btf_check) && require(&bpffs_check);
-}
-
-bool host_may_unload(void)
-{
-	return require(&unload_check);
 }
 
 bool host_refused(int error)
@@ -281,7 +244,7 @@ bool host_refused(int error)
 		return fail(error, CONFINED_TEXT);
 	if (message_shortage(error))
 		return fail(error, "cannot load the BPF programs");
-	return require(&bpf_qdisc_check) && require(&jit_check) &&
+	return host_passes(HOST_REFUSED) &&
 	       fail(error, "the kernel refuses the BPF programs (6.17 to 7.3 are known to take "
 			   "them; -v shows why)");
 }

@@ -5,18 +5,16 @@
 
 #include <stdbool.h>
 
-/* Print a line for everything that the qdisc needs (report.h), changing nothing. True: nothing is
- * missing.
- */
-bool host_report(void);
+/* What for. */
+enum host_need {
+	HOST_REPORT = 1,  /* to show with a line for each thing that the qdisc needs (report.h) */
+	HOST_ATTACH = 2,  /* to attach: what can be told without delay */
+	HOST_UNLOAD = 4,  /* only the rights to unload */
+	HOST_REFUSED = 8, /* why the kernel may refuse our programs */
+};
 
-/* The next two return false if something is missing, and have reported the first such thing. */
-
-/* What can be told without delay. */
-bool host_is_fit(void);
-
-/* Only the rights to unload. */
-bool host_may_unload(void);
+/* Is it all there? If not, the first thing that is missing is reported. Changes nothing. */
+bool host_passes(enum host_need need);
 
 /* Report why the kernel refused our programs, for this errno. Always false. To find out means to
  * read its type information, as libbpf does for each load, at the cost of a third of one, and to

@@ -3,9 +3,12 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+#include "cli/format.h"
+
+static bool is_checking;
 
 #define LABEL_WIDTH 9 /* characters, with the space behind it */
 #define TEXT_MAX 512
@@ -20,19 +23,6 @@ static size_t text_width(void)
 	return size.ws_col - LABEL_WIDTH;
 }
 
-/* Characters of the words that fit in a line; of the first one if it does not. */
-static size_t words_that_fit(const char *text, size_t width)
-{
-	size_t length = strlen(text);
-
-	if (!width || length <= width)
-		return length;
-	for (length = width; length; length--)
-		if (text[length] == ' ')
-			return length;
-	return strcspn(text, " ");
-}
-
 bool report_line(enum report_kind kind, const char *format, ...)
 {
 	static const char *const labels[] = {
@@ -42,18 +32,39 @@ bool report_line(enum report_kind kind, const char *format, ...)
 		[REPORT_MISSING] = "MISSING",
 	};
 	const size_t width = text_width();
-	const char *label = labels[kind], *rest;
 	char text[TEXT_MAX];
+	const char *label = labels[kind], *rest = text;
 	va_list args;
-	size_t length;
 
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	for (rest = text; *rest; rest += length + strspn(rest + length, " ")) {
-		length = words_that_fit(rest, width);
-		printf("%-*s%.*s\n", LABEL_WIDTH, label, (int)length, rest);
+	while (*rest) {
+		int length;
+		const char *next = format_line(rest, width, &length);
+
+		printf("%-*s%.*s\n", LABEL_WIDTH, label, length, rest);
+		rest = next;
 		label = "";
 	}
 	return kind != REPORT_MISSING;
+}
+
+void report_begin(void)
+{
+	is_checking = true;
+}
+
+bool report_obstacle(enum status status, int error, const char *label, const char *format, ...)
+{
+	char text[TEXT_MAX];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	if (is_checking)
+		return report_line(REPORT_MISSING, "%s: %s", label,
+				   message_shortage(error) ?: text);
+	return message_print(status, error, "%s: %s", label, text);
 }

@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "cli/message.h"
+
 enum report_kind {
 	REPORT_OK,
 	REPORT_HINT,	/* it works; maybe not for what it is meant */
@@ -17,5 +19,15 @@ enum report_kind {
  */
 bool report_line(enum report_kind kind, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* --check: from now on obstacles are shown. */
+void report_begin(void);
+
+/* Something stands in the way (printf-like): the cause and what helps, behind `label`. --check
+ * shows it as MISSING; all else fails with it, with this exit status, and the errno (or 0) of what
+ * failed. Always false.
+ */
+bool report_obstacle(enum status status, int error, const char *label, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
 
 #endif /* REPORT_H */

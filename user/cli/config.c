@@ -8,34 +8,23 @@
 #define COMMENT '#'
 #define BLANKS " \t\r"
 
-/* Cut the next word from what is left of a line; NULL if there is none. */
-static char *next_word(char **line)
-{
-	char *word = *line + strspn(*line, BLANKS);
-	size_t length = strcspn(word, BLANKS);
-
-	*line = word + length;
-	if (**line)
-		*(*line)++ = '\0';
-	return length ? word : NULL;
-}
-
-static bool take_line(const struct command *command, char *line)
+static bool take_line(struct command *command, char *line)
 {
 	const char *name, *value, *more;
+	char *rest;
 
 	line[strcspn(line, (const char[]){ COMMENT, '\0' })] = '\0';
-	name = next_word(&line);
+	name = strtok_r(line, BLANKS, &rest);
 	if (!name)
 		return true;
-	value = next_word(&line);
-	more = next_word(&line);
+	value = strtok_r(NULL, BLANKS, &rest);
+	more = strtok_r(NULL, BLANKS, &rest);
 	if (more)
 		return fail(0, "%s: one option a line, and one word as its value", more);
 	return command_take(command, name, value);
 }
 
-bool config_parse(const struct command *command, const char *path, char *text, size_t size)
+bool config_parse(struct command *command, const char *path, char *text, size_t size)
 {
 	char *const end = text + size;
 	unsigned int number = 0;
@@ -56,7 +45,7 @@ bool config_parse(const struct command *command, const char *path, char *text, s
 	return taken;
 }
 
-bool config_read(const struct command *command, const char *path)
+bool config_read(struct command *command, const char *path)
 {
 	static char text[CONFIG_SIZE_MAX + 1];
 	FILE *file = fopen(path, "re");

@@ -8,12 +8,12 @@
 #define CONFIG_SIZE_MAX 65536 /* bytes of a file */
 
 /* Take the options of a text, of `size` bytes and a NUL, as if they stood on the command line
- * behind those that do. The text is cut into words, which the values of the command's groups
+ * behind those that do. The text is cut into words, which the options of the command
  * point to afterwards. False: bad input was reported, with `path` and the number of the line.
  */
-bool config_parse(const struct command *command, const char *path, char *text, size_t size);
+bool config_parse(struct command *command, const char *path, char *text, size_t size);
 
 /* The same from a file. Only one can be read. */
-bool config_read(const struct command *command, const char *path);
+bool config_read(struct command *command, const char *path);
 
 #endif /* CONFIG_H */

@@ -3,62 +3,136 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "dualpi2.h"
 
-struct unit {
-	uint64_t worth;
-	const char *suffix;
+#define NANO 1000000000ULL
+
+typedef unsigned __int128 wide;
+
+const struct unit time_units[] = {
+	{ "s", DUALPI2_NSEC_PER_SEC },
+	{ "ms", DUALPI2_NSEC_PER_MSEC },
+	{ "us", DUALPI2_NSEC_PER_USEC },
+	{ "", DUALPI2_NSEC_PER_USEC },
+	{ "sec", DUALPI2_NSEC_PER_SEC },
+	{ "secs", DUALPI2_NSEC_PER_SEC },
+	{ "msec", DUALPI2_NSEC_PER_MSEC },
+	{ "msecs", DUALPI2_NSEC_PER_MSEC },
+	{ "usec", DUALPI2_NSEC_PER_USEC },
+	{ "usecs", DUALPI2_NSEC_PER_USEC },
+	{ NULL, 0 },
 };
 
-/* value / unit->worth with as many decimals as it takes, up to `decimals`. */
-static const char *format_unit(uint64_t value, const struct unit *unit, int decimals, char *text)
-{
-	char number[FORMAT_MAX];
-	char *end;
+const struct unit rate_units[] = {
+	{ "tbit", 1000000000000 },
+	{ "gbit", 1000000000 },
+	{ "mbit", 1000000 },
+	{ "kbit", 1000 },
+	{ "bit", 1 },
+	{ "", 1 },
+	{ "kibit", 1ULL << 10 },
+	{ "mibit", 1ULL << 20 },
+	{ "gibit", 1ULL << 30 },
+	{ "tibit", 1ULL << 40 },
+	{ "bps", 8 },
+	{ "kbps", 8000 },
+	{ "mbps", 8000000 },
+	{ "gbps", 8000000000 },
+	{ "tbps", 8000000000000 },
+	{ "kibps", 8ULL << 10 },
+	{ "mibps", 8ULL << 20 },
+	{ "gibps", 8ULL << 30 },
+	{ "tibps", 8ULL << 40 },
+	{ NULL, 0 },
+};
 
-	snprintf(number, sizeof(number), "%.*f", decimals, (double)value / (double)unit->worth);
-	if (strchr(number, '.')) {
-		end = number + strlen(number);
-		while (end[-1] == '0')
-			*--end = '\0';
-		if (end[-1] == '.')
-			*--end = '\0';
+/* ---- to read -------------------------------------------------------------------- */
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* The digits at *text, which moves on behind them; UINT64_MAX if they are too many. */
+static uint64_t read_whole(const char **text)
+{
+	wide whole = 0;
+
+	for (; is_digit(**text); (*text)++) {
+		if (whole < UINT64_MAX)
+			whole = whole * 10 + (wide)(**text - '0');
 	}
-	snprintf(text, FORMAT_MAX, "%.20s%s", number, unit->suffix);
+	return whole > UINT64_MAX ? UINT64_MAX : (uint64_t)whole;
+}
+
+/* The digits behind a decimal point, in 1/NANO. */
+static uint32_t read_fraction(const char **text)
+{
+	uint32_t worth = NANO / 10, nano = 0;
+
+	for (; is_digit(**text); (*text)++, worth /= 10)
+		nano += worth * (uint32_t)(**text - '0');
+	return nano;
+}
+
+bool number_read(const char *text, const struct unit *units, uint32_t divisor, uint64_t *value)
+{
+	uint32_t nano = 0;
+	wide whole, rest;
+
+	if (!is_digit(text[0]) && !(text[0] == '.' && is_digit(text[1])))
+		return false;
+	whole = read_whole(&text);
+	if (*text == '.') {
+		text++;
+		nano = read_fraction(&text);
+	}
+	while (units->suffix && strcasecmp(units->suffix, text))
+		units++;
+	if (!units->suffix)
+		return false;
+	whole *= units->worth;
+	rest = whole % divisor * NANO + (wide)nano * units->worth;
+	whole = whole / divisor + rest / divisor / NANO;
+	*value = whole > UINT64_MAX ? UINT64_MAX : (uint64_t)whole;
+	return true;
+}
+
+/* ---- to write ------------------------------------------------------------------- */
+
+/* The largest unit that is not larger than the value; the smallest one if all are. The table
+ * begins with those that are written, from large to small.
+ */
+static const struct unit *best_unit(const struct unit *units, double value)
+{
+	const struct unit *best = units;
+
+	for (; units->suffix && value < (double)best->worth; units++) {
+		if (units->worth < best->worth)
+			best = units;
+	}
+	return best;
+}
+
+/* Whole and exact in the unit that fits best. */
+static const char *format_exact(uint64_t value, const struct unit *units, char *text)
+{
+	const struct unit *unit = best_unit(units, (double)value);
+
+	snprintf(text, FORMAT_MAX, "%.15g%s", (double)value / (double)unit->worth, unit->suffix);
 	return text;
 }
 
-/* The first unit that is not larger than the value; the last one if all are. */
-static const struct unit *best_unit(const struct unit *units, double value)
-{
-	while (units[1].suffix && value < (double)units->worth)
-		units++;
-	return units;
-}
-
-static const struct unit rate_units[] = {
-	{ 1000000000000, "tbit" }, { 1000000000, "gbit" }, { 1000000, "mbit" },
-	{ 1000, "kbit" },	   { 1, "bit" },	   { 0, NULL },
-};
-
 const char *format_rate(uint64_t bytes_per_s, char *text)
 {
-	uint64_t bits = bytes_per_s * 8;
-
-	return format_unit(bits, best_unit(rate_units, (double)bits), 9, text);
+	return format_exact(bytes_per_s * 8, rate_units, text);
 }
-
-static const struct unit time_units[] = {
-	{ DUALPI2_NSEC_PER_SEC, "s" },
-	{ DUALPI2_NSEC_PER_MSEC, "ms" },
-	{ DUALPI2_NSEC_PER_USEC, "us" },
-	{ 0, NULL },
-};
 
 const char *format_time(uint64_t ns, char *text)
 {
-	return format_unit(ns, best_unit(time_units, (double)ns), 9, text);
+	return format_exact(ns, time_units, text);
 }
 
 /* A value to three digits, in the unit that is best for them: 999.6 is one of the next unit. */
@@ -87,12 +161,6 @@ const char *format_speed(double bits_per_s, char *text)
 	return text;
 }
 
-const char *format_gain(uint32_t hz256, char *text)
-{
-	snprintf(text, FORMAT_MAX, "%.6f", hz256 / 256.0);
-	return text;
-}
-
 const char *format_class(uint32_t classid, char *text)
 {
 	snprintf(text, FORMAT_MAX, "%x:%x", classid >> 16, classid & 0xffff);
@@ -102,8 +170,8 @@ const char *format_class(uint32_t classid, char *text)
 const char *format_count(double count, char *text)
 {
 	static const struct unit units[] = {
-		{ 1000000000000, "T" }, { 1000000000, "G" }, { 1000000, "M" },
-		{ 1000, "k" },		{ 0, NULL },
+		{ "T", 1000000000000 }, { "G", 1000000000 }, { "M", 1000000 },
+		{ "k", 1000 },		{ NULL, 0 },
 	};
 
 	if (count >= 99999.5)
@@ -121,4 +189,18 @@ const char *format_share(uint64_t part, uint64_t whole, char *text)
 	else
 		snprintf(text, FORMAT_MAX, "%.*f %%", percent > 0 && percent < 10 ? 2 : 1, percent);
 	return text;
+}
+
+const char *format_line(const char *text, size_t width, int *length)
+{
+	size_t end = strlen(text);
+
+	if (width && end > width) {
+		end = width;
+		while (end && text[end] != ' ')
+			end--;
+		end = end ?: strcspn(text, " ");
+	}
+	*length = (int)end;
+	return text + end + strspn(text + end, " ");
 }

@@ -1,9 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Values for people, as the parsers of parse.h read them back. */
+/* Numbers with units, read as tc has them and written for people. */
 #ifndef FORMAT_H
 #define FORMAT_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+/* A suffix, and how much one of it is. A table ends with NULL. The first of those of one worth is
+ * the one that is written.
+ */
+struct unit {
+	const char *suffix; /* "": a bare number */
+	uint64_t worth;
+};
+
+extern const struct unit time_units[]; /* ns; a bare number is in microseconds */
+extern const struct unit rate_units[]; /* bit/s. k is 1000, ki is 1024; bps are bytes/s */
+
+/* Read a number with a unit: NUMBER * worth / divisor.
+ *
+ * The whole text or nothing: no sign, no blank, no exponent, no trailing characters. Suffixes may
+ * be in upper or lower case. Arithmetic is exact, with decimals to the ninth digit; fractions of
+ * the result are cut off. What does not fit is UINT64_MAX, so that a check of the range refuses
+ * it. False, and `value` is left alone, if the text is no such number.
+ */
+bool number_read(const char *text, const struct unit *units, uint32_t divisor, uint64_t *value);
+
+/* ---- for people ---------------------------------------------------------------- */
 
 /* Enough for every text below, with its terminator. */
 #define FORMAT_MAX 32
@@ -12,10 +36,10 @@
  * to three digits, and a rate has no largest value.
  */
 
-/* 5000000 bytes/s: "40mbit". */
+/* 5000000 bytes/s: "40mbit". Reads back as the same. */
 const char *format_rate(uint64_t bytes_per_s, char *text);
 
-/* 15000000 ns: "15ms"; 0: "0us". Whole and exact in the unit that fits best, to 1 ns. */
+/* 15000000 ns: "15ms"; 0: "0us". Reads back as the same, to 1 ns. */
 const char *format_time(uint64_t ns, char *text);
 
 /* A measured time, to three digits: "0us", "320us", "14.9ms", "1.02s". */
@@ -23,9 +47,6 @@ const char *format_delay(double ns, char *text);
 
 /* A measured rate in bit/s, to three digits: "0bit", "824bit", "24.1mbit". */
 const char *format_speed(double bits_per_s, char *text);
-
-/* A gain in 1/256 Hz: "0.160156". */
-const char *format_gain(uint32_t hz256, char *text);
 
 /* A tc class: "8002:1". */
 const char *format_class(uint32_t classid, char *text);
@@ -35,5 +56,10 @@ const char *format_count(double count, char *text);
 
 /* A share of `whole` in percent: "12.3 %", "0.05 %"; "-" if there is no whole. */
 const char *format_share(uint64_t part, uint64_t whole, char *text);
+
+/* The words at the begin of `text` that fit in a line of `width` characters (0: all), or the first
+ * one if it does not: so many characters are the line's. Returns where the next line begins.
+ */
+const char *format_line(const char *text, size_t width, int *length);
 
 #endif /* FORMAT_H */

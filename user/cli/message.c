@@ -44,13 +44,9 @@ void message_set_place(const char *format, ...)
 	strcat(place, ": ");
 }
 
-/* Print one line whatever the arguments contain: they may be the user's. */
-static void print_line(const char *format, va_list args)
+/* Whatever its arguments contain: they may be the user's. */
+static void print_line(char *line)
 {
-	char line[1024 + sizeof(place)];
-	size_t used = snprintf(line, sizeof(line), "%s", place);
-
-	vsnprintf(line + used, sizeof(line) - used, format, args);
 	for (char *c = line; *c; c++) {
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
 			*c = '?';
@@ -89,45 +85,37 @@ const char *message_shortage(int error)
 	return NULL;
 }
 
-static void report(enum status this_status, const char *format, va_list args)
+bool message_print(enum status outcome, int error, const char *format, ...)
 {
-	if (!status || is_verbose)
-		print_line(format, args);
-	if (!status)
-		status = this_status;
-}
-
-static void report_text(enum status this_status, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	report(this_status, format, args);
-	va_end(args);
-}
-
-bool fail(int error, const char *format, ...)
-{
+	char line[1024 + sizeof(place)];
+	size_t used = snprintf(line, sizeof(line), "%s", place);
 	va_list args;
 
 	if (message_shortage(error))
-		report_text(STATUS_FAILURE, "%s", message_shortage(error));
+		fail(0, "%s", message_shortage(error));
 	va_start(args, format);
-	report(STATUS_FAILURE, format, args);
+	vsnprintf(line + used, sizeof(line) - used, format, args);
 	va_end(args);
+	if (is_verbose || (outcome && !status))
+		print_line(line);
+	status = status ?: outcome;
 	if (error)
 		verbose("  errno %d: %s", error, strerror(error));
 	return false;
 }
 
-bool fail_usage(const char *format, ...)
+int expect_known(int found, const char *what, ...)
 {
+	char text[256];
 	va_list args;
 
-	va_start(args, format);
-	report(STATUS_USAGE, format, args);
+	if (found >= 0)
+		return found;
+	va_start(args, what);
+	vsnprintf(text, sizeof(text), what, args);
 	va_end(args);
-	return false;
+	fail(-found, "cannot look at %s: %s; run it again", text, strerror(-found));
+	return found;
 }
 
 bool message_reported(void)
@@ -138,15 +126,4 @@ bool message_reported(void)
 enum status message_status(void)
 {
 	return status ? status : STATUS_FAILURE;
-}
-
-void verbose(const char *format, ...)
-{
-	va_list args;
-
-	if (!is_verbose)
-		return;
-	va_start(args, format);
-	print_line(format, args);
-	va_end(args);
 }

@@ -4,6 +4,11 @@
  * The first failure is the one that matters: what fails afterwards (an undo step,
  * a caller that gives up too) is shown with -v only, and so are errno and what
  * libbpf has to say.
+ *
+ * All over user/, unless a comment says otherwise:
+ *
+ * - A function that returns whether it did something has reported why it did not.
+ * - A look-up returns 1 (yes), 0 (no) or -errno (unknown), and reports nothing.
  */
 #ifndef MESSAGE_H
 #define MESSAGE_H
@@ -26,19 +31,28 @@ void message_set_verbose(void);
 /* Where in a file the input is that the next messages are about (printf-like); NULL: nowhere. */
 void message_set_place(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Report a failure (printf-like, without a newline). `error` is its errno, or 0.
- * Always returns false, so that a function can end with `return fail(...)`. What is short of
- * is the cause whatever was being done: its line comes first, and so instead.
+/* Print a line (printf-like, without a newline): a failure, of this exit status, or with STATUS_OK
+ * a step on the way, shown with -v only. `error` is the errno of the failure, or 0. What is short
+ * of is the cause whatever was being done: its line comes first, and so instead. Always returns
+ * false, so that a function can end with `return fail(...)`.
  */
-bool fail(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool message_print(enum status outcome, int error, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#define fail(error, ...) message_print(STATUS_FAILURE, error, __VA_ARGS__)
+/* Wrong usage that shows only when the interface has been looked at. */
+#define fail_usage(...) message_print(STATUS_USAGE, 0, __VA_ARGS__)
+#define verbose(...) ((void)message_print(STATUS_OK, 0, __VA_ARGS__))
 
 /* What to say if a call failed for want of file descriptors or memory, which says nothing about
  * what it was to do or to look for; NULL: that was not why.
  */
 const char *message_shortage(int error);
 
-/* The same, for wrong usage that shows only when the interface has been looked at. */
-bool fail_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Report that a look-up does not know: "cannot look at WHAT: why; run it again", `what` and what
+ * follows as for printf(). Returns what it found: 1, 0 or -errno.
+ */
+int expect_known(int found, const char *what, ...) __attribute__((format(printf, 2, 3)));
 
 /* Has a failure been reported? */
 bool message_reported(void);
@@ -51,8 +65,5 @@ enum status message_status(void);
  */
 void message_hold(void);
 void message_release(void);
-
-/* A step on the way, shown with -v only. */
-void verbose(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif /* MESSAGE_H */

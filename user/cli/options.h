@@ -11,39 +11,34 @@
 #include "cli/message.h"
 #include "cli/spec.h"
 
-/* Options under one heading of the help text. An option of the same name may stand in several
- * groups: then its value is for all of them, and one that none of them takes is refused.
- */
-struct option_group {
-	const char *title;
-	const struct option_spec *specs;
-	size_t count;
-	/* Out, `count` texts: NULL is "not given"; an option without a value has "". */
-	const char **values;
-	bool as_words; /* `step_thresh 1ms`, as tc spells it, means `--step-thresh 1ms` */
-	bool in_files; /* may also come from a file (config.h) */
-};
+#define OPTIONS_MAX 320	  /* rows of a table, with the end and those that all tools have */
+#define OPTIONS_GENERAL 4 /* those two */
+#define HEADINGS_MAX 32
 
 struct command {
 	const char *name;
 	const char *synopsis; /* of the arguments */
 	const char *about;
-	const char *epilogue; /* ends with EXAMPLES */
-	struct option_group *groups;
-	size_t n_groups;
+	const char *epilogue;		    /* ends with EXAMPLES */
+	const char *headings[HEADINGS_MAX]; /* in the order of --help; then NULL */
+
+	/* Several may have the same name: then a value is for all of them, and one that none of
+	 * them takes is refused.
+	 */
+	struct option_spec options[OPTIONS_MAX];
 };
 
 /* Read the command line. `interface`: the first argument that is not an option, or
- * NULL. --help, --version and --verbose are understood without being in a group.
+ * NULL. --help, --version and --verbose are understood without being in the table.
  * False: the tool has nothing to do but to exit with `status`, because bad input was
  * reported, or --help or --version answered.
  */
-bool command_read(const struct command *command, int argc, char **argv, const char **interface,
+bool command_read(struct command *command, int argc, char **argv, const char **interface,
 		  enum status *status);
 
 /* Take one option from a file, with or without the dashes or in tc's spelling. `value`: NULL if
  * there is none. False: it was reported what is wrong.
  */
-bool command_take(const struct command *command, const char *name, const char *value);
+bool command_take(struct command *command, const char *name, const char *value);
 
 #endif /* OPTIONS_H */

@@ -51,35 +51,25 @@ static struct capabilities read_own(void)
 	return own;
 }
 
-static __u64 bit(unsigned int capability)
-{
-	return 1ULL << capability;
-}
-
-static void restrict_to(__u64 kept)
-{
-	struct capabilities own = read_own();
-
-	for (size_t i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
-		own.words[i].permitted &= (__u32)(kept >> 32 * i);
-		own.words[i].effective &= own.words[i].permitted;
-		own.words[i].inheritable = 0; /* and with it the ambient ones */
-	}
-	if (syscall(SYS_capset, &own.header, own.words))
-		verbose("capset: %s", strerror(errno));
-}
-
 void privilege_keep(unsigned int privileges)
 {
-	__u64 kept = 0;
+	struct capabilities own = read_own();
+	__u32 kept[_LINUX_CAPABILITY_U32S_3] = {};
 
 	for (size_t i = 0; i < N_RIGHTS; i++) {
 		if (rights[i].privilege & privileges)
-			kept |= bit(rights[i].capability);
+			kept[CAP_TO_INDEX(rights[i].capability)] |=
+				CAP_TO_MASK(rights[i].capability);
+	}
+	for (size_t i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
+		own.words[i].permitted &= kept[i];
+		own.words[i].effective &= own.words[i].permitted;
+		own.words[i].inheritable = 0; /* and with it the ambient ones */
 	}
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		verbose("no_new_privs: %s", strerror(errno));
-	restrict_to(kept);
+	if (syscall(SYS_capset, &own.header, own.words))
+		verbose("capset: %s", strerror(errno));
 }
 
 bool privilege_suffices(unsigned int privileges, char *missing, size_t size)
@@ -88,10 +78,9 @@ bool privilege_suffices(unsigned int privileges, char *missing, size_t size)
 	size_t used = 0;
 
 	for (size_t i = 0; i < N_RIGHTS; i++) {
-		unsigned int word = rights[i].capability / 32;
-
 		if (!(rights[i].privilege & privileges) ||
-		    own.words[word].effective & 1U << rights[i].capability % 32)
+		    own.words[CAP_TO_INDEX(rights[i].capability)].effective &
+			    CAP_TO_MASK(rights[i].capability))
 			continue;
 		used += snprintf(missing + used, size - used, "%s%s", used ? ", " : "",
 				 rights[i].name);

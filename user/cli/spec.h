@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* An option as data. The rows of params.h and include/aqm/ become such. */
+/* An option as data, and what was given for it. The rows of params.h and include/aqm/ become
+ * such. A table of them ends with one that is all zero.
+ */
 #ifndef SPEC_H
 #define SPEC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,6 +15,7 @@ enum value_kind {
 	KIND_NONE,     /* a switch of the tool */
 	KIND_SWITCH,   /* stands for a value of a member */
 	KIND_PRESET,   /* stands for a framing, an overhead and an mpu */
+	KIND_OPTIONS,  /* stands for other options with their values: `words` */
 	KIND_PART,     /* a member without an option, which another one sets with its own */
 	KIND_PRESENCE, /* the same, set by flags: 1 or 0 */
 
@@ -36,19 +40,51 @@ enum value_kind {
 
 #define STEP_IN_PACKETS (UINT64_C(1) << 63)
 
+/* Where an option may stand besides `--name` on the command line. */
+enum option_place {
+	PLACE_FILE = 1, /* in a file (config.h) */
+	PLACE_WORD = 2, /* as tc spells it: `step_thresh 1ms` is `--step-thresh 1ms` */
+};
+
 struct option_spec {
-	const char *name; /* without the dashes; NULL: no option, but a member that is shown */
-	char letter;	  /* short form, or 0 */
-	const char *help; /* a sentence; --help wraps it */
+	const char *name;    /* without the dashes; NULL: no option, but a member that is shown */
+	const char *heading; /* under which --help has it */
+	const char *help;    /* a sentence; --help wraps it */
+	char letter;	     /* short form, or 0 */
+	unsigned int places; /* of enum option_place */
 	enum value_kind kind;
-	unsigned int slot; /* not 0: of the options with this number only one may be given */
-	int64_t min, max;  /* of numbers, in the unit of the kind */
-	const char *words; /* KIND_CHOICE: "step|ramp"; KIND_FILE: an example */
+	unsigned int slot;     /* not 0: of the options with this number only one may be given */
+	unsigned int excludes; /* bit n: row n of the table; the messages name this one first */
+	int64_t min, max;      /* of numbers, in the unit of the kind */
+	const char *
+		words; /* KIND_CHOICE: "step|ramp"; KIND_OPTIONS: "mpu 64"; KIND_FILE: an example */
 
 	/* Only of parameters of the qdisc. */
-	size_t offset, size; /* of the member of struct dualpi2_params; size 0: no parameter */
-	uint64_t value;	     /* default, or what a flag stands for */
-	const char *json;    /* key; NULL: not shown */
+	const struct aqm *aqm; /* that alone has it; NULL: all have it */
+	size_t offset, size;   /* of the member of struct dualpi2_params; size 0: no parameter */
+	uint64_t value;	       /* default, or what a flag stands for */
+	const char *json;      /* key; NULL: not shown */
+
+	/* What was given: the text, "" for an option without a value; NULL: nothing. */
+	const char *given;
 };
+
+/* Of a row of a table: is it not the end? */
+static inline bool option_exists(const struct option_spec *spec)
+{
+	return spec->name || spec->size;
+}
+
+/* Does it take no value, but stands for one of a parameter? */
+static inline bool option_is_flag(const struct option_spec *spec)
+{
+	return spec->kind == KIND_SWITCH || spec->kind == KIND_PRESET;
+}
+
+/* The first option of this name, which must be there. */
+const struct option_spec *option_named(const struct option_spec *options, const char *name);
+
+/* Is what a flag stands for the default of its member? */
+bool option_is_default(const struct option_spec *options, const struct option_spec *flag);
 
 #endif /* SPEC_H */

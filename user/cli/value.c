@@ -4,55 +4,149 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/param.h>
 
 #include "cli/format.h"
-#include "cli/parse.h"
 #include "coupling.h"
 #include "dualpi2.h"
 
 #define ONE (1ULL << 32) /* a share of 100 % */
 #define AUTO "auto"	 /* a share that follows from other parameters */
 
-/* ---- what is special about a kind ---------------------------------------------- */
+static const struct unit count_units[] = { { "", 1 }, { NULL, 0 } };
+static const struct unit packet_units[] = {
+	{ "p", 1 }, { "pkt", 1 }, { "pkts", 1 }, { "packet", 1 }, { "packets", 1 }, { NULL, 0 },
+};
+static const struct unit percent_units[] = { { "", 1 }, { "%", 1 }, { NULL, 0 } };
+static const struct unit share_units[] = { { "", ONE }, { "%", ONE }, { NULL, 0 } };
+static const struct unit gain_units[] = { { "", 512 }, { NULL, 0 } }; /* half steps */
+/* k is 1024, as tc has it. */
+static const struct unit size_units[] = {
+	{ "", 1 },	    { "b", 1 },		 { "k", 1 << 10 },    { "kb", 1 << 10 },
+	{ "m", 1 << 20 },   { "mb", 1 << 20 },	 { "g", 1 << 30 },    { "gb", 1 << 30 },
+	{ "kbit", 1 << 7 }, { "mbit", 1 << 17 }, { "gbit", 1 << 27 }, { NULL, 0 },
+};
 
-static bool parse_step(const char *text, uint64_t *value)
+/* ---- DSCPs --------------------------------------------------------------------- */
+
+struct dscp {
+	const char *name;
+	unsigned int value;
+};
+
+/* RFC 2474, 2597, 3246, 5865, 8622; 45 is NQB's. The first name of a value is the one shown. */
+static const struct dscp dscps[] = {
+	{ "df", 0 },	{ "cs0", 0 },	{ "cs1", 8 },	{ "cs2", 16 },	       { "cs3", 24 },
+	{ "cs4", 32 },	{ "cs5", 40 },	{ "cs6", 48 },	{ "cs7", 56 },	       { "af11", 10 },
+	{ "af12", 12 }, { "af13", 14 }, { "af21", 18 }, { "af22", 20 },	       { "af23", 22 },
+	{ "af31", 26 }, { "af32", 28 }, { "af33", 30 }, { "af41", 34 },	       { "af42", 36 },
+	{ "af43", 38 }, { "le", 1 },	{ "va", 44 },	{ "voice-admit", 44 }, { "nqb", 45 },
+	{ "ef", 46 },
+};
+
+#define N_DSCP_NAMES (sizeof(dscps) / sizeof(dscps[0]))
+#define DSCP_MAX 63
+
+static bool read_dscp(const char *word, uint64_t *dscp)
 {
-	bool in_packets;
+	for (size_t i = 0; i < N_DSCP_NAMES; i++) {
+		if (!strcasecmp(dscps[i].name, word)) {
+			*dscp = dscps[i].value;
+			return true;
+		}
+	}
+	return !strchr(word, '.') && number_read(word, count_units, 1, dscp) && *dscp <= DSCP_MAX;
+}
 
-	if (!parse_step_thresh(text, value, &in_packets))
-		return false;
-	if (*value >= STEP_IN_PACKETS)
-		*value = STEP_IN_PACKETS - 1;
-	if (in_packets)
-		*value |= STEP_IN_PACKETS;
+/* Comma separated, as bits of `set`; "none" is the empty set. */
+static bool read_dscps(const char *text, uint64_t *set)
+{
+	char *rest = strdupa(text), *word;
+	uint64_t dscp;
+
+	*set = 0;
+	if (!strcasecmp(text, "none"))
+		return true;
+	while ((word = strsep(&rest, ","))) {
+		if (!read_dscp(word, &dscp))
+			return false;
+		*set |= 1ULL << dscp;
+	}
 	return true;
 }
 
-static bool parse_overhead(const char *text, uint64_t *value)
+static const char *format_dscps(uint64_t set, char *text)
 {
-	int64_t bytes;
+	size_t used = 0;
 
-	if (!parse_int(text, &bytes))
-		return false;
-	*value = (uint64_t)bytes;
-	return true;
-}
+	strcpy(text, "none");
+	for (unsigned int dscp = 0; dscp <= DSCP_MAX; dscp++) {
+		char number[4];
+		const char *name = number;
 
-static bool parse_name(const char *text, uint64_t *value)
-{
-	*value = 0;
-	return *text;
-}
-
-static const char *format_uint(uint64_t value, char *text)
-{
-	snprintf(text, OPTION_TEXT_MAX, "%" PRIu64, value);
+		if (!(set >> dscp & 1))
+			continue;
+		snprintf(number, sizeof(number), "%u", dscp);
+		for (size_t i = N_DSCP_NAMES; i--;) {
+			if (dscps[i].value == dscp)
+				name = dscps[i].name;
+		}
+		used += snprintf(text + used, OPTION_TEXT_MAX - used, "%s%s", used ? "," : "",
+				 name);
+	}
 	return text;
 }
 
-static const char *format_hz(uint64_t value, char *text)
+/* ---- words --------------------------------------------------------------------- */
+
+/* The word number `value`, and how long it is; 0: there is none. */
+static size_t find_word(const char *words, uint64_t value, const char **word)
 {
-	return format_gain((uint32_t)value, text);
+	for (*word = words; value; value--) {
+		*word += strcspn(*word, "|");
+		if (!**word)
+			return 0;
+		++*word;
+	}
+	return strcspn(*word, "|");
+}
+
+static const char *format_word(const char *words, uint64_t value, char *text)
+{
+	const char *word;
+	size_t length = find_word(words, value, &word);
+
+	if (!length)
+		return strcpy(text, "unknown");
+	snprintf(text, OPTION_TEXT_MAX, "%.*s", (int)length, word);
+	return text;
+}
+
+static bool read_word(const char *words, const char *text, uint64_t *value)
+{
+	const char *word;
+	size_t length;
+
+	for (*value = 0; (length = find_word(words, *value, &word)); ++*value) {
+		if (strlen(text) == length && !strncmp(text, word, length))
+			return true;
+	}
+	return false;
+}
+
+/* ---- kinds --------------------------------------------------------------------- */
+
+static const char *format_whole(uint64_t value, char *text)
+{
+	snprintf(text, OPTION_TEXT_MAX, "%" PRId64, value);
+	return text;
+}
+
+static const char *format_gain(uint64_t value, char *text)
+{
+	snprintf(text, OPTION_TEXT_MAX, "%.6f", (uint32_t)value / 256.0);
+	return text;
 }
 
 static const char *format_step(uint64_t value, char *text)
@@ -87,59 +181,53 @@ static const char *format_probability(uint64_t value, char *text)
 	return text;
 }
 
-static const char *format_dscps(uint64_t dscps, char *text)
-{
-	size_t used = 0;
-
-	strcpy(text, "none");
-	for (unsigned int dscp = 0; dscp < 64; dscp++) {
-		const char *name = dscp_name(dscp), *comma = used ? "," : "";
-
-		if (!(dscps >> dscp & 1))
-			continue;
-		if (name)
-			used += snprintf(text + used, OPTION_TEXT_MAX - used, "%s%s", comma, name);
-		else
-			used += snprintf(text + used, OPTION_TEXT_MAX - used, "%s%u", comma, dscp);
-	}
-	return text;
-}
-
 /* Into whole seconds, if it is as much as one: the limits of native have odd digits. */
 static const char *format_limit(uint64_t ns, char *text)
 {
 	return format_time(ns < DUALPI2_NSEC_PER_SEC ? ns : ns - ns % DUALPI2_NSEC_PER_SEC, text);
 }
 
-/* ---- kinds --------------------------------------------------------------------- */
-
 struct kind {
-	const char *argument;
-	const char *what;
+	const char *argument, *what; /* value_argument(), value_what() */
 	const char *example;
-	bool (*parse)(const char *text, uint64_t *value);
 	const char *(*format)(uint64_t value, char *text);
-	const char *unit; /* behind it, for people; NULL: none */
+	const char *unit;	  /* behind it, for people */
+	const struct unit *units; /* as it is read: NUMBER * unit / divisor; NULL: no number */
+	uint32_t divisor;
+	bool is_whole; /* no decimals */
+
+	/* value_range(): the limits, if not by `format`; or what it always is. */
+	const char *(*limit)(uint64_t value, char *text);
+	const char *range;
 };
 
+#define WHOLE_NUMBER(argument_, example_, format_, unit_)                        \
+	{ argument_, "a whole number", example_, format_, unit_, count_units, 1, \
+	  true,	     format_whole,     NULL }
+
 static const struct kind kinds[N_KINDS] = {
-	[KIND_FILE] = { "FILE", "a name", NULL, parse_name, NULL, NULL },
-	[KIND_TIME] = { "TIME", "a time", "15ms", parse_time, format_time, NULL },
-	[KIND_GAIN] = { "HZ", "a gain in Hz", "0.16", parse_gain, format_hz, NULL },
-	[KIND_NUMBER] = { "N", "a whole number", "10", parse_uint, format_uint, NULL },
-	[KIND_PACKETS] = { "PACKETS", "a whole number", "10000", parse_uint, format_uint, "p" },
-	[KIND_QLEN] = { "PACKETS", "a whole number", "5", parse_uint, format_uint, NULL },
-	[KIND_BYTES] = { "BYTES", "a whole number", "64", parse_uint, format_uint, NULL },
-	[KIND_OVERHEAD] = { "BYTES", "a whole number", "44", parse_overhead, format_overhead,
-			    NULL },
-	[KIND_SIZE] = { "BYTES", "a size", "30m", parse_size, format_uint, "b" },
-	[KIND_PERCENT] = { "PERCENT", "a whole percentage", "10", parse_percent, format_uint, "%" },
-	[KIND_SHARE] = { "PERCENT", "a percentage", "25%", parse_share, format_probability, NULL },
-	[KIND_RATE] = { "RATE", "a rate", "40mbit", parse_rate, format_rate_or_none, NULL },
-	[KIND_STEP] = { "TIME|Np", "a time or a number of packets", "1ms or 5p", parse_step,
-			format_step, NULL },
-	[KIND_DSCPS] = { "LIST", "a list of DSCPs", "ef,nqb,40", parse_dscps, format_dscps, NULL },
-	[KIND_CHOICE] = { NULL, "one of them", NULL, NULL, NULL, NULL },
+	[KIND_FILE] = { "FILE", "a name", .unit = "", .range = "any" },
+	[KIND_CHOICE] = { NULL, "one of them", .unit = "" },
+	[KIND_TIME] = { "TIME", "a time", "15ms", format_time, "", time_units, .divisor = 1,
+			.limit = format_limit },
+	[KIND_GAIN] = { "HZ", "a gain in Hz", "0.16", format_gain, "", gain_units, .divisor = 1 },
+	[KIND_NUMBER] = WHOLE_NUMBER("N", "10", format_whole, ""),
+	[KIND_PACKETS] = WHOLE_NUMBER("PACKETS", "10000", format_whole, "p"),
+	[KIND_QLEN] = WHOLE_NUMBER("PACKETS", "5", format_whole, ""),
+	[KIND_BYTES] = WHOLE_NUMBER("BYTES", "64", format_whole, ""),
+	[KIND_OVERHEAD] = WHOLE_NUMBER("BYTES", "44", format_overhead, ""),
+	[KIND_SIZE] = { "BYTES", "a size", "30m", format_whole, "b", size_units, .divisor = 1 },
+	[KIND_PERCENT] = { "PERCENT", "a whole percentage", "10", format_whole, "%", percent_units,
+			   .divisor = 1, .is_whole = true },
+	[KIND_SHARE] = { "PERCENT", "a percentage", "25%", format_probability, "", share_units,
+			 .divisor = 100, .range = "0 to 100" },
+	[KIND_RATE] = { "RATE", "a rate", "40mbit", format_rate_or_none, "", rate_units,
+			.divisor = 8 },
+	[KIND_STEP] = { "TIME|Np", "a time or a number of packets", "1ms or 5p", format_step, "",
+			time_units, .divisor = 1, .limit = format_limit },
+	[KIND_DSCPS] = { "LIST", "a list of DSCPs", "ef,nqb,40", format_dscps, .unit = "",
+			 .range = "0 to 63, cs0 to cs7, af11 to af43, ef, va, le, nqb, df; "
+				  "or none" },
 };
 
 bool value_is_taken(const struct option_spec *spec)
@@ -157,67 +245,7 @@ const char *value_what(const struct option_spec *spec)
 	return kinds[spec->kind].what;
 }
 
-/* ---- words --------------------------------------------------------------------- */
-
-/* The word number `value`, and how long it is; 0: there is none. */
-static size_t find_word(const char *words, uint64_t value, const char **word)
-{
-	for (*word = words; value; value--) {
-		*word += strcspn(*word, "|");
-		if (!**word)
-			return 0;
-		++*word;
-	}
-	return strcspn(*word, "|");
-}
-
-const char *value_word(const struct option_spec *spec, uint64_t value, char *text)
-{
-	const char *word;
-	size_t length = find_word(spec->words, value, &word);
-
-	if (!length)
-		return strcpy(text, "unknown");
-	snprintf(text, OPTION_TEXT_MAX, "%.*s", (int)length, word);
-	return text;
-}
-
-static enum value_status read_word(const struct option_spec *spec, const char *text,
-				   uint64_t *value)
-{
-	const char *word;
-	size_t length;
-
-	for (*value = 0; (length = find_word(spec->words, *value, &word)); ++*value) {
-		if (strlen(text) == length && !strncmp(text, word, length))
-			return VALUE_OK;
-	}
-	return VALUE_MALFORMED;
-}
-
-/* ---- all kinds ----------------------------------------------------------------- */
-
-static bool in_range(const struct option_spec *spec, uint64_t value)
-{
-	switch (spec->kind) {
-	case KIND_FILE:
-	case KIND_DSCPS:
-		return true;
-	case KIND_OVERHEAD:
-		return (int64_t)value >= spec->min && (int64_t)value <= spec->max;
-	case KIND_STEP:
-		if (value & STEP_IN_PACKETS)
-			return (value & ~STEP_IN_PACKETS) <= UINT32_MAX;
-		break;
-	case KIND_RATE:
-		if (!value)
-			return true;
-		break;
-	default:
-		break;
-	}
-	return value >= (uint64_t)spec->min && value <= (uint64_t)spec->max;
-}
+/* ---- to read ------------------------------------------------------------------- */
 
 /* A share of which 0 is not in the range can be left to the programs: that is 0. */
 static bool has_auto(const struct option_spec *spec)
@@ -225,27 +253,83 @@ static bool has_auto(const struct option_spec *spec)
 	return spec->kind == KIND_SHARE && spec->min;
 }
 
+static bool read_number(enum value_kind kind, const char *text, uint64_t *value)
+{
+	const bool is_negative = kind == KIND_OVERHEAD && *text == '-';
+	const bool has_point = strchr(text, '.');
+
+	if (kind == KIND_STEP && !has_point && number_read(text, packet_units, 1, value)) {
+		*value = MIN(*value, STEP_IN_PACKETS - 1) | STEP_IN_PACKETS;
+		return true;
+	}
+	if ((has_point && kinds[kind].is_whole) ||
+	    !number_read(text + is_negative, kinds[kind].units, kinds[kind].divisor, value))
+		return false;
+	switch (kind) {
+	case KIND_GAIN: /* to the nearest step, so that what is shown reads back as the same */
+		*value = *value / 2 + *value % 2;
+		break;
+	case KIND_OVERHEAD:
+		*value = MIN(*value, INT64_MAX) * (is_negative ? -1ULL : 1);
+		break;
+	case KIND_RATE: /* only 0 stands for none */
+		if (!*value && strpbrk(text, "123456789"))
+			*value = 1;
+		break;
+	case KIND_SHARE: /* which would not fit 32 bits */
+		if (*value == ONE)
+			*value = PROB_MAX;
+		break;
+	case KIND_STEP:
+		*value = MIN(*value, STEP_IN_PACKETS - 1);
+		break;
+	default:
+		break;
+	}
+	return true;
+}
+
+static bool in_range(const struct option_spec *spec, uint64_t value)
+{
+	if (!kinds[spec->kind].units || (spec->kind == KIND_RATE && !value))
+		return true;
+	if (spec->kind == KIND_STEP && value & STEP_IN_PACKETS)
+		return (value & ~STEP_IN_PACKETS) <= UINT32_MAX;
+	/* modulo 2^64, so that a range may begin below 0 */
+	return value - (uint64_t)spec->min <= (uint64_t)spec->max - (uint64_t)spec->min;
+}
+
 enum value_status value_read(const struct option_spec *spec, const char *text, uint64_t *value)
 {
-	if (spec->kind == KIND_CHOICE)
-		return read_word(spec, text, value);
+	uint64_t read = 0;
+	bool is_read;
+
 	if (has_auto(spec) && !strcmp(text, AUTO)) {
 		*value = 0;
 		return VALUE_OK;
 	}
-	if (!kinds[spec->kind].parse(text, value))
+	if (spec->kind == KIND_FILE)
+		is_read = *text;
+	else if (spec->kind == KIND_CHOICE)
+		is_read = read_word(spec->words, text, &read);
+	else if (spec->kind == KIND_DSCPS)
+		is_read = read_dscps(text, &read);
+	else
+		is_read = read_number(spec->kind, text, &read);
+	if (!is_read)
 		return VALUE_MALFORMED;
-	if (!in_range(spec, *value))
+	if (!in_range(spec, read))
 		return VALUE_OUT_OF_RANGE;
-	if (spec->kind == KIND_SHARE && *value == ONE) /* which does not fit 32 bits */
-		*value = PROB_MAX;
+	*value = read;
 	return VALUE_OK;
 }
+
+/* ---- to write ------------------------------------------------------------------ */
 
 const char *value_format(const struct option_spec *spec, uint64_t value, char *text)
 {
 	if (spec->kind == KIND_CHOICE)
-		return value_word(spec, value, text);
+		return format_word(spec->words, value, text);
 	if (has_auto(spec) && !value)
 		return strcpy(text, AUTO);
 	return kinds[spec->kind].format(value, text);
@@ -254,50 +338,28 @@ const char *value_format(const struct option_spec *spec, uint64_t value, char *t
 const char *value_show(const struct option_spec *spec, uint64_t value, char *text)
 {
 	value_format(spec, value, text);
-	if (kinds[spec->kind].unit)
-		strcat(text, kinds[spec->kind].unit);
-	return text;
+	return strcat(text, kinds[spec->kind].unit);
 }
 
 static const char *choice_range(const char *words, char *text)
 {
 	char *end = text;
 
-	for (; *words; words++) {
-		if (*words == '|')
-			end = stpcpy(end, " or ");
-		else
-			*end++ = *words;
-	}
-	*end = '\0';
+	for (; *words; words++)
+		end = stpcpy(end, *words == '|' ? " or " : (const char[]){ *words, '\0' });
 	return text;
 }
 
 const char *value_range(const struct option_spec *spec, char *text)
 {
+	const struct kind *kind = &kinds[spec->kind];
+	const char *(*format)(uint64_t value, char *text) = kind->limit ?: kind->format;
 	char min[OPTION_TEXT_MAX], max[OPTION_TEXT_MAX];
-	const char *(*format)(uint64_t value, char *text) = kinds[spec->kind].format;
 
-	switch (spec->kind) {
-	case KIND_FILE:
-		return strcpy(text, "any");
-	case KIND_CHOICE:
+	if (spec->kind == KIND_CHOICE)
 		return choice_range(spec->words, text);
-	case KIND_DSCPS:
-		return strcpy(text, "0 to 63, cs0 to cs7, af11 to af43, ef, va, le, nqb, df; "
-				    "or none");
-	case KIND_SHARE:
-		return strcpy(text, has_auto(spec) ? "above 0 to 100, or auto" : "0 to 100");
-	case KIND_OVERHEAD:
-		snprintf(text, OPTION_TEXT_MAX, "%" PRId64 " to %" PRId64, spec->min, spec->max);
-		return text;
-	case KIND_TIME:
-	case KIND_STEP:
-		format = format_limit;
-		break;
-	default:
-		break;
-	}
+	if (kind->range)
+		return strcpy(text, has_auto(spec) ? "above 0 to 100, or auto" : kind->range);
 	snprintf(text, OPTION_TEXT_MAX, "%s%.60s to %.60s%s",
 		 spec->kind == KIND_RATE ? "0, or " : "", format(spec->min, min),
 		 format(spec->max, max), spec->kind == KIND_STEP ? " or 0p to 4294967295p" : "");
@@ -307,18 +369,17 @@ const char *value_range(const struct option_spec *spec, char *text)
 bool value_has_default(const struct option_spec *spec)
 {
 	return spec->size && value_is_taken(spec) &&
-	       (spec->kind == KIND_CHOICE || has_auto(spec) || in_range(spec, spec->value));
+	       (has_auto(spec) || in_range(spec, spec->value));
 }
 
 /* The default, but for one that is 0: that often stands for none. */
 const char *value_example(const struct option_spec *spec, char *text)
 {
-	uint64_t first;
-
 	if (spec->kind == KIND_FILE)
 		return strcpy(text, spec->words);
 	if (spec->kind == KIND_CHOICE)
-		return value_word(spec, 0, text);
-	first = spec->kind == KIND_STEP ? 0 : spec->value;
-	return first ? value_format(spec, first, text) : strcpy(text, kinds[spec->kind].example);
+		return format_word(spec->words, 0, text);
+	if (spec->kind == KIND_STEP || !spec->value)
+		return strcpy(text, kinds[spec->kind].example);
+	return value_format(spec, spec->value, text);
 }

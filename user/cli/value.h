@@ -19,18 +19,14 @@ enum value_status {
 /* Does this option take a value? */
 bool value_is_taken(const struct option_spec *spec);
 
-/* Does it stand for a value of a parameter? */
-static inline bool value_is_flag(const struct option_spec *spec)
-{
-	return spec->kind == KIND_SWITCH || spec->kind == KIND_PRESET;
-}
-
-/* Read a value. What is in `value` is of no use unless VALUE_OK is returned. */
+/* Read a value, as tc writes it. `value` is left alone unless VALUE_OK is returned. */
 enum value_status value_read(const struct option_spec *spec, const char *text, uint64_t *value);
 
 /* Those below write to `text` (OPTION_TEXT_MAX bytes) and return it. */
 
-/* A value as value_read() reads it, but where 0 is no value: "15ms", "30 ptm", "unlimited". */
+/* A value as value_read() reads it, but where 0 is no value: "15ms", "30 ptm", "unlimited". A word
+ * that does not exist is "unknown": somebody else wrote to the map.
+ */
 const char *value_format(const struct option_spec *spec, uint64_t value, char *text);
 
 /* The same with the unit that only people need: "10000p", "10%". */
@@ -48,10 +44,5 @@ const char *value_example(const struct option_spec *spec, char *text);
 /* What --help calls the value: "TIME"; what it has to be: "a time". */
 const char *value_argument(const struct option_spec *spec);
 const char *value_what(const struct option_spec *spec);
-
-/* The word of a KIND_CHOICE that stands for `value`; "unknown" if none does: somebody else wrote
- * to the map.
- */
-const char *value_word(const struct option_spec *spec, uint64_t value, char *text);
 
 #endif /* VALUE_H */

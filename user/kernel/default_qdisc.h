@@ -7,7 +7,7 @@
 
 /* To be called while there are the rights to enter the network namespace of process 1, if it is
  * another one (PRIVILEGE_MOUNT), and after pins_find_bpffs(). We stay in ours. That it cannot be
- * seen is no failure; false, with a report (message.h): there is no file descriptor for it.
+ * seen is no failure; false: there is no file descriptor for it.
  */
 bool default_qdisc_open(void);
 

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Interfaces as devices, through rtnetlink.
- *
- * Functions that return bool have reported (message.h) why they return false,
- * unless their comment says otherwise.
- */
+/* Interfaces as devices, through rtnetlink. */
 #ifndef LINK_H
 #define LINK_H
 
@@ -15,6 +11,14 @@
 #define NETKIT_KIND "netkit"
 #define LINK_ALIAS_MAX 64
 
+/* Of those that can be changed. */
+enum link_setting {
+	LINK_GSO_MAX_SEGS,
+	LINK_GRO_MAX_SIZE,	/* bytes; of IPv6 packets, and when changed of IPv4 packets, too */
+	LINK_GRO_IPV4_MAX_SIZE, /* bytes; goes before the other if both are changed */
+	N_LINK_SETTINGS,
+};
+
 struct link {
 	int ifindex;
 	char name[IF_NAMESIZE];
@@ -23,38 +27,26 @@ struct link {
 	uint64_t address;	    /* MAC address: its six bytes in order, then 0; or 0 */
 	uint16_t type;		    /* ARPHRD_* */
 	uint32_t tx_queues;	    /* transmit queues that the device has, used or not */
-	uint32_t gso_max_segs;
-	uint32_t gro_max_size;	    /* bytes; of IPv6 packets */
-	uint32_t gro_ipv4_max_size; /* bytes */
-	int peer;		    /* other end, where that is a device of this host; or 0 */
-	bool running;		    /* up, and connected */
+	uint32_t settings[N_LINK_SETTINGS];
+	int peer;     /* other end, where that is a device of this host; or 0 */
+	bool running; /* up, and connected */
 };
 
-/* An interface of this network namespace by its number: 1; 0: there is none; -errno: the kernel
- * does not say. Reports nothing.
+/* An interface of this network namespace by its number: 1; 0: there is none; -errno, which is
+ * reported: the kernel does not say.
  */
-int link_read(int ifindex, struct link *link);
+int link_look(int ifindex, struct link *link);
 
 /* The same by its name, or by an alternative one (`ip link property`). Not if_nametoindex(),
  * for which "eth0:1" is eth0, and which has the kernel look for a module of that name.
  */
-int link_find(const char *name, struct link *link);
-
-/* The same; that the kernel does not say is reported. */
-int link_look(int ifindex, struct link *link);
 int link_look_for(const char *name, struct link *link);
 
-/* The same of one that has to be there: that it is gone is reported as well. `label` begins the
- * message.
- */
+/* The same of one that has to be there. `label` begins the message that it is gone. */
 bool link_expect(int ifindex, const char *label, struct link *link);
+bool link_named(const char *name, struct link *link);
 
-/* Its number alone; reports that there is none. */
-bool link_index(const char *ifname, unsigned int *ifindex);
-
-/* Call `visit` for the devices of a kind. False: the kernel does not show them, which is
- * reported.
- */
+/* Call `visit` for the devices of a kind. False: the kernel does not show them. */
 bool link_each(const char *kind, void (*visit)(const struct link *link, void *data), void *data);
 
 /* A device to be made. */
@@ -65,29 +57,21 @@ struct link_plan {
 	uint64_t address; /* as in struct link */
 };
 
-enum link_made {
-	LINK_MADE,
-	LINK_NAME_TAKEN,
-	LINK_UNKNOWN_KIND, /* the kernel has no such devices */
-	LINK_REFUSED,
-};
-
 /* Make a device, which is down, and tell its number and name. A netkit pair passes nothing but
- * what programs pass. Reports LINK_REFUSED only.
+ * what programs pass. 0; -EEXIST: the name is taken; -EOPNOTSUPP: the kernel has no such devices;
+ * another -errno, which is reported.
  */
-enum link_made link_create(const struct link_plan *plan, struct link *made);
+int link_create(const struct link_plan *plan, struct link *made);
 
-/* Has the kernel such devices? Makes none. Reports nothing. */
+/* Has the kernel such devices? Makes none. */
 bool link_kernel_has_netkit(void);
 
 /* What to change on a device; what is 0 stays. */
 struct link_change {
 	bool up;
 	const char *alias;
-	uint32_t gso_max_segs;
 	uint32_t gso_max_size; /* bytes; also of IPv4 packets */
-	uint32_t gro_max_size; /* bytes; also of IPv4 packets, unless the next says otherwise */
-	uint32_t gro_ipv4_max_size;
+	uint32_t settings[N_LINK_SETTINGS];
 };
 
 bool link_change(int ifindex, const struct link_change *change);

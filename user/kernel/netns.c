@@ -9,27 +9,18 @@
 
 #include "cli/message.h"
 
-bool netns_current(__u64 *netns)
+__u64 netns_current(void)
 {
 	static __u64 here; /* we stay in it */
 	socklen_t size = sizeof(here);
 	int fd;
 
-	if (!here) {
-		/* Of the one family that the systemd units allow. */
-		fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
-		if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &here, &size))
-			return fail(errno, "cannot look at the network namespace: %s",
-				    strerror(errno));
-		close(fd);
-	}
-	*netns = here;
-	return true;
-}
-
-bool netns_is_current(__u64 netns)
-{
-	__u64 here = 0;
-
-	return netns_current(&here) && here == netns;
+	if (here)
+		return here;
+	/* Of the one family that the systemd units allow. */
+	fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+	if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &here, &size))
+		fail(errno, "cannot look at the network namespace: %s", strerror(errno));
+	close(fd);
+	return here;
 }

@@ -4,14 +4,8 @@
 #define NETNS_H
 
 #include <linux/types.h>
-#include <stdbool.h>
 
-/* Its cookie, as struct dualpi2_key has it. False, with a report (message.h): the kernel does not
- * say.
- */
-bool netns_current(__u64 *netns);
-
-/* Is it that one? */
-bool netns_is_current(__u64 netns);
+/* Its cookie, as struct dualpi2_key has it; 0: the kernel does not say, which is reported. */
+__u64 netns_current(void);
 
 #endif /* NETNS_H */

@@ -11,6 +11,16 @@
 #include "cli/message.h"
 #include "kernel/rtnl.h"
 
+static struct tcmsg *begin(struct rtnl_request *request, uint16_t type, uint16_t flags, int ifindex,
+			   uint32_t parent)
+{
+	struct tcmsg *tc = rtnl_begin(request, type, flags, sizeof(*tc));
+
+	tc->tcm_ifindex = ifindex;
+	tc->tcm_parent = parent;
+	return tc;
+}
+
 static void read_counters(const struct nlattr *stats2, struct qdisc_counters *counters)
 {
 	const struct nlattr *attr;
@@ -52,20 +62,25 @@ static void read_options(const struct nlattr *attr, struct qdisc *qdisc)
 }
 
 struct dump {
-	void (*visit)(int ifindex, const struct qdisc *qdisc, void *data);
+	int ifindex; /* 0: all */
+	bool (*visit)(const struct qdisc *qdisc, void *data);
 	void *data;
+	bool found;
 };
 
 static int on_qdisc(const struct nlmsghdr *message, void *data)
 {
 	const struct tcmsg *tc = rtnl_header(message, sizeof(*tc));
-	const struct dump *dump = data;
+	struct dump *dump = data;
 	const struct nlattr *attr;
 	struct qdisc qdisc;
 
 	if (!tc)
 		return MNL_CB_ERROR;
-	qdisc = (struct qdisc){ .handle = tc->tcm_handle,
+	if (dump->ifindex && dump->ifindex != tc->tcm_ifindex)
+		return MNL_CB_OK;
+	qdisc = (struct qdisc){ .ifindex = tc->tcm_ifindex,
+				.handle = tc->tcm_handle,
 				.parent = tc->tcm_parent,
 				.refcnt = tc->tcm_info };
 	mnl_attr_for_each(attr, message, sizeof(*tc)) {
@@ -84,76 +99,57 @@ static int on_qdisc(const struct nlmsghdr *message, void *data)
 			break;
 		}
 	}
-	dump->visit(tc->tcm_ifindex, &qdisc, dump->data);
+	dump->found |= dump->visit(&qdisc, dump->data);
 	return MNL_CB_OK;
 }
 
-bool qdisc_dump(void (*visit)(int ifindex, const struct qdisc *qdisc, void *data), void *data)
+int qdisc_each(int ifindex, bool (*visit)(const struct qdisc *qdisc, void *data), void *data)
 {
-	struct dump dump = { visit, data };
-	struct rtnl_refusal refusal;
+	struct dump dump = { .ifindex = ifindex, .visit = visit, .data = data };
 	struct rtnl_request request;
 
-	rtnl_begin(&request, RTM_GETQDISC, NLM_F_DUMP, sizeof(struct tcmsg));
-	if (!rtnl_talk(&request, on_qdisc, &dump, &refusal))
-		return fail(refusal.error, "cannot read the qdiscs of this host through rtnetlink");
+	begin(&request, RTM_GETQDISC, NLM_F_DUMP, 0, 0);
+	return expect_known(rtnl_talk(&request, on_qdisc, &dump) ?: dump.found, "the qdiscs");
+}
+
+static bool copy_qdisc(const struct qdisc *qdisc, void *copy)
+{
+	*(struct qdisc *)copy = *qdisc;
 	return true;
 }
 
-struct search {
-	int ifindex;
-	struct qdisc *qdisc;
-	bool found;
-};
-
-static void visit_root(int ifindex, const struct qdisc *qdisc, void *data)
+static bool copy_root(const struct qdisc *qdisc, void *copy)
 {
-	struct search *search = data;
-
-	if (ifindex == search->ifindex && qdisc->parent == TC_H_ROOT)
-		*search->qdisc = *qdisc;
+	return qdisc->parent == TC_H_ROOT && copy_qdisc(qdisc, copy);
 }
 
 bool qdisc_root(int ifindex, struct qdisc *root)
 {
-	struct search search = { .ifindex = ifindex, .qdisc = root };
-
 	*root = (struct qdisc){};
-	return qdisc_dump(visit_root, &search);
-}
-
-static void copy_qdisc(int ifindex, const struct qdisc *qdisc, void *data)
-{
-	(void)ifindex;
-	*(struct qdisc *)data = *qdisc;
+	return qdisc_each(ifindex, copy_root, root) >= 0;
 }
 
 int qdisc_below(int ifindex, uint32_t parent, struct qdisc *qdisc)
 {
-	struct dump dump = { copy_qdisc, qdisc };
-	struct rtnl_refusal refusal;
+	struct dump dump = { .ifindex = ifindex, .visit = copy_qdisc, .data = qdisc };
 	struct rtnl_request request;
-	struct tcmsg *tc;
+	int error;
 
 	*qdisc = (struct qdisc){};
 	/* The answer is a notification, which the asker gets by NLM_F_ECHO only. */
-	tc = rtnl_begin(&request, RTM_GETQDISC, NLM_F_ACK | NLM_F_ECHO, sizeof(*tc));
-	tc->tcm_ifindex = ifindex;
-	tc->tcm_parent = parent;
-	if (!rtnl_talk(&request, on_qdisc, &dump, &refusal))
-		return -refusal.error;
+	begin(&request, RTM_GETQDISC, NLM_F_ACK | NLM_F_ECHO, ifindex, parent);
+	error = rtnl_talk(&request, on_qdisc, &dump);
 	/* For noop_qdisc qdisc_get_notify() of net/sched/sch_api.c sends no answer. */
-	return qdisc->kind[0] != '\0';
+	return error ?: qdisc->kind[0] != '\0';
 }
 
-static void visit_child(int ifindex, const struct qdisc *qdisc, void *data)
+/* Children without a handle come and go with their parent. */
+static bool is_child_to_keep(const struct qdisc *qdisc, void *data)
 {
-	struct search *search = data;
+	const struct qdisc *parent = data;
 
-	/* Children without a handle come and go with their parent. */
-	if (ifindex == search->ifindex && qdisc->handle && qdisc->parent != TC_H_ROOT &&
-	    TC_H_MAJ(qdisc->parent) == TC_H_MAJ(search->qdisc->handle))
-		search->found = true;
+	return qdisc->handle && qdisc->parent != TC_H_ROOT &&
+	       TC_H_MAJ(qdisc->parent) == TC_H_MAJ(parent->handle);
 }
 
 static int on_filter(const struct nlmsghdr *message, void *data)
@@ -165,40 +161,26 @@ static int on_filter(const struct nlmsghdr *message, void *data)
 
 int qdisc_has_filters(int ifindex, uint32_t parent)
 {
-	struct rtnl_refusal refusal;
 	struct rtnl_request request;
 	bool has_filters = false;
-	struct tcmsg *tc;
 
-	tc = rtnl_begin(&request, RTM_GETTFILTER, NLM_F_DUMP, sizeof(*tc));
-	tc->tcm_ifindex = ifindex;
-	tc->tcm_parent = parent;
-	if (rtnl_talk(&request, on_filter, &has_filters, &refusal))
-		return has_filters;
-	fail(refusal.error, "cannot read the filters of the interface");
-	return -refusal.error;
+	begin(&request, RTM_GETTFILTER, NLM_F_DUMP, ifindex, parent);
+	return expect_known(rtnl_talk(&request, on_filter, &has_filters) ?: has_filters,
+			    "the filters of the interface");
 }
 
-int qdisc_has_parts(int ifindex, const struct qdisc *qdisc)
+int qdisc_has_parts(const struct qdisc *qdisc)
 {
-	struct search search = { .ifindex = ifindex, .qdisc = (struct qdisc *)qdisc };
-
-	if (!qdisc_dump(visit_child, &search))
-		return -EIO;
-	return search.found ? 1 : qdisc_has_filters(ifindex, qdisc->handle);
+	return qdisc_each(qdisc->ifindex, is_child_to_keep, (void *)qdisc)
+		       ?: qdisc_has_filters(qdisc->ifindex, qdisc->handle);
 }
 
 bool qdisc_create(int ifindex, const struct qdisc *qdisc, bool replace)
 {
+	const uint16_t flags = NLM_F_ACK | NLM_F_CREATE | (replace ? NLM_F_REPLACE : NLM_F_EXCL);
 	struct rtnl_request request;
-	struct tcmsg *tc;
 
-	tc = rtnl_begin(&request, RTM_NEWQDISC,
-			NLM_F_ACK | NLM_F_CREATE | (replace ? NLM_F_REPLACE : NLM_F_EXCL),
-			sizeof(*tc));
-	tc->tcm_ifindex = ifindex;
-	tc->tcm_parent = qdisc->parent;
-	tc->tcm_handle = qdisc->handle;
+	begin(&request, RTM_NEWQDISC, flags, ifindex, qdisc->parent)->tcm_handle = qdisc->handle;
 	mnl_attr_put_strz(&request.header, TCA_KIND, qdisc->kind);
 	if (qdisc->options_len)
 		mnl_attr_put(&request.header, TCA_OPTIONS, qdisc->options_len, qdisc->options);
@@ -208,11 +190,8 @@ bool qdisc_create(int ifindex, const struct qdisc *qdisc, bool replace)
 bool qdisc_delete(int ifindex)
 {
 	struct rtnl_request request;
-	struct tcmsg *tc;
 
-	tc = rtnl_begin(&request, RTM_DELQDISC, NLM_F_ACK, sizeof(*tc));
-	tc->tcm_ifindex = ifindex;
-	tc->tcm_parent = TC_H_ROOT;
+	begin(&request, RTM_DELQDISC, NLM_F_ACK, ifindex, TC_H_ROOT);
 	return rtnl_order(&request, "remove the root qdisc");
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Interfaces and their qdiscs, through rtnetlink.
- *
- * What fails has been reported (message.h), unless a comment says otherwise.
+/* Interfaces and their qdiscs, through rtnetlink. Of look-ups -errno has been reported, unless a
+ * comment says otherwise.
  */
 #ifndef QDISC_H
 #define QDISC_H
@@ -26,6 +25,7 @@ struct qdisc_counters {
 };
 
 struct qdisc {
+	int ifindex;
 	char kind[QDISC_KIND_MAX];
 	uint32_t handle; /* major 0: attached by the kernel on its own */
 	uint32_t parent;
@@ -37,8 +37,10 @@ struct qdisc {
 	struct qdisc_counters counters;
 };
 
-/* Call `visit` for each qdisc of all interfaces. */
-bool qdisc_dump(void (*visit)(int ifindex, const struct qdisc *qdisc, void *data), void *data);
+/* Call `visit` for each qdisc of an interface (0: of all): 1: it returned true for one; 0: for
+ * none; or -errno.
+ */
+int qdisc_each(int ifindex, bool (*visit)(const struct qdisc *qdisc, void *data), void *data);
 
 /* The qdisc at the root of an interface; without one (a device that is down may have
  * none) an empty kind.
@@ -59,7 +61,7 @@ int qdisc_has_filters(int ifindex, uint32_t parent);
 /* Is anything hung into a classful qdisc that belongs to a user, a qdisc with a
  * handle below it, or a filter: 1, 0, or -errno.
  */
-int qdisc_has_parts(int ifindex, const struct qdisc *qdisc);
+int qdisc_has_parts(const struct qdisc *qdisc);
 
 /* Put a qdisc at its parent, with a handle (0: the kernel chooses) and TCA_OPTIONS
  * (NULL: none). With `replace` whatever is there goes; without, only an

@@ -54,7 +54,7 @@ void rtnl_copy(const struct nlattr *attr, void *to, size_t size)
 	memcpy(to, mnl_attr_get_payload(attr), len < size ? len : size);
 }
 
-void rtnl_text(const struct nlattr *attr, char *text, size_t size)
+void rtnl_text(const struct nlattr *attr, void *text, size_t size)
 {
 	snprintf(text, size, "%.*s", (int)mnl_attr_get_payload_len(attr),
 		 (const char *)mnl_attr_get_payload(attr));
@@ -63,21 +63,20 @@ void rtnl_text(const struct nlattr *attr, char *text, size_t size)
 static int on_error(const struct nlmsghdr *message, void *data)
 {
 	const struct nlmsgerr *answer = rtnl_header(message, sizeof(*answer));
-	struct rtnl_refusal *refusal = data;
+	struct rtnl_request *request = data;
 	const struct nlattr *attr;
 
 	if (!answer)
 		return MNL_CB_ERROR;
 	if (!answer->error)
 		return MNL_CB_STOP;
-	refusal->error = answer->error > INT_MIN ? -answer->error : EBADMSG;
 	if (message->nlmsg_flags & NLM_F_ACK_TLVS) {
 		mnl_attr_for_each(attr, message, sizeof(*answer)) {
 			if (mnl_attr_get_type(attr) == NLMSGERR_ATTR_MSG)
-				rtnl_text(attr, refusal->text, sizeof(refusal->text));
+				rtnl_text(attr, request->refusal, sizeof(request->refusal));
 		}
 	}
-	errno = refusal->error;
+	errno = answer->error > INT_MIN ? -answer->error : EBADMSG;
 	return MNL_CB_ERROR;
 }
 
@@ -88,7 +87,7 @@ static bool is_error(const char *buffer, size_t len)
 }
 
 static int receive(struct mnl_socket *nl, mnl_cb_t on_message, void *data,
-		   struct rtnl_refusal *refusal)
+		   struct rtnl_request *request)
 {
 	mnl_cb_t control[NLMSG_MIN_TYPE] = { [NLMSG_ERROR] = on_error };
 	char *buffer = malloc(MNL_SOCKET_DUMP_SIZE);
@@ -105,7 +104,7 @@ static int receive(struct mnl_socket *nl, mnl_cb_t on_message, void *data,
 		}
 		/* NLMSG_ERROR messages are for on_error(), all others for on_message(). */
 		if (is_error(buffer, len))
-			result = mnl_cb_run2(buffer, len, 0, 0, NULL, refusal, control,
+			result = mnl_cb_run2(buffer, len, 0, 0, NULL, request, control,
 					     NLMSG_MIN_TYPE);
 		else
 			result = mnl_cb_run(buffer, len, 0, 0, on_message, data);
@@ -114,43 +113,40 @@ static int receive(struct mnl_socket *nl, mnl_cb_t on_message, void *data,
 	return result;
 }
 
-bool rtnl_talk(struct rtnl_request *request, mnl_cb_t on_message, void *data,
-	       struct rtnl_refusal *refusal)
+int rtnl_talk(struct rtnl_request *request, mnl_cb_t on_message, void *data)
 {
 	struct mnl_socket *nl = open_socket();
-	bool done;
+	int error = 0;
 
-	*refusal = (struct rtnl_refusal){};
 	if (!nl) {
-		refusal->error = errno;
+		error = errno;
 		/* Whoever asks for an answer may take none for a no. */
-		if (message_shortage(refusal->error))
-			fail(refusal->error, "cannot talk rtnetlink");
-		return false;
+		if (message_shortage(error))
+			fail(error, "cannot talk rtnetlink");
+		return -error;
 	}
-	done = mnl_socket_sendto(nl, &request->header, request->header.nlmsg_len) >= 0 &&
-	       receive(nl, on_message, data, refusal) >= MNL_CB_STOP;
-	if (!done && !refusal->error)
-		refusal->error = errno;
+	if (mnl_socket_sendto(nl, &request->header, request->header.nlmsg_len) < 0 ||
+	    receive(nl, on_message, data, request) < MNL_CB_STOP)
+		error = errno ?: EIO;
 	mnl_socket_close(nl);
-	return done;
+	return -error;
+}
+
+const char *rtnl_reason(const struct rtnl_request *request, int error)
+{
+	return request->refusal[0] ? request->refusal : strerror(error);
 }
 
 bool rtnl_order(struct rtnl_request *request, const char *what, ...)
 {
-	struct rtnl_refusal refusal;
+	int error = -rtnl_talk(request, NULL, NULL);
 	char text[64];
 	va_list arguments;
 
-	if (rtnl_talk(request, NULL, NULL, &refusal))
+	if (!error)
 		return true;
 	va_start(arguments, what);
 	vsnprintf(text, sizeof(text), what, arguments);
 	va_end(arguments);
-	return fail(refusal.error, "the kernel refuses to %s: %s", text, rtnl_reason(&refusal));
-}
-
-const char *rtnl_reason(const struct rtnl_refusal *refusal)
-{
-	return refusal->text[0] ? refusal->text : strerror(refusal->error);
+	return fail(error, "the kernel refuses to %s: %s", text, rtnl_reason(request, error));
 }

@@ -17,12 +17,7 @@ struct rtnl_request {
 		struct nlmsghdr header;
 		char buffer[RTNL_REQUEST_MAX];
 	};
-};
-
-/* What the kernel says when it refuses (NETLINK_EXT_ACK); empty: nothing. */
-struct rtnl_refusal {
-	int error;
-	char text[128];
+	char refusal[128]; /* what the kernel says when it refuses (NETLINK_EXT_ACK), or "" */
 };
 
 /* Start a request; returns its family's header (struct tcmsg, struct ifinfomsg) of
@@ -30,11 +25,10 @@ struct rtnl_refusal {
  */
 void *rtnl_begin(struct rtnl_request *request, uint16_t type, uint16_t flags, size_t size);
 
-/* Send a request and read all answers: NLM_F_DUMP or NLM_F_ACK must be set. False with
- * refusal->error set on failure; reports nothing.
+/* Send a request and read all answers: NLM_F_DUMP or NLM_F_ACK must be set. 0, or -errno; reports
+ * nothing.
  */
-bool rtnl_talk(struct rtnl_request *request, mnl_cb_t on_message, void *data,
-	       struct rtnl_refusal *refusal);
+int rtnl_talk(struct rtnl_request *request, mnl_cb_t on_message, void *data);
 
 /* Reading an answer, for a mnl_cb_t: nothing behind its end is read, whatever it says.
  *
@@ -44,7 +38,7 @@ bool rtnl_talk(struct rtnl_request *request, mnl_cb_t on_message, void *data,
  */
 const void *rtnl_header(const struct nlmsghdr *message, size_t size);
 void rtnl_copy(const struct nlattr *attr, void *to, size_t size);
-void rtnl_text(const struct nlattr *attr, char *text, size_t size);
+void rtnl_text(const struct nlattr *attr, void *text, size_t size);
 
 /* Have a request carried out that is answered by an ACK alone. A failure is reported:
  * "the kernel refuses to WHAT: why", `what` and what follows as for printf().
@@ -52,7 +46,7 @@ void rtnl_text(const struct nlattr *attr, char *text, size_t size);
 bool rtnl_order(struct rtnl_request *request, const char *what, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* The kernel's words, or those for the errno. */
-const char *rtnl_reason(const struct rtnl_refusal *refusal);
+/* Why a request failed with this errno, in the kernel's words if it has some. */
+const char *rtnl_reason(const struct rtnl_request *request, int error);
 
 #endif /* RTNL_H */

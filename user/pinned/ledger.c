@@ -19,7 +19,7 @@ static const struct {
 } ledgers[N_LEDGERS] = {
 	[LEDGER_DEVICES] = { LEDGER_DEVICES_MAP, "a device of ours", sizeof(struct dualpi2_device),
 			     2 * DUALPI2_MAX_INSTANCES },
-	[LEDGER_PRIORS] = { "dualpi2_priors", "the former root qdisc", sizeof(struct prior_qdisc),
+	[LEDGER_PRIORS] = { "dualpi2_priors", "the former root qdisc", sizeof(struct qdisc),
 			    DUALPI2_MAX_INSTANCES },
 	[LEDGER_SETTINGS] = { "dualpi2_setting", "the former settings",
 			      sizeof(struct prior_settings), DUALPI2_MAX_INSTANCES },
@@ -46,9 +46,8 @@ static bool open_one(enum ledger ledger)
 				    " writable",
 			    ledgers[ledger].name, privilege_as_root());
 	fds[ledger] = fd;
-	if (bpf_map_get_info_by_fd(fd, &info, &len))
-		return fail(errno, "cannot look at the maps of bpf_dualpi2: %s; run it again",
-			    strerror(errno));
+	if (expect_known(bpf_map_get_info_by_fd(fd, &info, &len), "the maps of bpf_dualpi2") < 0)
+		return false;
 	return info.value_size == ledgers[ledger].size || fail(0, PINS_OTHER_VERSION);
 }
 
@@ -106,6 +105,13 @@ void ledger_remove_if_empty(void)
 	pins_remove_directory(LEDGER_DIR);
 }
 
+int map_read(int map, const struct dualpi2_key *key, void *value)
+{
+	if (map < 0 || bpf_map_lookup_elem(map, key, value))
+		return map < 0 || errno == ENOENT ? 0 : -errno;
+	return 1;
+}
+
 static struct dualpi2_key entry_key(enum ledger ledger, const struct dualpi2_key *key)
 {
 	return ledger == LEDGER_DEVICES ? *key : interface_key(key);
@@ -116,14 +122,8 @@ int ledger_read(enum ledger ledger, const struct dualpi2_key *key, void *entry)
 	const struct dualpi2_key map_key = entry_key(ledger, key);
 
 	memset(entry, 0, ledgers[ledger].size);
-	if (fds[ledger] < 0)
-		return 0;
-	if (!bpf_map_lookup_elem(fds[ledger], &map_key, entry))
-		return 1;
-	if (errno == ENOENT)
-		return 0;
-	fail(errno, "cannot look up %s: %s; run it again", ledgers[ledger].what, strerror(errno));
-	return -EIO;
+	return expect_known(map_read(fds[ledger], &map_key, entry), "the note of %s",
+			    ledgers[ledger].what);
 }
 
 bool ledger_write(enum ledger ledger, const struct dualpi2_key *key, const void *entry)

@@ -2,8 +2,6 @@
 /* What has to be known as long as something of ours is on the host, whichever registrations come
  * and go: devices that we made, root qdiscs and settings of interfaces to put back. Maps by struct
  * dualpi2_key, pinned in a directory of their own; the programs of every AQM use the devices.
- *
- * Functions that return bool have reported (message.h) why they return false.
  */
 #ifndef LEDGER_H
 #define LEDGER_H
@@ -12,29 +10,20 @@
 #include <stddef.h>
 
 #include "dualpi2.h"
+#include "kernel/link.h"
 #include "kernel/qdisc.h"
 #include "pinned/pins.h"
 
 enum ledger {
 	LEDGER_DEVICES,	 /* struct dualpi2_device, by what for (key.parent) */
-	LEDGER_PRIORS,	 /* struct prior_qdisc, by interface (key.parent: any) */
+	LEDGER_PRIORS,	 /* struct qdisc: the former root, by interface (key.parent: any) */
 	LEDGER_SETTINGS, /* struct prior_settings, the same */
 	N_LEDGERS,
 };
 
-/* The root qdisc that --replace took away and --unload puts back. */
-struct prior_qdisc {
-	char kind[QDISC_KIND_MAX];
-	__u32 handle;
-	__u32 options_len;
-	__u8 options[QDISC_OPTIONS_MAX];
-};
-
 /* What the interface had before we changed it; 0: we did not. */
 struct prior_settings {
-	__u32 gso_max_segs;
-	__u32 gro_max_size;
-	__u32 gro_ipv4_max_size;
+	__u32 of[N_LINK_SETTINGS];
 };
 
 /* The key of what is kept for an interface, from that of a qdisc on it. */
@@ -42,6 +31,9 @@ static inline struct dualpi2_key interface_key(const struct dualpi2_key *key)
 {
 	return (struct dualpi2_key){ .netns = key->netns, .ifindex = key->ifindex };
 }
+
+/* Look up a value in any map by such keys (-1: there is none): 1, 0, or -errno. */
+int map_read(int map, const struct dualpi2_key *key, void *value);
 
 /* Open it; that there is none yet is no failure, then look-ups find nothing. */
 bool ledger_open(void);

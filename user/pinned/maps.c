@@ -11,15 +11,6 @@
 
 #define PUBLISHED_LOOKS 3
 
-static int map_read(int map, const struct dualpi2_key *key, void *value)
-{
-	if (map < 0)
-		return 0;
-	if (!bpf_map_lookup_elem(map, key, value))
-		return 1;
-	return errno == ENOENT ? 0 : -errno;
-}
-
 int netns_is_gone(const struct registrations *regs, __u64 netns)
 {
 	const __u64 frame[8] = { netns }; /* as short as a test run takes */
@@ -113,26 +104,13 @@ void confs_forget(const struct registrations *regs, const struct dualpi2_key *ke
 		conf_forget(&regs->of[i], key);
 }
 
-/* 1, 0, or -errno: unknown. */
-static int lives_in(const struct registration *reg, const struct dualpi2_key *key)
-{
-	struct dualpi2_key live, *previous = NULL;
-
-	while (!bpf_map_get_next_key(reg->live, previous, &live)) {
-		if (live.netns == key->netns && live.ifindex == key->ifindex)
-			return 1;
-		previous = &live;
-	}
-	return errno == ENOENT ? 0 : -errno;
-}
-
 int instance_lives(const struct registrations *regs, const struct dualpi2_key *key)
 {
 	int lives = 0;
 
 	for (size_t i = 0; !lives && i < regs->count; i++) {
 		if (registration_is_open(&regs->of[i]))
-			lives = lives_in(&regs->of[i], key);
+			lives = registration_lives(&regs->of[i], key);
 	}
-	return lives;
+	return lives > 0 ? 1 : lives;
 }

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the maps of a registration have of one interface or qdisc.
- *
- * Functions that return bool have reported (message.h) why they return false,
- * unless their comment says otherwise.
- */
+/* What the maps of a registration have of one interface or qdisc. */
 #ifndef MAPS_H
 #define MAPS_H
 
@@ -11,7 +7,7 @@
 
 #include "pinned/registration.h"
 
-/* Has a network namespace ended: 1, 0, or -errno: unknown. Reports nothing. */
+/* Has a network namespace ended? */
 int netns_is_gone(const struct registrations *regs, __u64 netns);
 
 /* Bring the public maps up to date. Reports nothing: without it they are at most
@@ -19,7 +15,7 @@ int netns_is_gone(const struct registrations *regs, __u64 netns);
  */
 void stats_refresh(const struct registration *reg);
 
-/* Statistics of one live qdisc: 1; 0: there is none; -errno: unknown. Reports nothing. */
+/* Statistics of one live qdisc, if there is one. */
 int stats_read(const struct registration *reg, const struct dualpi2_key *key,
 	       struct dualpi2_stats *stats);
 
@@ -27,8 +23,8 @@ int stats_read(const struct registration *reg, const struct dualpi2_key *key,
 int delays_read(const struct registration *reg, const struct dualpi2_key *key,
 		struct dualpi2_delays *delays);
 
-/* The parameters that a qdisc of this interface starts with (key.parent: any): 1; 0: the defaults,
- * `params` stays as it is; -errno: unknown. Reports nothing.
+/* The parameters that a qdisc of this interface starts with (key.parent: any); 0: the defaults,
+ * `params` stays as it is.
  */
 int conf_read(const struct registration *reg, const struct dualpi2_key *key,
 	      struct dualpi2_params *params);
@@ -40,9 +36,7 @@ bool conf_write(const struct registration *reg, const struct dualpi2_key *key,
 bool params_change(const struct registration *reg, const struct dualpi2_key *key,
 		   const struct dualpi2_params *params);
 
-/* Does a qdisc of ours live on an interface (key.parent: any): 1, 0, or -errno: unknown. Reports
- * nothing.
- */
+/* Does a qdisc of ours live on an interface (key.parent: any)? */
 int instance_lives(const struct registrations *regs, const struct dualpi2_key *key);
 
 /* Forget the parameters of an interface, in all of them or one. */

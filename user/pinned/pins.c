@@ -2,7 +2,6 @@
 #include "pinned/pins.h"
 
 #include <bpf/bpf.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -91,7 +90,7 @@ bool pins_mount_bpffs(void)
 /* 1, 0, or -errno: unknown. */
 static int exists(const char *path)
 {
-	if (!access(path, F_OK))
+	if (!faccessat(AT_FDCWD, path, F_OK, AT_EACCESS))
 		return 1;
 	return errno == ENOENT ? 0 : -errno;
 }
@@ -223,9 +222,10 @@ bool pins_lock_if_any(void)
 	return found ? pins_lock() : true;
 }
 
-static const char *pin_path(const char *dir, const char *name, char path[PATH_MAX])
+static const char *pin_path(const char *root, const char *dir, const char *name,
+			    char path[PATH_MAX])
 {
-	snprintf(path, PATH_MAX, PIN_DIR "/%s/%s", dir, name);
+	snprintf(path, PATH_MAX, "%s/%s/%s", root, dir, name);
 	return path;
 }
 
@@ -233,13 +233,13 @@ void pins_remove_directory(const char *dir)
 {
 	char path[PATH_MAX];
 
-	remove_directory(pin_path(dir, "", path));
+	remove_directory(pin_path(PIN_DIR, dir, "", path));
 }
 
 int pin_open(const char *dir, const char *name)
 {
 	char path[PATH_MAX];
-	int fd = bpf_obj_get(pin_path(dir, name, path));
+	int fd = bpf_obj_get(pin_path(PIN_DIR, dir, name, path));
 
 	return fd < 0 ? -errno : fd;
 }
@@ -248,15 +248,15 @@ int pin_exists(const char *dir, const char *name)
 {
 	char path[PATH_MAX];
 
-	return exists(pin_path(dir, name, path));
+	return exists(pin_path(PIN_DIR, dir, name, path));
 }
 
 bool pin_create(int fd, const char *dir, const char *name)
 {
 	char path[PATH_MAX];
 
-	if ((mkdir(pin_path(dir, "", path), 0700) && errno != EEXIST) ||
-	    bpf_obj_pin(fd, pin_path(dir, name, path)))
+	if ((mkdir(pin_path(PIN_DIR, dir, "", path), 0700) && errno != EEXIST) ||
+	    bpf_obj_pin(fd, pin_path(PIN_DIR, dir, name, path)))
 		return fail(errno, "%s: cannot be pinned there: check that " BPFFS " is writable",
 			    path);
 	verbose("pinned %s", path);
@@ -266,39 +266,43 @@ bool pin_create(int fd, const char *dir, const char *name)
 void pin_remove(const char *dir, const char *name)
 {
 	char path[PATH_MAX];
+	int fd = pin_open(dir, name);
 
-	if (!unlink(pin_path(dir, name, path)))
+	if (!unlink(pin_path(PIN_DIR, dir, name, path)))
 		verbose("removed %s", path);
 	else if (errno != ENOENT)
 		fail(errno, "%s: cannot be removed: check that " BPFFS " is writable", path);
+	if (fd < 0)
+		return;
+	/* Maps and programs refuse this, which is fine. */
+	bpf_link_detach(fd);
+	close(fd);
 }
 
-void pins_each(const char *dir, const char *prefix, void (*visit)(const char *name, void *data),
-	       void *data)
+DIR *pins_list(const char *dir)
 {
 	char path[PATH_MAX];
-	DIR *pins = opendir(pin_path(dir, "", path));
-	struct dirent *entry;
+	DIR *pins = opendir(pin_path(PIN_DIR, dir, "", path));
 
-	if (!pins) {
-		if (errno != ENOENT)
-			fail(errno, "%s: cannot be read: %s; run it again", path, strerror(errno));
-		return;
-	}
-	while ((entry = readdir(pins))) {
+	if (!pins)
+		expect_known(errno == ENOENT ? 0 : -errno, "%s", path);
+	return pins;
+}
+
+const char *pins_next(DIR *pins, const char *prefix)
+{
+	const struct dirent *entry;
+
+	while (pins && (entry = readdir(pins))) {
 		if (entry->d_type != DT_DIR && !strncmp(entry->d_name, prefix, strlen(prefix)))
-			visit(entry->d_name, data);
+			return entry->d_name;
 	}
-	closedir(pins);
+	if (pins)
+		closedir(pins);
+	return NULL;
 }
 
 /* ---- for everybody ----------------------------------------------------------------- */
-
-static const char *public_path(const char *dir, const char *name, char path[PATH_MAX])
-{
-	snprintf(path, PATH_MAX, PUBLIC_PIN_DIR "/%s/%s", dir, name);
-	return path;
-}
 
 bool pins_are_hidden(void)
 {
@@ -310,7 +314,7 @@ int pin_open_public(const char *dir, const char *name)
 {
 	LIBBPF_OPTS(bpf_obj_get_opts, opts, .file_flags = BPF_F_RDONLY);
 	char path[PATH_MAX];
-	int fd = bpf_obj_get_opts(public_path(dir, name, path), &opts);
+	int fd = bpf_obj_get_opts(pin_path(PUBLIC_PIN_DIR, dir, name, path), &opts);
 
 	return fd < 0 ? -errno : fd;
 }
@@ -333,13 +337,13 @@ static int make_public(const char *path)
 
 static int publish(int fd, const char *dir, const char *name, char path[PATH_MAX])
 {
-	int error = make_public(PUBLIC_PIN_DIR);
+	int error =
+		make_public(PUBLIC_PIN_DIR) ?: make_public(pin_path(PUBLIC_PIN_DIR, dir, "", path));
 
-	if (!error)
-		error = make_public(public_path(dir, "", path));
-	if (error)
-		return error;
-	return bpf_obj_pin(fd, public_path(dir, name, path)) || chmod(path, 0444) ? errno : 0;
+	if (!error &&
+	    (bpf_obj_pin(fd, pin_path(PUBLIC_PIN_DIR, dir, name, path)) || chmod(path, 0444)))
+		error = errno;
+	return error;
 }
 
 bool pin_publish(int fd, const char *dir, const char *name)
@@ -359,18 +363,14 @@ void pins_unpublish(const char *dir)
 {
 	char path[PATH_MAX];
 	int parent = open_safe(PUBLIC_PIN_DIR);
-	int fd = parent < 0 ? -1 : open_safe(public_path(dir, "", path));
+	int fd = parent < 0 ? -1 : open_safe(pin_path(PUBLIC_PIN_DIR, dir, "", path));
 	DIR *pins = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *entry;
+	const char *name;
 
-	while (pins && (entry = readdir(pins))) {
-		if (entry->d_type != DT_DIR)
-			unlinkat(fd, entry->d_name, 0);
-	}
-	if (pins) {
-		closedir(pins);
+	while (pins && (name = pins_next(pins, "")))
+		unlinkat(fd, name, 0);
+	if (pins)
 		remove_directory(path);
-	}
 	if (parent >= 0) {
 		close(parent);
 		remove_directory(PUBLIC_PIN_DIR);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The directory that keeps our programs and maps alive, and the lock on it.
- *
- * Functions that return bool have reported (message.h) why they return false.
- */
+/* The directory that keeps our programs and maps alive, and the lock on it. */
 #ifndef PINS_H
 #define PINS_H
 
+#include <dirent.h>
 #include <stdbool.h>
 
 #define BPFFS "/sys/fs/bpf"
@@ -54,19 +52,22 @@ void pins_remove_directory(const char *dir);
 /* A pinned object as a new fd, or -errno (-ENOENT: there is none). */
 int pin_open(const char *dir, const char *name);
 
-/* 1, 0, or -errno: unknown. Reports nothing. */
 int pin_exists(const char *dir, const char *name);
 
 bool pin_create(int fd, const char *dir, const char *name);
 
-/* No pin of that name is fine as well. Reports what fails. */
+/* No pin of that name is fine as well. Reports what fails. A link ends now, not some time after its
+ * last reference is gone.
+ */
 void pin_remove(const char *dir, const char *name);
 
-/* Call `visit` with the name of every pin that begins with `prefix`; it may remove
- * that pin.
+/* All pins, for pins_next(); NULL: there are none, or it is reported why they cannot be read. */
+DIR *pins_list(const char *dir);
+
+/* The name of the next one that begins with `prefix`, which may be removed; NULL: there is none,
+ * and the list is closed.
  */
-void pins_each(const char *dir, const char *prefix, void (*visit)(const char *name, void *data),
-	       void *data);
+const char *pins_next(DIR *pins, const char *prefix);
 
 /* ---- for everybody ----------------------------------------------------------------- */
 

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli/message.h"
@@ -19,22 +18,17 @@
 struct pin {
 	size_t offset;
 	const char *name;
+	bool is_public;
 };
 
 static const struct pin pins[] = {
-#define REGISTRATION_X(member, name) { offsetof(struct registration, member), name },
+#define REGISTRATION_X(member, name, is_public) \
+	{ offsetof(struct registration, member), name, is_public },
 	REGISTRATION_PINS(REGISTRATION_X)
 #undef REGISTRATION_X
 };
 
-static const struct pin public_pins[] = {
-#define REGISTRATION_X(member, name) { offsetof(struct registration, member), name },
-	REGISTRATION_PUBLIC_PINS(REGISTRATION_X)
-#undef REGISTRATION_X
-};
-
 #define N_PINS (sizeof(pins) / sizeof(pins[0]))
-#define N_PUBLIC_PINS (sizeof(public_pins) / sizeof(public_pins[0]))
 
 #define OPS_MAP "dualpi2" /* the struct_ops that is the qdisc */
 
@@ -92,7 +86,7 @@ static int is_readable(const struct registration *reg)
 /* Is what is open now of this version? If not, nothing is open afterwards. A map that is not there
  * is of another version, too.
  */
-static bool accept(struct registration *reg)
+static bool check_version(struct registration *reg)
 {
 	int fits = is_readable(reg);
 
@@ -101,10 +95,11 @@ static bool accept(struct registration *reg)
 	if (fits > 0)
 		return true;
 	close_all(reg);
-	if (fits && fits != -EBADF && fits != -ENOENT)
-		return fail(-fits, "cannot look at the maps of %s: %s; run it again",
-			    reg->aqm->kind, strerror(-fits));
-	return fail(0, PINS_OTHER_VERSION);
+	if (fits == -EBADF || fits == -ENOENT)
+		fits = 0;
+	return expect_known(fits, "the maps of %s", reg->aqm->kind) < 0
+		       ? false
+		       : fail(0, PINS_OTHER_VERSION);
 }
 
 static bool open_pins(struct registration *reg)
@@ -127,27 +122,25 @@ static bool open_pins(struct registration *reg)
 				    reg->aqm->name, pins[i].name, privilege_as_root());
 		}
 	}
-	return accept(reg);
+	return check_version(reg);
 }
 
 static bool open_public_pins(struct registration *reg)
 {
-	for (size_t i = 0; i < N_PUBLIC_PINS; i++) {
-		int *fd = pin_fd(reg, &public_pins[i]);
-		int error;
+	for (size_t i = 0; i < N_PINS; i++) {
+		int fd = pins[i].is_public ? pin_open_public(reg->aqm->name, pins[i].name) : -1;
 
-		*fd = pin_open_public(reg->aqm->name, public_pins[i].name);
-		if (*fd >= 0)
+		*pin_fd(reg, &pins[i]) = fd;
+		if (fd >= 0 || !pins[i].is_public)
 			continue;
-		error = -*fd;
 		close_all(reg);
-		return error == ENOENT ||
-		       fail(error,
+		return fd == -ENOENT ||
+		       fail(-fd,
 			    PUBLIC_PIN_DIR ": cannot be read: run it %s, or let everybody look: "
 					   "`chmod 711 " BPFFS "`",
 			    privilege_as_root());
 	}
-	return accept(reg);
+	return check_version(reg);
 }
 
 static bool open_each(struct registrations *regs, bool (*open_one)(struct registration *reg))
@@ -201,28 +194,19 @@ struct registration *registration_of(const struct registrations *regs, const str
 	return (struct registration *)&regs->of[i];
 }
 
-static void remove_pin(const char *name, void *dir)
-{
-	int fd = pin_open(dir, name);
-
-	pin_remove(dir, name);
-	if (fd < 0)
-		return;
-	/* A link ends now, not some time after its last reference is gone. Maps and
-	 * programs refuse this, which is fine.
-	 */
-	bpf_link_detach(fd);
-	close(fd);
-}
-
 /* The registration goes first: without it the others are remains, for anyone to
  * clear away.
  */
 static void remove_pins(const struct aqm *aqm)
 {
-	remove_pin("registration", (void *)aqm->name);
+	DIR *rest;
+	const char *name;
+
+	pin_remove(aqm->name, "registration");
 	pins_unpublish(aqm->name);
-	pins_each(aqm->name, "", remove_pin, (void *)aqm->name);
+	rest = pins_list(aqm->name);
+	while ((name = pins_next(rest, "")))
+		pin_remove(aqm->name, name);
 	pins_remove_directory(aqm->name);
 }
 
@@ -269,15 +253,6 @@ static int fd_of(const struct bpf_object *object, const char *name)
 	return map ? bpf_map__fd(map) : program ? bpf_program__fd(program) : -1;
 }
 
-static bool all_are_open(const struct registration *reg)
-{
-	for (size_t i = 0; i < N_PINS; i++) {
-		if (*pin_fd((struct registration *)reg, &pins[i]) < 0)
-			return false;
-	}
-	return true;
-}
-
 static bool create_abi(struct registration *reg)
 {
 	__u32 zero = 0, abi = DUALPI2_ABI;
@@ -309,25 +284,27 @@ static bool load(struct bpf_object *object, struct registration *reg, bool (*ref
 
 	reg->link = own(bpf_link__fd(link));
 	bpf_link__destroy(link);
+	if (!create_abi(reg))
+		return false;
 	for (size_t i = 0; i < N_PINS; i++) {
 		int *fd = pin_fd(reg, &pins[i]);
 
 		if (*fd < 0)
 			*fd = own(fd_of(object, pins[i].name));
+		if (*fd < 0)
+			return fail(EMFILE, "cannot keep the BPF objects");
 	}
-	return create_abi(reg) &&
-	       (all_are_open(reg) || fail(EMFILE, "cannot keep the BPF objects"));
+	return true;
 }
 
 static bool pin_all(struct registration *reg)
 {
-	for (size_t i = 0; i < N_PUBLIC_PINS; i++) {
-		if (!pin_publish(*pin_fd(reg, &public_pins[i]), reg->aqm->name,
-				 public_pins[i].name))
-			return false;
-	}
 	for (size_t i = 0; i < N_PINS; i++) {
-		if (!pin_create(*pin_fd(reg, &pins[i]), reg->aqm->name, pins[i].name))
+		const char *dir = reg->aqm->name, *name = pins[i].name;
+		int fd = *pin_fd(reg, &pins[i]);
+
+		if ((pins[i].is_public && !pin_publish(fd, dir, name)) ||
+		    !pin_create(fd, dir, name))
 			return false;
 	}
 	return true;
@@ -353,25 +330,26 @@ bool registration_make(struct registration *reg, bool (*refused)(int error))
 	return made;
 }
 
+int registration_lives(const struct registration *reg, const struct dualpi2_key *interface)
+{
+	struct dualpi2_key key, *previous = NULL;
+	int lives = 0;
+
+	while (lives < DUALPI2_MAX_INSTANCES) {
+		if (bpf_map_get_next_key(reg->live, previous, &key))
+			return errno == ENOENT ? lives : -errno;
+		lives += !interface ||
+			 (key.netns == interface->netns && key.ifindex == interface->ifindex);
+		previous = &key;
+	}
+	return lives;
+}
+
 int registration_in_use(const struct registration *reg)
 {
-	struct dualpi2_key key;
-
 	/* Unless the kernel says that none lives, one may. */
-	if (!bpf_map_get_next_key(reg->live, NULL, &key) || errno != ENOENT)
+	if (registration_lives(reg, NULL))
 		return 1;
 	/* The kernel would go on attaching it, without our maps. */
 	return default_qdisc_is(reg->aqm->kind);
-}
-
-size_t registration_room(const struct registration *reg)
-{
-	struct dualpi2_key key, *previous = NULL;
-	size_t room = DUALPI2_MAX_INSTANCES;
-
-	while (room && !bpf_map_get_next_key(reg->live, previous, &key)) {
-		previous = &key;
-		room--;
-	}
-	return room;
 }

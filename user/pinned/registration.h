@@ -2,8 +2,6 @@
 /* The registration of an AQM's qdisc kind on this host: its programs and maps, loaded by
  * the first dualpi2-load that needs them, pinned in a directory with the AQM's name, and found
  * there by all later tools.
- *
- * Functions that return bool have reported (message.h) why they return false.
  */
 #ifndef REGISTRATION_H
 #define REGISTRATION_H
@@ -14,37 +12,31 @@
 #include "aqm/aqm.h"
 #include "dualpi2.h"
 
-/* What is pinned: X(member of struct registration, name of the pin). Links, maps and
- * programs; `registration` comes last, so that where it is, all others are.
+/* What is pinned: X(member of struct registration, name of the pin, may everybody read it). Links,
+ * maps and programs; `registration` comes last, so that where it is, all others are.
  */
-#define REGISTRATION_PINS(X)                \
-	X(qdiscs, "dualpi2_qdiscs")         \
-	X(live, "dualpi2_live")             \
-	X(stats, "dualpi2_stats")           \
-	X(delays, "dualpi2_delays")         \
-	X(conf, "dualpi2_conf")             \
-	X(events, "dualpi2_events")         \
-	X(abi, "dualpi2_abi")               \
-	X(split, "dualpi2_split")           \
-	X(segment, "dualpi2_segment")       \
-	X(mark, "dualpi2_mark")             \
-	X(ingress, "dualpi2_ingress")       \
-	X(change, "dualpi2_change")         \
-	X(refresh, "dualpi2_refresh")       \
-	X(find_netns, "dualpi2_find_netns") \
-	X(link, "registration")
-
-/* Those of them that everybody may read. */
-#define REGISTRATION_PUBLIC_PINS(X) \
-	X(stats, "dualpi2_stats")   \
-	X(delays, "dualpi2_delays") \
-	X(abi, "dualpi2_abi")
+#define REGISTRATION_PINS(X)                       \
+	X(qdiscs, "dualpi2_qdiscs", false)         \
+	X(live, "dualpi2_live", false)             \
+	X(stats, "dualpi2_stats", true)            \
+	X(delays, "dualpi2_delays", true)          \
+	X(conf, "dualpi2_conf", false)             \
+	X(events, "dualpi2_events", false)         \
+	X(abi, "dualpi2_abi", true)                \
+	X(split, "dualpi2_split", false)           \
+	X(segment, "dualpi2_segment", false)       \
+	X(mark, "dualpi2_mark", false)             \
+	X(ingress, "dualpi2_ingress", false)       \
+	X(change, "dualpi2_change", false)         \
+	X(refresh, "dualpi2_refresh", false)       \
+	X(find_netns, "dualpi2_find_netns", false) \
+	X(link, "registration", false)
 
 struct registration {
 	const struct aqm *aqm;
 
 	/* file descriptors, or -1 */
-#define REGISTRATION_X(member, name) int member;
+#define REGISTRATION_X(member, name, is_public) int member;
 	REGISTRATION_PINS(REGISTRATION_X)
 #undef REGISTRATION_X
 };
@@ -87,8 +79,10 @@ bool registration_make(struct registration *reg, bool (*refused)(int error));
  */
 int registration_in_use(const struct registration *reg);
 
-/* So many more qdiscs can start. */
-size_t registration_room(const struct registration *reg);
+/* How many qdiscs live, on an interface (key.parent: any) or (NULL) on all: 0 to
+ * DUALPI2_MAX_INSTANCES, or -errno.
+ */
+int registration_lives(const struct registration *reg, const struct dualpi2_key *interface);
 
 /* Unregister and remove everything that is pinned. The lock is held. */
 void registration_remove(struct registration *reg);

@@ -15,7 +15,6 @@
 
 /* What is pinned for an interface: PREFIX-NETNS-IFINDEX. */
 #define TCX_NAME_MAX 48
-#define EGRESS_PREFIX "tcx-"
 
 #define TCX_PROGRAMS_MAX 64 /* BPF_MPROG_MAX, include/linux/bpf_mprog.h */
 
@@ -27,7 +26,7 @@ struct tcx_place {
 };
 
 static const struct tcx_place tcx_places[] = {
-	[TCX_EGRESS] = { EGRESS_PREFIX, BPF_TCX_EGRESS, 0, offsetof(struct registration, mark) },
+	[TCX_EGRESS] = { "tcx-", BPF_TCX_EGRESS, 0, offsetof(struct registration, mark) },
 	[TCX_INGRESS] = { "ingress-", BPF_TCX_INGRESS, 0, offsetof(struct registration, ingress) },
 	[TCX_SPLIT] = { "split-", BPF_TCX_EGRESS, BPF_F_BEFORE,
 			offsetof(struct registration, split) },
@@ -115,21 +114,14 @@ int tcx_attached(const struct registration *reg, const struct dualpi2_key *key, 
 	return program ? info.prog_id == program : -errno;
 }
 
-bool tcx_unknown(int error)
+static int expect_programs(int found)
 {
-	if (error == ENODEV)
-		return fail(error, "the interface has just been removed");
-	return fail(error, "cannot look at the tcx programs of the interface: %s; run it again",
-		    strerror(error));
+	return expect_known(found, "the tcx programs of the interface");
 }
 
 int tcx_look(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook)
 {
-	int state = tcx_attached(reg, key, hook);
-
-	if (state < 0)
-		tcx_unknown(-state);
-	return state;
+	return expect_programs(tcx_attached(reg, key, hook));
 }
 
 int interface_is_gone(const struct registrations *regs, const struct dualpi2_key *key,
@@ -140,7 +132,7 @@ int interface_is_gone(const struct registrations *regs, const struct dualpi2_key
 	struct link link;
 	int state;
 
-	if (!netns_is_current(key->netns))
+	if (key->netns != netns_current())
 		return netns_is_gone(regs, key->netns);
 	state = link_look((int)key->ifindex, &link);
 	if (state <= 0)
@@ -163,10 +155,10 @@ int tcx_has_others_before(const struct registration *reg, const struct dualpi2_k
 	int error;
 
 	if (!mark || !split)
-		return -errno;
+		return expect_programs(-errno);
 	error = bpf_prog_query_opts((int)key->ifindex, BPF_TCX_EGRESS, &opts);
 	if (error)
-		return error;
+		return expect_programs(error);
 	for (__u32 i = 0; i < opts.count && ids[i] != mark; i++)
 		if (ids[i] != split)
 			return 1;
@@ -177,42 +169,32 @@ int tcx_has_others_before(const struct registration *reg, const struct dualpi2_k
 static int detach_one(const struct aqm *aqm, const struct dualpi2_key *key, enum tcx_hook hook)
 {
 	char name[TCX_NAME_MAX];
-	int fd = pin_open(aqm->name, tcx_name(key, hook, name));
+	int exists = pin_exists(aqm->name, tcx_name(key, hook, name));
 
-	if (fd == -ENOENT)
-		return 0;
-	if (fd < 0) {
-		fail(-fd, PIN_DIR "/%s/%s: cannot be opened: %s; run it again", aqm->name, name,
-		     strerror(-fd));
-		return fd;
-	}
-	pin_remove(aqm->name, name);
-	bpf_link_detach(fd); /* at once, not when the last reference is gone */
-	close(fd);
-	return 1;
+	if (expect_known(exists, PIN_DIR "/%s/%s", aqm->name, name) > 0)
+		pin_remove(aqm->name, name);
+	return exists;
 }
 
-/* An interface that has the program already, but not from here. */
-struct arrival {
-	const struct registration *reg;
-	const struct dualpi2_key *key;
-	enum tcx_hook hook;
-};
-
-/* It came from another network namespace, where its qdisc ended: the link is of no more use. */
-static void release_one(const char *name, void *data)
+/* The interface has the program already, but not from here: it came from another network namespace,
+ * where its qdisc ended. Its link is of no more use.
+ */
+static void release(const struct registration *reg, const struct dualpi2_key *key,
+		    enum tcx_hook hook)
 {
-	const struct arrival *arrival = data;
+	DIR *pins = pins_list(reg->aqm->name);
 	struct bpf_link_info info;
 	struct dualpi2_key former;
+	const char *name;
 
-	if (!read_tcx_name(name, arrival->hook, &former) ||
-	    link_info(arrival->reg->aqm, name, &info) <= 0 ||
-	    is_on(&info, arrival->key->ifindex, arrival->hook) <= 0 ||
-	    info.prog_id != program_id(tcx_program(arrival->reg, arrival->hook)))
-		return;
-	verbose("%s: that interface is here now", name);
-	detach_one(arrival->reg->aqm, &former, arrival->hook);
+	while ((name = pins_next(pins, tcx_places[hook].prefix))) {
+		if (!read_tcx_name(name, hook, &former) || link_info(reg->aqm, name, &info) <= 0 ||
+		    is_on(&info, key->ifindex, hook) <= 0 ||
+		    info.prog_id != program_id(tcx_program(reg, hook)))
+			continue;
+		verbose("%s: that interface is here now", name);
+		detach_one(reg->aqm, &former, hook);
+	}
 }
 
 static int create_link(const struct registration *reg, const struct dualpi2_key *key,
@@ -244,7 +226,6 @@ int tcx_detach(const struct dualpi2_key *key, enum tcx_hook hook)
 
 bool tcx_attach(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook)
 {
-	struct arrival arrival = { reg, key, hook };
 	char name[TCX_NAME_MAX];
 	bool pinned;
 	int fd;
@@ -252,7 +233,7 @@ bool tcx_attach(const struct registration *reg, const struct dualpi2_key *key, e
 	detach_one(reg->aqm, key, hook); /* a dead one, or one of an older registration */
 	fd = create_link(reg, key, hook);
 	if (fd == -EEXIST) {
-		pins_each(reg->aqm->name, tcx_places[hook].prefix, release_one, &arrival);
+		release(reg, key, hook);
 		fd = create_link(reg, key, hook);
 	}
 	if (fd == -EEXIST)
@@ -273,24 +254,17 @@ bool tcx_attach(const struct registration *reg, const struct dualpi2_key *key, e
 	return pinned && detach_all_but(reg->aqm, key, hook) >= 0;
 }
 
-struct each {
-	void (*visit)(const struct dualpi2_key *key, void *data);
-	void *data;
-};
-
-static void visit_one(const char *name, void *data)
+void tcx_each(const struct registrations *regs,
+	      void (*visit)(const struct registrations *regs, const struct dualpi2_key *key))
 {
-	const struct each *each = data;
-	struct dualpi2_key key;
+	for (size_t i = 0; i < regs->count; i++) {
+		DIR *pins = pins_list(regs->of[i].aqm->name);
+		struct dualpi2_key key;
+		const char *name;
 
-	if (read_tcx_name(name, TCX_EGRESS, &key))
-		each->visit(&key, each->data);
-}
-
-void tcx_each(void (*visit)(const struct dualpi2_key *key, void *data), void *data)
-{
-	struct each each = { visit, data };
-
-	for (size_t i = 0; aqms[i]; i++)
-		pins_each(aqms[i]->name, EGRESS_PREFIX, visit_one, &each);
+		while ((name = pins_next(pins, tcx_places[TCX_EGRESS].prefix))) {
+			if (read_tcx_name(name, TCX_EGRESS, &key))
+				visit(regs, &key);
+		}
+	}
 }

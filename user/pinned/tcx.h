@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Our tcx programs on interfaces, each with a link that is pinned for it.
- *
- * Functions that return bool have reported (message.h) why they return false,
- * unless their comment says otherwise.
- */
+/* Our tcx programs on interfaces, each with a link that is pinned for it. */
 #ifndef TCX_H
 #define TCX_H
 
@@ -20,26 +16,20 @@ enum tcx_hook {
 	TCX_SPLIT,
 };
 
-/* Is our program attached to this very interface, by the link that is pinned for it: 1, 0, or
- * -errno: unknown. Reports nothing.
- */
+/* Is our program attached to this very interface, by the link that is pinned for it? */
 int tcx_attached(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook);
 
 /* The same; what is unknown is reported. */
 int tcx_look(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook);
 
-/* Report that it is unknown which programs are attached, for this errno. Always false. */
-bool tcx_unknown(int error);
-
 /* Is the interface gone that a key was made for and our program attached to: deleted, in another
- * network namespace, or ended with its own: 1, 0, or -errno: unknown. Another one may have its
- * number.
+ * network namespace, or ended with its own? Another one may have its number.
  */
 int interface_is_gone(const struct registrations *regs, const struct dualpi2_key *key,
 		      enum tcx_hook hook);
 
 /* Is there somebody else's egress program that sees packets before dualpi2_mark does? Or will
- * there be, when that is attached? 1, 0, or -errno: unknown.
+ * there be, when that is attached? 1, 0, or -errno, which is reported.
  */
 int tcx_has_others_before(const struct registration *reg, const struct dualpi2_key *key);
 
@@ -55,6 +45,7 @@ int tcx_detach(const struct dualpi2_key *key, enum tcx_hook hook);
 __u32 program_id(int fd);
 
 /* Call `visit` for each egress program that is pinned for an interface, which it may detach. */
-void tcx_each(void (*visit)(const struct dualpi2_key *key, void *data), void *data);
+void tcx_each(const struct registrations *regs,
+	      void (*visit)(const struct registrations *regs, const struct dualpi2_key *key));
 
 #endif /* TCX_H */

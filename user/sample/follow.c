@@ -1,45 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "sample/follow.h"
-
 #include <stdlib.h>
 
-#include "sample/interval.h"
-#include "sample/pace.h"
+#include "sample/clock.h"
+#include "sample/sampler.h"
 
-static bool show_interval(const struct samples *before, const struct samples *samples,
-			  follow_visit visit, void *data)
+/* Take the next sample, which then stands in `before`. */
+static bool visit_next(struct sampler *sampler, struct samples *before, follow_visit visit,
+		       void *data)
 {
-	struct samples intervals;
-	bool shown;
+	struct samples samples, intervals;
+	bool visited;
 
-	if (!interval_list(before, samples, &intervals))
+	if (!sampler_take(sampler, &samples))
 		return false;
-	shown = visit(samples, &intervals, data);
+	visited = interval_list(before, &samples, &intervals) && visit(&samples, &intervals, data);
 	free(intervals.items);
-	return shown;
+	free(before->items);
+	*before = samples;
+	return visited;
 }
 
 bool follow(struct sampler *sampler, uint64_t interval_ns, uint64_t count, follow_visit visit,
 	    void *data)
 {
-	struct samples before, samples;
+	enum pace_event event = PACE_DUE;
+	struct samples before;
 	struct pace pace;
-	bool followed = true;
+	bool followed;
 
 	if (!sampler_take(sampler, &before))
 		return false;
-	if (!before.count) {
-		free(before.items);
-		return sampler_has_nothing(sampler);
-	}
-	pace_start(&pace, interval_ns);
-	for (uint64_t i = 0; followed && (!count || i < count) && pace_wait(&pace); i++) {
-		followed = sampler_take(sampler, &samples);
-		if (!followed)
-			break;
-		followed = show_interval(&before, &samples, visit, data);
-		free(before.items);
-		before = samples;
+	followed = before.count ? pace_start(&pace, interval_ns) : sampler_has_nothing(sampler);
+	for (uint64_t left = count; followed && event != PACE_END && (left || !count);) {
+		event = pace_wait(&pace, -1);
+		if (event != PACE_DUE)
+			continue;
+		followed = visit_next(sampler, &before, visit, data);
+		left--;
 	}
 	free(before.items);
 	return followed;

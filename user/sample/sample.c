@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "sample/sample.h"
 
+#include <linux/pkt_sched.h>
 #include <stdio.h>
 
-#include "coupling.h"
+#include "cli/format.h"
 
 const char *sample_ifname(unsigned int ifindex, const char *old_name, char name[IF_NAMESIZE])
 {
@@ -12,19 +13,18 @@ const char *sample_ifname(unsigned int ifindex, const char *old_name, char name[
 	return name;
 }
 
-struct sample_xstats sample_xstats(const struct dualpi2_stats *stats)
+const char *sample_place(const struct sample *sample, char *text)
 {
-	const struct dualpi2_counters *l = &stats->l.counters, *c = &stats->c.counters;
+	char class[FORMAT_MAX];
 
-	return (struct sample_xstats){
-		.prob = sample_probabilities(stats).p,
-		.delay_c_us = sample_us(stats->c.head_age_ns),
-		.delay_l_us = sample_us(stats->l.head_age_ns),
-		.packets_in_c = c->packets_in,
-		.packets_in_l = l->packets_in,
-		.ecn_mark = dualpi2_marks(l) + dualpi2_marks(c),
-		.step_mark = l->mark_native + c->mark_native,
-	};
+	if (sample->is_sum)
+		snprintf(text, PLACE_MAX, "%s, all queues", sample->ifname);
+	else if (sample->key.parent != TC_H_ROOT)
+		snprintf(text, PLACE_MAX, "%s, queue %s", sample->ifname,
+			 format_class(sample->key.parent, class));
+	else
+		snprintf(text, PLACE_MAX, "%s", sample->ifname);
+	return text;
 }
 
 struct dualpi2_params sample_params(const struct dualpi2_stats *stats)
@@ -36,15 +36,6 @@ struct dualpi2_params sample_params(const struct dualpi2_stats *stats)
 	if (params.coupling)
 		params.p_cmax = coupling_p_cmax(params.p_cmax, params.coupling);
 	return params;
-}
-
-struct probabilities sample_probabilities(const struct dualpi2_stats *stats)
-{
-	return (struct probabilities){
-		.p = (double)stats->levels.prob / PROB_MAX,
-		.classic = (double)stats->levels.p_c / PROB_MAX,
-		.l4s = (double)stats->levels.p_cl / PROB_MAX,
-	};
 }
 
 __u64 sample_mean_delay(const struct dualpi2_histogram *histogram)

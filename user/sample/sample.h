@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The figures of live instances at one moment. */
+/* The figures of live instances at one moment, and what happened between two. */
 #ifndef SAMPLE_H
 #define SAMPLE_H
 
@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "aqm/aqm.h"
+#include "coupling.h"
 #include "dualpi2.h"
 #include "kernel/qdisc.h"
 
@@ -20,7 +21,7 @@ struct sample {
 	 */
 	bool is_sum;
 	__u64 taken_ns; /* the moment that the figures are of, CLOCK_MONOTONIC */
-	/* What counters and delays are of: so much time before taken_ns (interval.h); 0: since
+	/* What counters and delays are of: so much time before taken_ns; 0: since
 	 * the qdisc was attached.
 	 */
 	__u64 span_ns;
@@ -42,39 +43,62 @@ struct samples {
 /* The name that an interface has now, or had when its qdisc started (`old_name`). */
 const char *sample_ifname(unsigned int ifindex, const char *old_name, char name[IF_NAMESIZE]);
 
+/* "eth0", and of an mq "eth0, all queues" or "eth0, queue 8001:1". Writes to `text` (PLACE_MAX
+ * bytes) and returns it.
+ */
+#define PLACE_MAX 64
+const char *sample_place(const struct sample *sample, char *text);
+
 /* Microseconds, the unit of both tc's output and ours for programs. */
 static inline __u64 sample_us(__u64 ns)
 {
 	return (ns + DUALPI2_NSEC_PER_USEC / 2) / DUALPI2_NSEC_PER_USEC;
 }
 
-/* What native has in its struct tc_dualpi2_xstats, computed from what we count. */
-struct sample_xstats {
-	double prob;			 /* p', 0..1 */
-	uint64_t delay_c_us, delay_l_us; /* age of the head */
-	uint64_t packets_in_c, packets_in_l;
-	uint64_t ecn_mark, step_mark; /* packets of both queues */
-};
-
-struct sample_xstats sample_xstats(const struct dualpi2_stats *stats);
-
 /* The parameters in force, with what stands for "auto" and "by a rule" in them: p_C that is
  * overload and the memory limit.
  */
 struct dualpi2_params sample_params(const struct dualpi2_stats *stats);
 
-/* p_C and p_CL as fractions of 1: what Classic and L4S packets are marked or dropped
- * with. p' itself is `p`.
- */
-struct probabilities {
-	double p;
-	double classic;
-	double l4s;
-};
-
-struct probabilities sample_probabilities(const struct dualpi2_stats *stats);
+/* A probability as it is kept, 2^-32 each, as a fraction of 1. */
+static inline double sample_probability(__u32 kept)
+{
+	return (double)kept / PROB_MAX;
+}
 
 /* Mean of all recorded delays, in nanoseconds. */
 __u64 sample_mean_delay(const struct dualpi2_histogram *histogram);
+
+/* ---- intervals: what happened between two samples of a qdisc ------------------------- */
+
+/* It has the form of figures: counters and delays are those of the interval (`span_ns`), all else
+ * is that of the later sample.
+ */
+
+/* False: these are not two samples of one qdisc, the later one later. */
+bool interval_between(const struct sample *earlier, const struct sample *later,
+		      struct sample *interval);
+
+/* The same of all qdiscs that both lists have; free() the items. False: there is no memory. */
+bool interval_list(const struct samples *earlier, const struct samples *later,
+		   struct samples *intervals);
+
+/* The item of a list for the same place as `sample`; NULL: none. */
+const struct sample *interval_find(const struct samples *list, const struct sample *sample);
+
+double interval_seconds(const struct sample *interval);
+
+/* Of something that was counted in the interval: so many a second. */
+double interval_rate(const struct sample *interval, uint64_t count);
+
+/* Of bytes that passed in the interval: bit/s. */
+double interval_speed(const struct sample *interval, uint64_t bytes);
+
+/* The share of the interval, 0 to 1, for which both queues have been empty, at least. While one
+ * is not, a packet waits in it; so that time is no longer than what all packets have waited
+ * together, which the histograms have to the nanosecond, and what the heads have waited so far.
+ * 0 if packets were dropped: nobody knows how long those had waited.
+ */
+double interval_empty(const struct sample *interval);
 
 #endif /* SAMPLE_H */

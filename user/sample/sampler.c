@@ -2,26 +2,19 @@
 #include "sample/sampler.h"
 
 #include <errno.h>
+#include <linux/pkt_sched.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "aqm/stat.h"
 #include "cli/message.h"
 #include "cli/privilege.h"
 #include "kernel/link.h"
+#include "kernel/netns.h"
+#include "pinned/maps.h"
 #include "pinned/pins.h"
-#include "sample/collect.h"
-
-#define SAMPLER_PRIVATE_TEXT "only the owner of " PIN_DIR " may read them"
-
-static bool open_pins(struct sampler *sampler)
-{
-	if (!pins_are_hidden())
-		return registrations_open(&sampler->regs);
-	if (!registrations_open_public(&sampler->regs))
-		return false;
-	if (!registrations_found(&sampler->regs))
-		sampler->hidden = SAMPLER_PRIVATE_TEXT;
-	return true;
-}
+#include "pinned/tcx.h"
+#include "sample/clock.h"
 
 /* The registrations, or what we may read of them; that there is none is no failure. */
 static bool open_registrations(struct sampler *sampler)
@@ -30,20 +23,25 @@ static bool open_registrations(struct sampler *sampler)
 	bool opened = true;
 
 	sampler->hidden = NULL;
-	if (found > 0)
-		opened = open_pins(sampler);
-	else if (found)
+	if (found > 0 && pins_are_hidden()) {
+		opened = registrations_open_public(&sampler->regs);
+		if (opened && !registrations_found(&sampler->regs))
+			sampler->hidden = "only the owner of " PIN_DIR " may read them";
+	} else if (found > 0) {
+		opened = registrations_open(&sampler->regs);
+	} else if (found) {
 		sampler->hidden = message_shortage(-found) ?: BPFFS_HIDDEN_TEXT;
+	}
 	pins_keep_privilege(0);
 	return opened;
 }
 
 bool sampler_open(struct sampler *sampler, const char *ifname)
 {
-	unsigned int ifindex;
+	struct link link;
 
 	*sampler = (struct sampler){ .ifname = ifname };
-	if (ifname && !link_index(ifname, &ifindex))
+	if (ifname && !link_named(ifname, &link))
 		return false;
 	return open_registrations(sampler);
 }
@@ -53,40 +51,245 @@ void sampler_close(struct sampler *sampler)
 	registrations_close(&sampler->regs);
 }
 
-/* An interface that was deleted and made again has another number: 1; 0: it was not made again;
- * -errno, which is reported: unknown. The number 0 is for all interfaces.
+/* ---- qdiscs -------------------------------------------------------------------------- */
+
+/* As qdisc_each(). An interface that was deleted and made again has another number; if it was not
+ * made again it has no qdiscs.
  */
-static int find_interface(const struct sampler *sampler, unsigned int *ifindex)
+static int each_qdisc(const struct sampler *sampler,
+		      bool (*visit)(const struct qdisc *qdisc, void *data), void *data)
 {
-	struct link link = {};
+	struct link link = {}; /* number 0: all */
 	int found = sampler->ifname ? link_look_for(sampler->ifname, &link) : 1;
 
-	*ifindex = link.ifindex;
-	return found;
+	return found > 0 ? qdisc_each(link.ifindex, visit, data) : found;
 }
 
-static bool collect(struct sampler *sampler, struct samples *list)
+/* Is it one of ours, whatever we may see of its statistics? The first one's AQM is kept. */
+static bool visit_kind(const struct qdisc *qdisc, void *data)
 {
-	unsigned int ifindex;
+	const struct aqm **aqm = data;
+
+	*aqm = *aqm ?: aqm_of_kind(qdisc->kind);
+	return *aqm;
+}
+
+/* ---- figures ------------------------------------------------------------------------- */
+
+/* The moment that published statistics are of. They are refreshed by every update of the AQM unless
+ * nothing happens: what is older than that still holds.
+ */
+static __u64 taken_at(const struct sample *sample, __u64 now)
+{
+	const __u64 refreshed = sample->stats.refreshed_ns;
+	const __u64 period = sample->aqm->period(&sample->stats.params);
+
+	return refreshed < now && now - refreshed < 2 * period ? refreshed : now;
+}
+
+/* Put the figures of one instance into `sample`: 1; 0: it has just gone; -errno: unknown. */
+static int read_instance(const struct registration *reg, const struct dualpi2_key *key,
+			 struct sample *sample)
+{
+	int found, attached;
+
+	*sample = (struct sample){ .aqm = reg->aqm, .key = *key };
+	found = stats_read(reg, key, &sample->stats);
+	if (found > 0)
+		found = delays_read(reg, key, &sample->delays);
+	if (found <= 0)
+		return found;
+	sample->taken_ns = taken_at(sample, clock_now());
+	sample_ifname(key->ifindex, sample->stats.ifname, sample->ifname);
+	attached = reg->mark >= 0 ? tcx_attached(reg, key, TCX_EGRESS) : -EPERM;
+	sample->tcx_attached = attached > 0;
+	sample->tcx_known = attached >= 0;
+	return 1;
+}
+
+/* Instances are found by the qdiscs that the kernel shows: a walk through the map of
+ * statistics can miss some, as its entries move whenever they are refreshed.
+ */
+struct collecting {
+	const struct registrations *regs;
+	__u64 netns;
+	struct samples *list;
+	int error; /* of the first that could not be read */
+};
+
+static bool visit_instance(const struct qdisc *qdisc, void *data)
+{
+	struct collecting *collecting = data;
+	struct samples *list = collecting->list;
+	struct sample *sample = &list->items[list->count];
+	struct dualpi2_key key = {
+		.netns = collecting->netns,
+		.ifindex = qdisc->ifindex,
+		.parent = qdisc->parent,
+	};
+	const struct aqm *aqm = aqm_of_kind(qdisc->kind);
 	int found;
 
-	*list = (struct samples){};
-	if (!registrations_found(&sampler->regs))
-		return true;
-	found = find_interface(sampler, &ifindex);
-	return found > 0 ? samples_collect(&sampler->regs, ifindex, list) : !found;
+	if (!aqm || list->count == DUALPI2_MAX_INSTANCES * collecting->regs->count ||
+	    collecting->error)
+		return false;
+	found = read_instance(registration_of(collecting->regs, aqm), &key, sample);
+	if (found < 0)
+		collecting->error = -found;
+	if (found <= 0)
+		return false;
+	sample->counters = qdisc->counters;
+	sample->refcnt = qdisc->refcnt;
+	list->count++;
+	return true;
 }
 
-/* Does the kernel show a qdisc of ours, whatever we may see of its statistics? As
- * samples_look_for_kind().
- */
-static int look_for_kind(const struct sampler *sampler, const struct aqm **aqm)
+/* What the kernel itself sums up for the root of an mq. */
+static bool visit_mq(const struct qdisc *qdisc, void *data)
 {
-	unsigned int ifindex;
-	int found = find_interface(sampler, &ifindex);
+	struct samples *list = data;
 
-	return found > 0 ? samples_look_for_kind(ifindex, aqm) : found;
+	if (strcmp(qdisc->kind, MQ_KIND))
+		return false;
+	for (size_t i = 0; i < list->count; i++) {
+		struct sample *sample = &list->items[i];
+
+		if (!sample->is_sum || sample->key.ifindex != (__u32)qdisc->ifindex)
+			continue;
+		sample->counters = qdisc->counters;
+		sample->refcnt = qdisc->refcnt;
+		sample->stats.handle = qdisc->handle;
+	}
+	return true;
 }
+
+static int compare(const void *one, const void *other)
+{
+	const struct sample *a = one, *b = other;
+	int names = strcmp(a->ifname, b->ifname);
+
+	if (names)
+		return names;
+	if (a->is_sum != b->is_sum)
+		return a->is_sum ? -1 : 1;
+	return a->key.parent < b->key.parent ? -1 : a->key.parent > b->key.parent;
+}
+
+static void add_histogram(struct dualpi2_histogram *sum, const struct dualpi2_histogram *histogram)
+{
+	sum->sum_ns += histogram->sum_ns;
+	if (histogram->max_ns > sum->max_ns)
+		sum->max_ns = histogram->max_ns;
+	for (size_t i = 0; i < HISTOGRAM_BUCKETS; i++)
+		sum->bucket[i] += histogram->bucket[i];
+}
+
+/* Events of several queues may overlap: `total_ns` is of queue-time. */
+static void add_overload(struct dualpi2_overload *sum, const struct dualpi2_overload *overload)
+{
+	sum->events += overload->events;
+	sum->total_ns += overload->total_ns;
+	sum->active |= overload->active;
+	if (overload->start_ns > sum->start_ns) {
+		sum->start_ns = overload->start_ns;
+		sum->duration_ns = overload->duration_ns;
+	}
+}
+
+static void add_figures(struct sample *sum, const struct sample *sample)
+{
+	struct dualpi2_stats *stats = &sum->stats;
+	const __u32 maxq = stats->maxq;
+
+	stat_add(qdisc_rows, stats, &sample->stats);
+	/* Whether any queue was ever in use. */
+	stats->maxq = sample->stats.maxq > maxq ? sample->stats.maxq : maxq;
+	add_overload(&stats->overload, &sample->stats.overload);
+	stat_add(queue_rows, &stats->l, &sample->stats.l);
+	stat_add(queue_rows, &stats->c, &sample->stats.c);
+	add_histogram(&sum->delays.l, &sample->delays.l);
+	add_histogram(&sum->delays.c, &sample->delays.c);
+}
+
+/* The sum of the interface that a queue belongs to; a new one if there is none yet. */
+static struct sample *sum_of(struct samples *list, const struct sample *queue)
+{
+	struct sample *sum;
+
+	for (size_t i = 0; i < list->count; i++) {
+		if (list->items[i].is_sum && list->items[i].key.ifindex == queue->key.ifindex)
+			return &list->items[i];
+	}
+	sum = &list->items[list->count++];
+	*sum = (struct sample){
+		.aqm = queue->aqm,
+		.key = queue->key,
+		.is_sum = true,
+		.taken_ns = queue->taken_ns,
+		.stats.params = queue->stats.params,
+		.tcx_attached = queue->tcx_attached,
+		.tcx_known = queue->tcx_known,
+	};
+	sum->key.parent = TC_H_ROOT;
+	memcpy(sum->ifname, queue->ifname, sizeof(sum->ifname));
+	return sum;
+}
+
+static void add_sums(struct samples *list)
+{
+	size_t instances = list->count;
+
+	for (size_t i = 0; i < instances; i++) {
+		const struct sample *sample = &list->items[i];
+
+		if (sample->key.parent != TC_H_ROOT)
+			add_figures(sum_of(list, sample), sample);
+	}
+}
+
+/* Whoever keeps many lists keeps no room for instances that are not. */
+static void shrink(struct samples *list)
+{
+	struct sample *items = realloc(list->items, (list->count + 1) * sizeof(*items));
+
+	if (items)
+		list->items = items;
+}
+
+static bool collect(const struct sampler *sampler, struct samples *list)
+{
+	const struct registrations *regs = &sampler->regs;
+	struct collecting collecting = { .regs = regs, .list = list };
+
+	*list = (struct samples){};
+	if (!registrations_found(regs))
+		return true;
+	collecting.netns = netns_current();
+	if (!collecting.netns)
+		return false;
+	/* At most a sum for each. */
+	list->items = calloc(2 * DUALPI2_MAX_INSTANCES * regs->count, sizeof(*list->items));
+	if (!list->items)
+		return fail(ENOMEM, "no room for the figures");
+	for (size_t i = 0; i < regs->count; i++) {
+		if (registration_is_open(&regs->of[i]))
+			stats_refresh(&regs->of[i]);
+	}
+	if (each_qdisc(sampler, visit_instance, &collecting) < 0 ||
+	    expect_known(-collecting.error, "the statistics") < 0)
+		goto failed;
+	add_sums(list);
+	if (each_qdisc(sampler, visit_mq, list) < 0)
+		goto failed;
+	qsort(list->items, list->count, sizeof(*list->items), compare);
+	shrink(list);
+	return true;
+failed:
+	free(list->items);
+	return false;
+}
+
+/* ---- samples ------------------------------------------------------------------------- */
 
 static const char *where(const struct sampler *sampler)
 {
@@ -96,8 +299,8 @@ static const char *where(const struct sampler *sampler)
 /* That statistics cannot be seen is not that there are none. */
 static bool nothing_is_hidden(const struct sampler *sampler)
 {
-	const struct aqm *aqm;
-	int lives = sampler->hidden ? look_for_kind(sampler, &aqm) : 0;
+	const struct aqm *aqm = NULL;
+	int lives = sampler->hidden ? each_qdisc(sampler, visit_kind, &aqm) : 0;
 
 	if (lives > 0)
 		fail(0, "%s: %s is attached, but its statistics cannot be seen: %s: run it %s",
@@ -120,8 +323,8 @@ bool sampler_take(struct sampler *sampler, struct samples *list)
 bool sampler_has_nothing(const struct sampler *sampler)
 {
 	const char *which = sampler->ifname ? sampler->ifname : "IFACE";
-	const struct aqm *aqm;
-	int lives = nothing_is_hidden(sampler) ? look_for_kind(sampler, &aqm) : -EACCES;
+	const struct aqm *aqm = NULL;
+	int lives = nothing_is_hidden(sampler) ? each_qdisc(sampler, visit_kind, &aqm) : -EACCES;
 
 	if (lives < 0)
 		return false;

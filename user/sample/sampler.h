@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Samples of the live qdiscs of this network namespace, or of one interface: one, or one after
  * another.
- *
- * Functions that return bool have reported (message.h) why they return false.
  */
 #ifndef SAMPLER_H
 #define SAMPLER_H
@@ -30,5 +28,17 @@ void sampler_close(struct sampler *sampler);
 
 /* Say that there is nothing to sample, and what helps. Always false. */
 bool sampler_has_nothing(const struct sampler *sampler);
+
+/* Called with a sample and what happened since the one before it; both are freed behind it.
+ * False ends it.
+ */
+typedef bool (*follow_visit)(const struct samples *samples, const struct samples *intervals,
+			     void *data);
+
+/* Take a sample every `interval_ns`, `count` times (0: without end) or until a signal
+ * (clock.h). That there is nothing to begin with is a failure.
+ */
+bool follow(struct sampler *sampler, uint64_t interval_ns, uint64_t count, follow_visit visit,
+	    void *data);
 
 #endif /* SAMPLER_H */

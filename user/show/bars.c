@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "show/bars.h"
+#include "show/show.h"
 
 #include <langinfo.h>
 #include <locale.h>

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "show/diagnosis.h"
+#include "show/show.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "cli/format.h"
-#include "sample/interval.h"
 
 /* A queue that has been empty for so much of the time is none. */
 #define EMPTY_SHARE 0.9
@@ -81,7 +79,7 @@ static bool overload(const struct sample *interval, char text[DIAGNOSIS_MAX])
 		   "overload for %s: senders do not react to marks, so %.0f %% of the packets are "
 		   "dropped, in both queues",
 		   format_delay(overload->duration_ns, duration),
-		   100 * sample_probabilities(&interval->stats).classic);
+		   100 * sample_probability(interval->stats.levels.p_c));
 }
 
 static bool stalled(const struct sample *interval, char text[DIAGNOSIS_MAX])
@@ -142,19 +140,14 @@ static bool empty(const struct sample *interval, char text[DIAGNOSIS_MAX])
 		   (int)(100 * share), span(interval, since));
 }
 
-static const char *highest_delay(const struct dualpi2_histogram *histogram, char text[FORMAT_MAX])
-{
-	return format_delay(histogram_quantile(histogram, 990), text);
-}
-
 static bool at_work(const struct sample *interval, char text[DIAGNOSIS_MAX])
 {
 	const struct dualpi2_queue *l = &interval->stats.l, *c = &interval->stats.c;
 	const char *what = told(l) || told(c) ? "the bottleneck" : "nothing had to be marked";
 	char l_delay[FORMAT_MAX], c_delay[FORMAT_MAX];
 
-	highest_delay(&interval->delays.l, l_delay);
-	highest_delay(&interval->delays.c, c_delay);
+	format_delay(histogram_quantile(&interval->delays.l, 990), l_delay);
+	format_delay(histogram_quantile(&interval->delays.c, 990), c_delay);
 	if (!is_used(l))
 		return say(text, "%s: 99 %% of the packets wait up to %s; no L4S traffic", what,
 			   c_delay);
@@ -175,16 +168,4 @@ const char *diagnose(const struct sample *interval, char text[DIAGNOSIS_MAX])
 	for (size_t i = 0; !remarks[i](interval, text); i++)
 		;
 	return text;
-}
-
-size_t diagnosis_line(const char *text, size_t width)
-{
-	size_t end = strlen(text);
-
-	if (end <= width)
-		return end;
-	end = width;
-	while (end && text[end] != ' ')
-		end--;
-	return end ? end : width;
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "show/events.h"
+#include "show/show.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/pkt_sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,10 +15,10 @@
 #include "pinned/pins.h"
 #include "sample/clock.h"
 #include "sample/sample.h"
-#include "show/json_writer.h"
+#include "show/json.h"
 
 /* How long it takes to notice that the kind is no longer registered. */
-#define POLL_MS 1000
+#define LOOK_NS DUALPI2_NSEC_PER_SEC
 
 struct follower {
 	__u64 netns;
@@ -27,24 +26,6 @@ struct follower {
 	bool json;
 	bool skip; /* what happened before we came */
 };
-
-static volatile sig_atomic_t is_interrupted;
-
-static void on_signal(int number)
-{
-	(void)number;
-	is_interrupted = 1;
-}
-
-/* Without SA_RESTART, so that a signal ends the wait for events. */
-static void catch_signals(void)
-{
-	struct sigaction action = { .sa_handler = on_signal };
-
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-}
 
 /* "2026-01-31 12:00:00.250" of local time. */
 static void print_time(double unix_time)
@@ -57,23 +38,13 @@ static void print_time(double unix_time)
 	printf("%s.%03d", text, (int)((unix_time - (double)seconds) * 1000));
 }
 
-/* An event with what is computed for its line. */
-struct line {
-	const struct dualpi2_event *event;
-	char ifname[IF_NAMESIZE];
-	bool elsewhere; /* in another network namespace */
-	double start;	/* UNIX time */
-	double time;	/* of what is told: the start or the end */
-};
-
-static void print_text(const struct line *line)
+static void print_text(const struct dualpi2_event *event, const char *ifname, bool elsewhere)
 {
-	const struct dualpi2_event *event = line->event;
 	char parent[FORMAT_MAX], duration[FORMAT_MAX];
 
-	print_time(line->time);
-	printf(" %s", line->ifname);
-	if (line->elsewhere)
+	print_time(clock_unix_time(event->start_ns + event->duration_ns));
+	printf(" %s", ifname);
+	if (elsewhere)
 		printf(" (netns %u)", event->netns);
 	if (event->key.parent != TC_H_ROOT)
 		printf(" (queue %s)", format_class(event->key.parent, parent));
@@ -83,21 +54,21 @@ static void print_text(const struct line *line)
 		printf(": overload began\n");
 }
 
-static void print_json(const struct line *line)
+static void print_json(const struct dualpi2_event *event, const char *ifname)
 {
-	const struct dualpi2_event *event = line->event;
+	struct json_object *object = json_object_new_object();
 	char parent[FORMAT_MAX];
 
-	json_open_object(NULL);
-	json_seconds("time", line->time);
-	json_string("dev", line->ifname);
-	json_uint("netns", event->netns);
+	json_add_decimal(object, "time", JSON_SECONDS,
+			 clock_unix_time(event->start_ns + event->duration_ns));
+	json_add_text(object, "dev", ifname);
+	json_add_uint(object, "netns", event->netns);
 	if (event->key.parent != TC_H_ROOT)
-		json_string("parent", format_class(event->key.parent, parent));
-	json_string("event", event->ended ? "ended" : "began");
-	json_seconds("start", line->start);
-	json_uint("duration", sample_us(event->duration_ns));
-	json_close_object();
+		json_add_text(object, "parent", format_class(event->key.parent, parent));
+	json_add_text(object, "event", event->ended ? "ended" : "began");
+	json_add_decimal(object, "start", JSON_SECONDS, clock_unix_time(event->start_ns));
+	json_add_uint(object, "duration", sample_us(event->duration_ns));
+	json_put_line(stdout, object);
 }
 
 /* Called by libbpf for each event; not 0 ends the reading. */
@@ -105,25 +76,21 @@ static int on_event(void *data, void *record, size_t size)
 {
 	const struct follower *follower = data;
 	const struct dualpi2_event *event = record;
-	struct line line;
+	char ifname[IF_NAMESIZE];
+	bool elsewhere;
 
 	if (follower->skip || size < sizeof(*event))
 		return 0;
-	line = (struct line){
-		.event = event,
-		.elsewhere = event->key.netns != follower->netns,
-		.start = clock_unix_time(event->start_ns),
-		.time = clock_unix_time(event->start_ns + event->duration_ns),
-	};
-	if (follower->ifindex && (line.elsewhere || follower->ifindex != event->key.ifindex))
+	elsewhere = event->key.netns != follower->netns;
+	if (follower->ifindex && (elsewhere || follower->ifindex != event->key.ifindex))
 		return 0;
 	/* An interface of another namespace: no index of ours. */
-	sample_ifname(line.elsewhere ? 0 : event->key.ifindex, event->ifname, line.ifname);
+	sample_ifname(elsewhere ? 0 : event->key.ifindex, event->ifname, ifname);
 	if (follower->json)
-		print_json(&line);
+		print_json(event, ifname);
 	else
-		print_text(&line);
-	return fflush(stdout) ? -EIO : 0;
+		print_text(event, ifname, elsewhere);
+	return fflush(stdout) || ferror(stdout) ? -EIO : 0;
 }
 
 static __u32 map_id(int fd)
@@ -157,16 +124,19 @@ static bool are_all_gone(const struct registrations *regs)
 	return true;
 }
 
-static bool poll_events(struct ring_buffer *ring, const struct registrations *regs)
+static bool read_events(struct pace *pace, struct ring_buffer *ring,
+			const struct registrations *regs)
 {
-	while (!is_interrupted) {
-		int count = ring_buffer__poll(ring, POLL_MS);
+	enum pace_event event;
+
+	while ((event = pace_wait(pace, ring_buffer__epoll_fd(ring))) != PACE_END) {
+		int count = event == PACE_INPUT ? ring_buffer__consume(ring) : 0;
 
 		if (count == -EIO)
 			return fail(EIO, "cannot write to the standard output");
-		if (count < 0 && count != -EINTR)
+		if (count < 0)
 			return fail(-count, "cannot read the events (-v shows why)");
-		if (!count && are_all_gone(regs))
+		if (event == PACE_DUE && are_all_gone(regs))
 			return fail(0,
 				    "bpf_dualpi2 was unloaded from the last interface: there will "
 				    "be no more events");
@@ -201,22 +171,20 @@ static struct ring_buffer *open_buffers(const struct registrations *regs, struct
 
 bool events_follow(const struct registrations *regs, unsigned int ifindex, bool json)
 {
-	struct follower follower = { .ifindex = ifindex, .json = json };
+	struct follower follower = { .ifindex = ifindex, .json = json, .netns = netns_current() };
 	struct ring_buffer *ring;
+	struct pace pace;
 	bool followed;
 
-	if (!netns_current(&follower.netns))
+	if (!follower.netns || !pace_start(&pace, LOOK_NS))
 		return false;
-	if (json)
-		json_set_compact();
-	catch_signals();
 	ring = open_buffers(regs, &follower);
 	if (!ring)
 		return false;
 	follower.skip = true;
 	ring_buffer__consume(ring);
 	follower.skip = false;
-	followed = poll_events(ring, regs);
+	followed = read_events(&pace, ring, regs);
 	ring_buffer__free(ring);
 	return followed;
 }

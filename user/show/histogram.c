@@ -1,124 +1,101 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "show/histogram.h"
+#include "show/show.h"
 
-#include <linux/pkt_sched.h>
 #include <stdio.h>
 
 #include "cli/format.h"
-#include "show/bars.h"
 
 #define ROWS_MAX 16
 #define BAR_WIDTH 22
 #define CELL_WIDTH (2 + BAR_WIDTH + 1 + 7) /* with its percentage */
 
-/* Buckets `first` to `last`, both included, in rows of 2^shift of them. */
-struct extent {
+/* Rows `first` to `last`, both included, of 2^shift buckets each. The highest share that a queue
+ * has in one of them, 0 if there are no packets, gets the longest bar.
+ */
+struct plot {
 	unsigned int first, last, shift;
+	double highest;
 };
 
-static unsigned int row_of(const struct extent *extent, unsigned int bucket)
-{
-	return bucket >> extent->shift;
-}
-
-static __u64 packets_of(const struct dualpi2_histogram *histogram, const struct extent *extent,
+static __u64 packets_of(const struct dualpi2_histogram *histogram, const struct plot *plot,
 			unsigned int row)
 {
 	__u64 packets = 0;
 
-	for (unsigned int i = row << extent->shift; i < (row + 1) << extent->shift; i++)
+	for (unsigned int i = row << plot->shift; i < (row + 1) << plot->shift; i++)
 		packets += i < HISTOGRAM_BUCKETS ? histogram->bucket[i] : 0;
 	return packets;
 }
 
-static double share(__u64 part, __u64 whole)
+static double share_of(const struct dualpi2_histogram *histogram, const struct plot *plot,
+		       unsigned int row)
 {
-	return whole ? (double)part / (double)whole : 0;
+	const __u64 packets = packets_of(histogram, plot, row);
+
+	return packets ? (double)packets / (double)histogram_count(histogram) : 0;
 }
 
 /* What has packets of either queue, in as few rows as fit. */
-static struct extent extent_of(const struct dualpi2_delays *delays)
+static struct plot plot_of(const struct dualpi2_delays *delays)
 {
-	struct extent extent = { .first = HISTOGRAM_BUCKETS };
+	struct plot plot = { .first = HISTOGRAM_BUCKETS - 1 };
 
 	for (unsigned int i = 0; i < HISTOGRAM_BUCKETS; i++) {
 		if (!delays->l.bucket[i] && !delays->c.bucket[i])
 			continue;
-		if (extent.first == HISTOGRAM_BUCKETS)
-			extent.first = i;
-		extent.last = i;
+		plot.first = i < plot.first ? i : plot.first;
+		plot.last = i;
 	}
-	while (row_of(&extent, extent.last) - row_of(&extent, extent.first) >= ROWS_MAX)
-		extent.shift++;
-	return extent;
+	while ((plot.last >> plot.shift) - (plot.first >> plot.shift) >= ROWS_MAX)
+		plot.shift++;
+	plot.first >>= plot.shift;
+	plot.last >>= plot.shift;
+	for (unsigned int row = plot.first; row <= plot.last; row++) {
+		const double l = share_of(&delays->l, &plot, row);
+		const double c = share_of(&delays->c, &plot, row), higher = l > c ? l : c;
+
+		plot.highest = higher > plot.highest ? higher : plot.highest;
+	}
+	return plot;
 }
 
-/* The highest share of a row, which gets the longest bar. */
-static double highest_share(const struct dualpi2_delays *delays, const struct extent *extent)
+static void print_bar(const struct dualpi2_histogram *histogram, const struct plot *plot,
+		      unsigned int row)
 {
-	const __u64 l = histogram_count(&delays->l), c = histogram_count(&delays->c);
-	double highest = 0;
-
-	for (unsigned int row = row_of(extent, extent->first); row <= row_of(extent, extent->last);
-	     row++) {
-		double l_share = share(packets_of(&delays->l, extent, row), l);
-		double c_share = share(packets_of(&delays->c, extent, row), c);
-
-		highest = l_share > highest ? l_share : highest;
-		highest = c_share > highest ? c_share : highest;
-	}
-	return highest;
-}
-
-static void print_bar(__u64 part, __u64 whole, double highest)
-{
+	const __u64 packets = packets_of(histogram, plot, row);
 	char bar[BAR_TEXT_MAX], percent[FORMAT_MAX];
 
-	printf("  %s %7s", bar_across(share(part, whole) / highest, BAR_WIDTH, bar),
-	       format_share(part, whole, percent));
+	printf("  %s %7s",
+	       bar_across(share_of(histogram, plot, row) / plot->highest, BAR_WIDTH, bar),
+	       format_share(packets, histogram_count(histogram), percent));
 }
 
-/* What a queue has in this row; nothing at the end of a line where there is none. */
-static void print_bars(const struct dualpi2_delays *delays, const struct extent *extent,
-		       unsigned int row, double highest)
+/* Nothing at the end of a line where there is none. */
+static void print_row(const struct dualpi2_delays *delays, const struct plot *plot,
+		      unsigned int row)
 {
-	const __u64 l = packets_of(&delays->l, extent, row);
-	const __u64 c = packets_of(&delays->c, extent, row);
-
-	if (l)
-		print_bar(l, histogram_count(&delays->l), highest);
-	else if (c)
-		printf("%*s", CELL_WIDTH, "");
-	if (c)
-		print_bar(c, histogram_count(&delays->c), highest);
-}
-
-static void print_rows(const struct dualpi2_delays *delays, const struct extent *extent)
-{
-	const double highest = highest_share(delays, extent);
+	const bool has_c = packets_of(&delays->c, plot, row);
 	char edge[FORMAT_MAX];
 
-	for (unsigned int row = row_of(extent, extent->first); row <= row_of(extent, extent->last);
-	     row++) {
-		printf("%8s", format_delay(histogram_edge((row + 1) << extent->shift), edge));
-		print_bars(delays, extent, row, highest);
-		printf("\n");
-	}
+	printf("%8s", format_delay(histogram_edge((row + 1) << plot->shift), edge));
+	if (packets_of(&delays->l, plot, row))
+		print_bar(&delays->l, plot, row);
+	else if (has_c)
+		printf("%*s", CELL_WIDTH, "");
+	if (has_c)
+		print_bar(&delays->c, plot, row);
+	printf("\n");
 }
 
 static void print_head(const struct sample *sample)
 {
-	char parent[FORMAT_MAX], span[FORMAT_MAX];
+	char place[PLACE_MAX], span[FORMAT_MAX];
 
-	printf("%s", sample->ifname);
-	if (sample->is_sum)
-		printf(", all queues");
-	else if (sample->key.parent != TC_H_ROOT)
-		printf(", queue %s", format_class(sample->key.parent, parent));
+	printf("%s: delays ", sample_place(sample, place));
 	if (sample->span_ns)
-		printf(": delays of the last %s\n", format_delay(sample->span_ns, span));
+		printf("of the last %s\n", format_delay(sample->span_ns, span));
 	else
-		printf(": delays since it was attached\n");
+		printf("since it was attached\n");
 }
 
 static void print_columns(const char *name, const char *l, const char *c)
@@ -148,13 +125,13 @@ static void print_quantile(const char *name, __u64 l_ns, __u64 c_ns)
 static void print_instance(const struct sample *sample)
 {
 	const struct dualpi2_histogram *l = &sample->delays.l, *c = &sample->delays.c;
-	const struct extent extent = extent_of(&sample->delays);
+	const struct plot plot = plot_of(&sample->delays);
 	char l_head[HEAD_MAX], c_head[HEAD_MAX];
 
 	print_head(sample);
 	print_columns("below", queue_head("L4S", l, l_head), queue_head("Classic", c, c_head));
-	if (extent.first < HISTOGRAM_BUCKETS)
-		print_rows(&sample->delays, &extent);
+	for (unsigned int row = plot.first; plot.highest > 0 && row <= plot.last; row++)
+		print_row(&sample->delays, &plot, row);
 	print_quantile("50 %", histogram_quantile(l, 500), histogram_quantile(c, 500));
 	print_quantile("99 %", histogram_quantile(l, 990), histogram_quantile(c, 990));
 	print_quantile("highest", l->max_ns, c->max_ns);

@@ -10,283 +10,304 @@
 #include "cli/format.h"
 #include "coupling.h"
 #include "sample/clock.h"
-#include "sample/interval.h"
-#include "show/json_writer.h"
+#include "show/show.h"
 
 /* More than a line with all bins of four histograms takes. */
 #define LINE_BYTES (64 << 10)
 
-/* How many bytes of a key are the object's that it is in: "gso.split". */
-static size_t object_length(const struct stat_row *row)
+/* Of the largest rate that a double holds. */
+#define DIGITS_MAX 320
+
+#define STYLE (JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE)
+
+void json_add(struct json_object *to, const char *key, struct json_object *value)
 {
-	return row->member && row->key && strchr(row->key, '.') ? strcspn(row->key, ".") : 0;
+	json_object_object_add(to, key, value);
 }
 
-static bool is_same_object(const struct stat_row *one, const struct stat_row *other)
+void json_add_text(struct json_object *to, const char *key, const char *text)
 {
-	const size_t length = object_length(one);
+	json_add(to, key, json_object_new_string(text));
+}
 
-	return length == object_length(other) && !strncmp(one->key, other->key, length);
+void json_add_uint(struct json_object *to, const char *key, uint64_t value)
+{
+	json_add(to, key, json_object_new_uint64(value));
+}
+
+void json_add_decimal(struct json_object *to, const char *key, const char *format, double value)
+{
+	char text[DIGITS_MAX];
+
+	snprintf(text, sizeof(text), format, value);
+	json_add(to, key, json_object_new_double_s(value, text));
+}
+
+static void add_time(struct json_object *to, const char *key, uint64_t ns)
+{
+	json_add_uint(to, key, sample_us(ns));
+}
+
+static struct json_object *add_object(struct json_object *to, const char *key)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_add(to, key, object);
+	return object;
+}
+
+/* "gso.split" is `split` of the object "gso". */
+static void add_row(struct json_object *to, const struct stat_row *row, const void *of)
+{
+	const char *key = row->key, *dot = strchr(key, '.');
+	const int64_t value = stat_value(row, of);
+	struct json_object *inner;
+	char object[32];
+
+	if (dot) {
+		snprintf(object, sizeof(object), "%.*s", (int)(dot - key), key);
+		if (!json_object_object_get_ex(to, object, &inner))
+			inner = add_object(to, object);
+		to = inner;
+		key = dot + 1;
+	}
+	if (row->is_signed)
+		json_add(to, key, json_object_new_int64(value));
+	else
+		json_add_uint(to, key, stat_is_time(row) ? sample_us(value) : (uint64_t)value);
 }
 
 /* `of`: the struct that has them; without its gauges for the sum over the queues of an mq. */
-static void print_rows(const struct stat_row *rows, const void *of, bool with_gauges)
+static void add_rows(struct json_object *to, const struct stat_row *rows, const void *of,
+		     bool with_gauges)
 {
-	for (const struct stat_row *row = rows; row->member; row++) {
-		const size_t length = object_length(row);
-		const char *key;
-		char object[32];
-
-		if (!row->key || (!row->is_counter && !with_gauges))
-			continue;
-		key = row->key + (length ? length + 1 : 0);
-		snprintf(object, sizeof(object), "%.*s", (int)length, row->key);
-		if (length && (row == rows || !is_same_object(row - 1, row)))
-			json_open_object(object);
-		if (row->is_signed)
-			json_int(key, stat_value(row, of));
-		else if (stat_is_time(row))
-			json_uint(key, sample_us((uint64_t)stat_value(row, of)));
-		else
-			json_uint(key, (uint64_t)stat_value(row, of));
-		if (length && !is_same_object(row, row + 1))
-			json_close_object();
+	for (; rows->member; rows++) {
+		if (rows->key && (rows->is_counter || with_gauges))
+			add_row(to, rows, of);
 	}
 }
 
 /* Edges in nanoseconds: the narrowest bins are 128 of them wide. */
-static void print_bins(const struct dualpi2_histogram *histogram)
+static struct json_object *bins_of(const struct dualpi2_histogram *histogram)
 {
-	json_open_array("bins");
+	struct json_object *bins = json_object_new_array();
+
 	for (__u32 i = 0; i < HISTOGRAM_BUCKETS; i++) {
+		struct json_object *bin;
+
 		if (!histogram->bucket[i])
 			continue;
-		json_open_object(NULL);
-		json_uint("from-ns", histogram_edge(i));
-		json_uint("to-ns", histogram_edge(i + 1));
-		json_uint("packets", histogram->bucket[i]);
-		json_close_object();
+		bin = json_object_new_object();
+		json_add_uint(bin, "from-ns", histogram_edge(i));
+		json_add_uint(bin, "to-ns", histogram_edge(i + 1));
+		json_add_uint(bin, "packets", histogram->bucket[i]);
+		json_object_array_add(bins, bin);
 	}
-	json_close_array();
+	return bins;
 }
 
-static void print_delays(const struct dualpi2_histogram *histogram, enum json_delays delays)
+/* What it has of each queue, and of an interval how fast. */
+static void add_queues(struct json_object *to, const struct sample *sample, enum json_delays delays)
 {
-	json_open_object("delay");
-	json_uint("mean", sample_us(sample_mean_delay(histogram)));
-	json_uint("p50", sample_us(histogram_quantile(histogram, 500)));
-	json_uint("p99", sample_us(histogram_quantile(histogram, 990)));
-	json_uint("p99.9", sample_us(histogram_quantile(histogram, 999)));
-	json_uint("max", sample_us(histogram->max_ns));
-	if (delays == JSON_BINS)
-		print_bins(histogram);
-	json_close_object();
+	const struct {
+		const char *key;
+		const struct dualpi2_queue *queue;
+		const struct dualpi2_histogram *delays;
+	} queues[] = {
+		{ "l-queue", &sample->stats.l, &sample->delays.l },
+		{ "c-queue", &sample->stats.c, &sample->delays.c },
+	};
+
+	for (size_t i = 0; i < 2; i++) {
+		const struct dualpi2_counters *counters = &queues[i].queue->counters;
+		const struct dualpi2_histogram *histogram = queues[i].delays;
+		struct json_object *queue = add_object(to, queues[i].key);
+		struct json_object *delay;
+
+		add_rows(queue, queue_rows, queues[i].queue, true);
+		delay = add_object(queue, "delay");
+		add_time(delay, "mean", sample_mean_delay(histogram));
+		add_time(delay, "p50", histogram_quantile(histogram, 500));
+		add_time(delay, "p99", histogram_quantile(histogram, 990));
+		add_time(delay, "p99.9", histogram_quantile(histogram, 999));
+		add_time(delay, "max", histogram->max_ns);
+		if (delays == JSON_BINS)
+			json_add(delay, "bins", bins_of(histogram));
+		if (!sample->span_ns)
+			continue;
+		json_add_decimal(queue, "rate-in", "%.0f",
+				 interval_speed(sample, counters->bytes_in));
+		json_add_decimal(queue, "rate-out", "%.0f",
+				 interval_speed(sample, counters->bytes_out));
+	}
 }
 
-static void open_queue(const char *key, const struct dualpi2_queue *queue,
-		       const struct dualpi2_histogram *histogram, enum json_delays delays)
+static void add_dscps(struct json_object *to, const char *key, __u64 dscps)
 {
-	json_open_object(key);
-	print_rows(queue_rows, queue, true);
-	print_delays(histogram, delays);
-}
+	struct json_object *array = json_object_new_array();
 
-static void print_queue(const char *key, const struct dualpi2_queue *queue,
-			const struct dualpi2_histogram *histogram, enum json_delays delays)
-{
-	open_queue(key, queue, histogram, delays);
-	json_close_object();
-}
-
-static void print_dscps(const char *key, __u64 dscps)
-{
-	json_open_array(key);
 	for (unsigned int dscp = 0; dscp < 64; dscp++) {
 		if (dscps >> dscp & 1)
-			json_uint(NULL, dscp);
+			json_object_array_add(array, json_object_new_uint64(dscp));
 	}
-	json_close_array();
+	json_add(to, key, array);
 }
 
 /* "step-thresh-us" or "step-thresh-pkts" */
-static void print_step(const char *key, uint64_t value)
+static void add_step(struct json_object *to, const char *key, uint64_t value)
 {
 	const bool in_packets = value & STEP_IN_PACKETS;
 	char full[64];
 
 	snprintf(full, sizeof(full), "%s-%s", key, in_packets ? "pkts" : "us");
-	json_uint(full, in_packets ? value & ~STEP_IN_PACKETS : sample_us(value));
+	json_add_uint(to, full, in_packets ? value & ~STEP_IN_PACKETS : sample_us(value));
 }
 
 /* As tc writes it where native has it: what KIND_PRESENCE says is null where it is so, and not
  * there where it is not.
  */
-static void print_param(const struct option_spec *spec, uint64_t value)
+static void add_param(struct json_object *to, const struct option_spec *spec, uint64_t value)
 {
 	char word[OPTION_TEXT_MAX];
 
 	switch (spec->kind) {
 	case KIND_TIME:
-		return json_uint(spec->json, sample_us(value));
+		return add_time(to, spec->json, value);
 	case KIND_GAIN:
-		return json_float(spec->json, (double)value / 256);
+		return json_add_decimal(to, spec->json, "%g", (double)value / 256);
 	case KIND_SHARE:
-		return json_float(spec->json, (double)value / PROB_MAX);
+		return json_add_decimal(to, spec->json, "%g", (double)value / PROB_MAX);
 	case KIND_RATE:
-		return json_uint(spec->json, value * 8);
+		return json_add_uint(to, spec->json, value * 8);
 	case KIND_OVERHEAD:
-		return json_int(spec->json, (int16_t)value);
+		return json_add(to, spec->json, json_object_new_int64((int16_t)value));
 	case KIND_STEP:
-		return print_step(spec->json, value);
+		return add_step(to, spec->json, value);
 	case KIND_DSCPS:
-		return print_dscps(spec->json, value);
+		return add_dscps(to, spec->json, value);
 	case KIND_CHOICE:
-		return json_string(spec->json, value_word(spec, value, word));
+		return json_add_text(to, spec->json, value_format(spec, value, word));
 	case KIND_PRESENCE:
-		return value ? json_null(spec->json) : (void)0;
+		return value ? json_add(to, spec->json, NULL) : (void)0;
 	default:
-		json_uint(spec->json, value);
+		json_add_uint(to, spec->json, value);
 	}
 }
 
-static void print_options(const struct sample *sample)
+static void add_options(struct json_object *to, const struct sample *sample)
 {
 	const struct dualpi2_params params = sample_params(&sample->stats);
 	const struct option_spec *spec;
 
-	json_open_object("options");
+	to = add_object(to, "options");
 	for (size_t i = 0; (spec = params_row(sample->aqm, i)); i++) {
 		if (spec->json)
-			print_param(spec, params_value(spec, &params));
+			add_param(to, spec, params_value(spec, &params));
 	}
-	json_close_object();
 }
 
-static void print_counters(const struct qdisc_counters *counters)
+static void add_counters(struct json_object *to, const struct qdisc_counters *counters)
 {
-	json_uint("bytes", counters->bytes);
-	json_uint("packets", counters->packets);
-	json_uint("drops", counters->drops);
-	json_uint("overlimits", counters->overlimits);
-	json_uint("requeues", counters->requeues);
-	json_uint("backlog", counters->backlog);
-	json_uint("qlen", counters->qlen);
+	json_add_uint(to, "bytes", counters->bytes);
+	json_add_uint(to, "packets", counters->packets);
+	json_add_uint(to, "drops", counters->drops);
+	json_add_uint(to, "overlimits", counters->overlimits);
+	json_add_uint(to, "requeues", counters->requeues);
+	json_add_uint(to, "backlog", counters->backlog);
+	json_add_uint(to, "qlen", counters->qlen);
 }
 
 /* As native's struct tc_dualpi2_xstats is printed. */
-static void print_xstats(const struct sample *sample)
+static void add_xstats(struct json_object *to, const struct sample *sample)
 {
-	const struct sample_xstats xstats = sample_xstats(&sample->stats);
+	const struct dualpi2_queue *l = &sample->stats.l, *c = &sample->stats.c;
 
-	json_float("prob", xstats.prob);
-	json_uint("delay-c", xstats.delay_c_us);
-	json_uint("delay-l", xstats.delay_l_us);
-	json_uint("pkts-in-c", xstats.packets_in_c);
-	json_uint("pkts-in-l", xstats.packets_in_l);
-	json_uint("ecn-mark", xstats.ecn_mark);
-	json_uint("step-mark", xstats.step_mark);
-	print_rows(sample->aqm->gauges, &sample->stats, true);
+	json_add_decimal(to, "prob", "%g", sample_probability(sample->stats.levels.prob));
+	add_time(to, "delay-c", c->head_age_ns);
+	add_time(to, "delay-l", l->head_age_ns);
+	json_add_uint(to, "pkts-in-c", c->counters.packets_in);
+	json_add_uint(to, "pkts-in-l", l->counters.packets_in);
+	json_add_uint(to, "ecn-mark", dualpi2_marks(&l->counters) + dualpi2_marks(&c->counters));
+	json_add_uint(to, "step-mark", l->counters.mark_native + c->counters.mark_native);
+	add_rows(to, sample->aqm->gauges, &sample->stats, true);
 }
 
-static void print_overload(const struct dualpi2_overload *overload)
+static void add_overload(struct json_object *to, const struct dualpi2_overload *overload)
 {
-	json_open_object("overload");
-	json_uint("events", overload->events);
-	json_bool("active", overload->active);
+	to = add_object(to, "overload");
+	json_add_uint(to, "events", overload->events);
+	json_add(to, "active", json_object_new_boolean(overload->active));
 	if (overload->events)
-		json_seconds("last-start", clock_unix_time(overload->start_ns));
+		json_add_decimal(to, "last-start", JSON_SECONDS,
+				 clock_unix_time(overload->start_ns));
 	else
-		json_null("last-start");
-	json_uint("last-duration", sample_us(overload->duration_ns));
-	json_uint("total", sample_us(overload->total_ns));
-	json_close_object();
+		json_add(to, "last-start", NULL);
+	add_time(to, "last-duration", overload->duration_ns);
+	add_time(to, "total", overload->total_ns);
 }
 
-static void print_place(const struct sample *sample)
+static void add_place(struct json_object *to, const struct sample *sample)
 {
 	char handle[FORMAT_MAX];
 
-	json_string("kind", sample->is_sum ? MQ_KIND : sample->aqm->kind);
+	json_add_text(to, "kind", sample->is_sum ? MQ_KIND : sample->aqm->kind);
 	snprintf(handle, sizeof(handle), "%x:", sample->stats.handle >> 16);
-	json_string("handle", handle);
-	json_string("dev", sample->ifname);
-	if (sample->key.parent == TC_H_ROOT) {
-		json_bool("root", true);
-		return;
-	}
-	json_string("parent", format_class(sample->key.parent, handle));
-}
-
-/* What both an instance and the sum over the queues of an mq have. */
-static void print_totals(const struct sample *sample, enum json_delays delays)
-{
-	const struct dualpi2_stats *stats = &sample->stats;
-
-	print_rows(qdisc_rows, stats, !sample->is_sum);
-	if (sample->tcx_known)
-		json_bool("tcx-attached", sample->tcx_attached);
+	json_add_text(to, "handle", handle);
+	json_add_text(to, "dev", sample->ifname);
+	if (sample->key.parent == TC_H_ROOT)
+		json_add(to, "root", json_object_new_boolean(true));
 	else
-		json_null("tcx-attached");
-	print_overload(&stats->overload);
-	print_queue("l-queue", &stats->l, &sample->delays.l, delays);
-	print_queue("c-queue", &stats->c, &sample->delays.c, delays);
+		json_add_text(to, "parent", format_class(sample->key.parent, handle));
 }
 
-static void print_members(const struct sample *sample, enum json_delays delays)
+static void add_sample(struct json_object *to, const struct sample *sample, enum json_delays delays)
 {
-	print_place(sample);
+	add_place(to, sample);
 	if (sample->refcnt != 1) /* as tc, which shows none for a child of mq */
-		json_uint("refcnt", sample->refcnt);
+		json_add_uint(to, "refcnt", sample->refcnt);
 	/* An mq has neither options nor an AQM of its own. */
 	if (!sample->is_sum)
-		print_options(sample);
-	print_counters(&sample->counters);
+		add_options(to, sample);
+	add_counters(to, &sample->counters);
 	if (!sample->is_sum)
-		print_xstats(sample);
-	print_totals(sample, delays);
+		add_xstats(to, sample);
+	add_rows(to, qdisc_rows, &sample->stats, !sample->is_sum);
+	json_add(to, "tcx-attached",
+		 sample->tcx_known ? json_object_new_boolean(sample->tcx_attached) : NULL);
+	add_overload(to, &sample->stats.overload);
+	add_queues(to, sample, delays);
 }
 
 void json_print(const struct samples *list, enum json_delays delays)
 {
-	json_open_array(NULL);
+	struct json_object *array = json_object_new_array();
+
 	for (size_t i = 0; i < list->count; i++) {
-		json_open_object(NULL);
-		print_members(&list->items[i], delays);
-		json_close_object();
+		struct json_object *object = json_object_new_object();
+
+		add_sample(object, &list->items[i], delays);
+		json_object_array_add(array, object);
 	}
-	json_close_array();
+	puts(json_object_to_json_string_ext(array, STYLE | JSON_C_TO_STRING_PRETTY));
+	json_object_put(array);
 }
 
 /* ---- lines --------------------------------------------------------------------------- */
 
-static void print_queue_interval(const char *key, const struct sample *interval,
-				 const struct dualpi2_queue *queue,
-				 const struct dualpi2_histogram *histogram, enum json_delays delays)
+static void add_interval(struct json_object *to, const struct sample *interval,
+			 enum json_delays delays)
 {
-	open_queue(key, queue, histogram, delays);
-	json_whole("rate-in", interval_speed(interval, queue->counters.bytes_in));
-	json_whole("rate-out", interval_speed(interval, queue->counters.bytes_out));
-	json_close_object();
+	to = add_object(to, "interval");
+	json_add_decimal(to, "seconds", JSON_SECONDS, interval_seconds(interval));
+	json_add_decimal(to, "empty", "%g", interval_empty(interval));
+	add_queues(to, interval, delays);
 }
 
-static void print_interval(const struct sample *interval, enum json_delays delays)
+void json_put_line(FILE *file, struct json_object *object)
 {
-	json_open_object("interval");
-	json_seconds("seconds", interval_seconds(interval));
-	json_float("empty", interval_empty(interval));
-	print_queue_interval("l-queue", interval, &interval->stats.l, &interval->delays.l, delays);
-	print_queue_interval("c-queue", interval, &interval->stats.c, &interval->delays.c, delays);
-	json_close_object();
-}
-
-static void print_line(const struct sample *now, const struct sample *interval,
-		       enum json_delays delays)
-{
-	json_open_object(NULL);
-	json_seconds("time", clock_unix_time(now->taken_ns));
-	print_members(now, delays);
-	print_interval(interval, delays);
-	json_close_object();
+	fprintf(file, "%s\n", json_object_to_json_string_ext(object, STYLE));
+	json_object_put(object);
+	fflush(file);
 }
 
 void json_begin_lines(FILE *file)
@@ -294,8 +315,6 @@ void json_begin_lines(FILE *file)
 	static char line[LINE_BYTES];
 
 	setvbuf(file, line, _IOFBF, sizeof(line));
-	json_set_output(file);
-	json_set_compact();
 }
 
 void json_print_lines(FILE *file, const struct samples *samples, const struct samples *intervals,
@@ -303,8 +322,12 @@ void json_print_lines(FILE *file, const struct samples *samples, const struct sa
 {
 	for (size_t i = 0; i < intervals->count; i++) {
 		const struct sample *interval = &intervals->items[i];
+		const struct sample *now = interval_find(samples, interval);
+		struct json_object *object = json_object_new_object();
 
-		print_line(interval_find(samples, interval), interval, delays);
-		fflush(file);
+		json_add_decimal(object, "time", JSON_SECONDS, clock_unix_time(now->taken_ns));
+		add_sample(object, now, delays);
+		add_interval(object, interval, delays);
+		json_put_line(file, object);
 	}
 }

@@ -1,30 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Samples as JSON: an object per instance (for an mq another one, of kind mq, with the sums), with
- * the keys and units that `tc -j -s qdisc show` has for dualpi2, and more.
- */
-#ifndef JSON_H
-#define JSON_H
+/* What all our JSON has in common; it is made by json-c. */
+#ifndef SHOW_JSON_H
+#define SHOW_JSON_H
 
+#include <json-c/json.h>
 #include <stdio.h>
 
-#include "sample/sample.h"
+#define JSON_SECONDS "%.6f" /* to the microsecond */
 
-/* What delays are told with: `bins` are those of the histogram that hold a packet. */
-enum json_delays {
-	JSON_QUANTILES,
-	JSON_BINS,
-};
-
-/* An array of them on stdout. */
-void json_print(const struct samples *samples, enum json_delays delays);
-
-/* To be called first, once, for the next: where the lines go. */
-void json_begin_lines(FILE *file);
-
-/* The objects of `samples`, each with what happened in its interval, a line each, which is written
- * with one write(2): no signal leaves half of one.
+/* A member of an object: a value that becomes the object's (NULL: null), a text, a number. `format`
+ * is one for a double.
  */
-void json_print_lines(FILE *file, const struct samples *samples, const struct samples *intervals,
-		      enum json_delays delays);
+void json_add(struct json_object *to, const char *key, struct json_object *value);
+void json_add_text(struct json_object *to, const char *key, const char *text);
+void json_add_uint(struct json_object *to, const char *key, uint64_t value);
+void json_add_decimal(struct json_object *to, const char *key, const char *format, double value);
 
-#endif /* JSON_H */
+/* On a line of its own, with one write(2) if the file's buffer is large enough. Frees `object`. */
+void json_put_line(FILE *file, struct json_object *object);
+
+#endif /* SHOW_JSON_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "show/openmetrics.h"
+#include "show/show.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -96,7 +96,7 @@ static double seconds(__u64 ns)
 		print(family, sample, NULL, value);                                        \
 	}
 
-DEFINE_OF_BOTH(base_probability, print_double, sample_probabilities(&sample->stats).p)
+DEFINE_OF_BOTH(base_probability, print_double, sample_probability(sample->stats.levels.prob))
 DEFINE_OF_BOTH(overload_active, print_uint, sample->stats.overload.active)
 DEFINE_OF_BOTH(overload_events, print_uint, sample->stats.overload.events)
 DEFINE_OF_BOTH(overload_time, print_double, seconds(sample->stats.overload.total_ns))
@@ -104,10 +104,10 @@ DEFINE_OF_BOTH(rate, print_uint, sample->stats.params.rate)
 
 static void print_probability(const struct family *family, const struct sample *sample)
 {
-	const struct probabilities now = sample_probabilities(&sample->stats);
+	const struct dualpi2_levels *levels = &sample->stats.levels;
 
-	print_double(family, sample, L_QUEUE, now.l4s);
-	print_double(family, sample, C_QUEUE, now.classic);
+	print_double(family, sample, L_QUEUE, sample_probability(levels->p_cl));
+	print_double(family, sample, C_QUEUE, sample_probability(levels->p_c));
 }
 
 /* Nobody but the owner of the pins knows. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "show/table.h"
+#include "show/show.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -7,8 +7,6 @@
 #include "aqm/params.h"
 #include "aqm/stat.h"
 #include "cli/format.h"
-#include "sample/interval.h"
-#include "show/diagnosis.h"
 
 #define LINE_MAX_WIDTH 79 /* leaves room for a comma */
 
@@ -21,6 +19,15 @@ static void print_row(const char *l, const char *c, const char *unit, const char
 	printf("%8s %9s  %s%s%s\n", l, c, unit, *unit ? " " : "", meaning);
 }
 
+/* The same of what is measured; `format` is a function of format.h. */
+static void print_both(double l, double c, const char *(*format)(double, char *), const char *unit,
+		       const char *meaning)
+{
+	char l_text[FORMAT_MAX], c_text[FORMAT_MAX];
+
+	print_row(format(l, l_text), format(c, c_text), unit, meaning);
+}
+
 /* Marks and drops: events that may never happen, so rows of zeros are left out. They
  * are packets, as the table's head says.
  */
@@ -30,32 +37,27 @@ static void print_stat(const struct stat_row *row, const struct dualpi2_stats *s
 	const bool is_event =
 		!strncmp(row->member, "mark_", 5) || !strncmp(row->member, "drop_", 5);
 	const bool in_packets = !strcmp(row->unit, "packets");
-	char l_text[FORMAT_MAX], c_text[FORMAT_MAX];
 
 	if ((is_event || !row->is_counter) && !in_packets)
 		return;
 	if (!is_event || l || c)
-		print_row(format_count((double)l, l_text), format_count((double)c, c_text),
-			  is_event ? "" : row->unit, row->meaning);
+		print_both((double)l, (double)c, format_count, is_event ? "" : row->unit,
+			   row->meaning);
 }
 
-static void print_shares(const struct dualpi2_queue *l, const struct dualpi2_queue *c)
+static void print_share(const char *meaning, __u64 (*count)(const struct dualpi2_counters *),
+			const struct dualpi2_stats *stats)
 {
+	const struct dualpi2_counters *l = &stats->l.counters, *c = &stats->c.counters;
 	char l_text[FORMAT_MAX], c_text[FORMAT_MAX];
 
-	print_row(format_share(dualpi2_marks(&l->counters), l->counters.packets_in, l_text),
-		  format_share(dualpi2_marks(&c->counters), c->counters.packets_in, c_text), "",
-		  "of the arrived: CE-marked");
-	print_row(format_share(dualpi2_drops(&l->counters), l->counters.packets_in, l_text),
-		  format_share(dualpi2_drops(&c->counters), c->counters.packets_in, c_text), "",
-		  "of the arrived: dropped");
+	print_row(format_share(count(l), l->packets_in, l_text),
+		  format_share(count(c), c->packets_in, c_text), "", meaning);
 }
 
 static void print_delay(const char *meaning, __u64 l_ns, __u64 c_ns)
 {
-	char l_text[FORMAT_MAX], c_text[FORMAT_MAX];
-
-	print_row(format_delay(l_ns, l_text), format_delay(c_ns, c_text), "", meaning);
+	print_both((double)l_ns, (double)c_ns, format_delay, "", meaning);
 }
 
 static void print_delays(const struct dualpi2_histogram *l, const struct dualpi2_histogram *c)
@@ -70,29 +72,23 @@ static void print_delays(const struct dualpi2_histogram *l, const struct dualpi2
 	print_delay("  highest", l->max_ns, c->max_ns);
 }
 
-static void print_rates(const char *meaning, const struct sample *interval, __u64 l_bytes,
-			__u64 c_bytes)
-{
-	char l[FORMAT_MAX], c[FORMAT_MAX];
-
-	print_row(format_speed(interval_speed(interval, l_bytes), l),
-		  format_speed(interval_speed(interval, c_bytes), c), "", meaning);
-}
-
 static void print_queues(const struct sample *sample)
 {
-	const struct dualpi2_queue *l = &sample->stats.l, *c = &sample->stats.c;
+	const struct dualpi2_counters *l = &sample->stats.l.counters,
+				      *c = &sample->stats.c.counters;
 
 	printf("\n%8s %9s  (marks and drops are counted in packets)\n", "L4S", "Classic");
 	for (const struct stat_row *row = queue_rows; row->member; row++)
 		print_stat(row, &sample->stats);
 	if (sample->span_ns) {
-		print_rates("a second arrived for this queue", sample, l->counters.bytes_in,
-			    c->counters.bytes_in);
-		print_rates("a second forwarded to the device", sample, l->counters.bytes_out,
-			    c->counters.bytes_out);
+		print_both(interval_speed(sample, l->bytes_in), interval_speed(sample, c->bytes_in),
+			   format_speed, "", "a second arrived for this queue");
+		print_both(interval_speed(sample, l->bytes_out),
+			   interval_speed(sample, c->bytes_out), format_speed, "",
+			   "a second forwarded to the device");
 	}
-	print_shares(l, c);
+	print_share("of the arrived: CE-marked", dualpi2_marks, &sample->stats);
+	print_share("of the arrived: dropped", dualpi2_drops, &sample->stats);
 }
 
 static void print_head(const struct sample *sample)
@@ -132,19 +128,18 @@ static void print_options(const struct sample *sample)
 	size_t column = 0;
 
 	for (size_t i = 0; (spec = params_row(sample->aqm, i)); i++) {
-		if (!params_is_head(sample->aqm, spec) && params_differ(spec, params))
+		if (!params_is_head(spec) && params_differ(spec, params))
 			column = print_item(params_text(spec, params, text), column);
 	}
 	if (column)
 		printf("\n");
 }
 
-static void print_probabilities(const struct dualpi2_stats *stats)
+static void print_probabilities(const struct dualpi2_levels *levels)
 {
-	struct probabilities now = sample_probabilities(stats);
-
 	printf("  p' %.2f %%: Classic marked or dropped %.2f %%, L4S marked %.1f %% of the time\n",
-	       100 * now.p, 100 * now.classic, 100 * now.l4s);
+	       100 * sample_probability(levels->prob), 100 * sample_probability(levels->p_c),
+	       100 * sample_probability(levels->p_cl));
 }
 
 static void print_overload(const struct dualpi2_stats *stats)
@@ -199,11 +194,11 @@ static void print_words(const struct sample *interval)
 	const char *rest = diagnose(interval, words);
 
 	while (*rest) {
-		size_t length = diagnosis_line(rest, LINE_MAX_WIDTH - 2);
+		int length;
+		const char *next = format_line(rest, LINE_MAX_WIDTH - 2, &length);
 
-		printf("  %.*s\n", (int)length, rest);
-		rest += length;
-		rest += *rest == ' ';
+		printf("  %.*s\n", length, rest);
+		rest = next;
 	}
 }
 
@@ -212,7 +207,7 @@ static void print_instance(const struct sample *sample)
 	print_head(sample);
 	print_options(sample);
 	if (!sample->is_sum)
-		print_probabilities(&sample->stats);
+		print_probabilities(&sample->stats.levels);
 	print_overload(&sample->stats);
 	print_gso(&sample->stats);
 	print_queues(sample);
@@ -235,7 +230,7 @@ static void print_mq_queue(const struct sample *sample)
 	       format_count(dualpi2_drops(&l->counters) + dualpi2_drops(&c->counters), text[2]),
 	       format_delay(histogram_quantile(&sample->delays.l, 990), text[3]),
 	       format_delay(histogram_quantile(&sample->delays.c, 990), text[4]),
-	       100 * sample_probabilities(&sample->stats).p);
+	       100 * sample_probability(sample->stats.levels.prob));
 }
 
 /* The instances that follow item `sum`; returns how many they are. */

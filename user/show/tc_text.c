@@ -3,7 +3,7 @@
  * units, the digits, the blanks at the ends of lines and the empty line at the end. What we
  * have beyond it comes at the end of the options, and only where it is not the default.
  */
-#include "show/tc_text.h"
+#include "show/show.h"
 
 #include <inttypes.h>
 #include <linux/pkt_sched.h>
@@ -97,7 +97,7 @@ static void print_options(const struct sample *sample)
 	const struct option_spec *spec;
 
 	for (size_t i = 0; (spec = params_row(sample->aqm, i)); i++) {
-		if (params_row_is_first(sample->aqm, i))
+		if (params_row_is_first(spec))
 			print_first_row(spec, &params);
 		else if (value_is_taken(spec) && params_differ(spec, &sample->stats.params))
 			print_param(spec, &params);
@@ -115,13 +115,15 @@ static void print_counters(const struct qdisc_counters *counters)
 
 static void print_xstats(const struct dualpi2_stats *stats)
 {
-	const struct sample_xstats xstats = sample_xstats(stats);
+	const struct dualpi2_queue *l = &stats->l, *c = &stats->c;
 
-	printf("prob %f delay_c %" PRIu64 "us delay_l %" PRIu64 "us\n", xstats.prob,
-	       xstats.delay_c_us, xstats.delay_l_us);
-	printf("pkts_in_c %" PRIu64 " pkts_in_l %" PRIu64 " maxq %u\n", xstats.packets_in_c,
-	       xstats.packets_in_l, stats->maxq);
-	printf("ecn_mark %" PRIu64 " step_mark %" PRIu64 "\n", xstats.ecn_mark, xstats.step_mark);
+	printf("prob %f delay_c %lluus delay_l %lluus\n", sample_probability(stats->levels.prob),
+	       sample_us(c->head_age_ns), sample_us(l->head_age_ns));
+	printf("pkts_in_c %llu pkts_in_l %llu maxq %u\n", c->counters.packets_in,
+	       l->counters.packets_in, stats->maxq);
+	printf("ecn_mark %llu step_mark %llu\n",
+	       dualpi2_marks(&l->counters) + dualpi2_marks(&c->counters),
+	       l->counters.mark_native + c->counters.mark_native);
 	printf("credit %d (%s)\n", stats->credit, stats->credit > 0 ? "C-queue" : "L-queue");
 	printf("memory_used %u (max %u) of memory limit %u\n\n", stats->memory_used,
 	       stats->max_memory_used, stats->memlimit);

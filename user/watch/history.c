@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "watch/history.h"
+#include "watch/watch.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "sample/interval.h"
 
 void history_add(struct history *history, const struct samples *samples)
 {
@@ -37,7 +35,7 @@ static void fill_series(struct view *view, size_t place, const struct sample *in
 	view->series[SERIES_C_DELAY][place] = (double)histogram_quantile(&interval->delays.c, 990);
 	view->series[SERIES_L_RATE][place] = interval_speed(interval, stats->l.counters.bytes_out);
 	view->series[SERIES_C_RATE][place] = interval_speed(interval, stats->c.counters.bytes_out);
-	view->series[SERIES_PROBABILITY][place] = sample_probabilities(stats).p;
+	view->series[SERIES_PROBABILITY][place] = sample_probability(stats->levels.prob);
 }
 
 /* The first of the samples that are, without a gap, of the qdisc that is there now. */

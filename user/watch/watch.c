@@ -2,60 +2,17 @@
 #include "watch/watch.h"
 
 #include <curses.h>
-#include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "cli/message.h"
-#include "sample/pace.h"
-#include "watch/history.h"
-#include "watch/screen.h"
 
 #define ESCAPE 27
 #define ESCAPE_DELAY_MS 50 /* for the rest of what an arrow key sends */
 
-struct watcher {
-	struct sampler *sampler;
-	struct pace pace;
-	struct history history;
-	int signals; /* a signalfd */
-	size_t selected;
-	bool shows_list;
-	bool is_done;
-};
-
-/* ---- what is seen ---------------------------------------------------------------------- */
-
 static size_t instances(const struct watcher *watcher)
 {
 	return history_newest(&watcher->history)->count;
-}
-
-static void draw(struct watcher *watcher)
-{
-	const struct samples *newest = history_newest(&watcher->history);
-	static struct view view; /* too large for the stack */
-
-	erase();
-	if (LINES < SCREEN_LINES || COLS < SCREEN_COLUMNS) {
-		screen_draw_too_small();
-	} else if (!newest->count) {
-		screen_draw_nothing(watcher->sampler->ifname);
-	} else if (watcher->shows_list && newest->count > 1) {
-		screen_draw_list(&watcher->history, watcher->selected);
-	} else {
-		history_view(&watcher->history, &newest->items[watcher->selected], &view);
-		screen_draw_view(&view, watcher->pace.interval_ns, newest->count > 1);
-	}
-	refresh();
-}
-
-static void select_within(struct watcher *watcher)
-{
-	if (watcher->selected >= instances(watcher))
-		watcher->selected = instances(watcher) ? instances(watcher) - 1 : 0;
 }
 
 static bool take_sample(struct watcher *watcher)
@@ -65,7 +22,8 @@ static bool take_sample(struct watcher *watcher)
 	if (!sampler_take(watcher->sampler, &list))
 		return false;
 	history_add(&watcher->history, &list);
-	select_within(watcher);
+	if (watcher->selected >= list.count)
+		watcher->selected = list.count ? list.count - 1 : 0;
 	return true;
 }
 
@@ -101,40 +59,20 @@ static void on_key(struct watcher *watcher, int key)
 	}
 }
 
-static void read_keys(struct watcher *watcher)
-{
-	int key;
-
-	while ((key = getch()) != ERR)
-		on_key(watcher, key);
-}
-
-/* Wait for a key, a signal, or the time of the next sample. A change of the window's size
- * interrupts it, and then getch() has a key for it.
- */
-static void wait_for_something(struct watcher *watcher)
-{
-	struct pollfd files[] = {
-		{ .fd = STDIN_FILENO, .events = POLLIN },
-		{ .fd = watcher->signals, .events = POLLIN },
-	};
-	const uint64_t left_ms = pace_left_ns(&watcher->pace) / DUALPI2_NSEC_PER_MSEC;
-
-	poll(files, 2, (int)left_ms + 1);
-	read_keys(watcher);
-	if (files[1].revents || files[0].revents & (POLLHUP | POLLERR | POLLNVAL))
-		watcher->is_done = true;
-}
-
+/* Of a change of the window's size getch() makes a key. */
 static bool show(struct watcher *watcher)
 {
 	while (!watcher->is_done) {
-		draw(watcher);
-		wait_for_something(watcher);
-		if (pace_left_ns(&watcher->pace))
-			continue;
-		pace_next(&watcher->pace);
-		if (!take_sample(watcher))
+		enum pace_event event;
+		int key;
+
+		screen_draw(watcher);
+		event = pace_wait(&watcher->pace, STDIN_FILENO);
+		while ((key = getch()) != ERR)
+			on_key(watcher, key);
+		if (event == PACE_END)
+			break;
+		if (event == PACE_DUE && !take_sample(watcher))
 			return false;
 	}
 	return true;
@@ -170,30 +108,20 @@ static bool show_on_terminal(struct watcher *watcher)
 	return shown;
 }
 
-static bool watch_sampled(struct watcher *watcher)
-{
-	if (!instances(watcher))
-		return sampler_has_nothing(watcher->sampler);
-	watcher->shows_list = instances(watcher) > 1;
-	watcher->signals = signalfd(-1, &watcher->pace.ends, SFD_CLOEXEC);
-	if (watcher->signals < 0)
-		return fail(errno, "cannot wait for signals: end other programs");
-	return show_on_terminal(watcher);
-}
-
 bool watch(struct sampler *sampler, uint64_t interval_ns)
 {
-	struct watcher watcher = { .sampler = sampler, .signals = -1 };
+	struct watcher watcher = { .sampler = sampler };
 	bool watched;
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
 		return fail(0, "--watch: this is no terminal: take --jsonl or --interval");
 	if (!take_sample(&watcher))
 		return false;
-	pace_start(&watcher.pace, interval_ns);
-	watched = watch_sampled(&watcher);
-	if (watcher.signals >= 0)
-		close(watcher.signals);
+	watcher.shows_list = instances(&watcher) > 1;
+	if (!instances(&watcher))
+		watched = sampler_has_nothing(sampler);
+	else
+		watched = pace_start(&watcher.pace, interval_ns) && show_on_terminal(&watcher);
 	history_free(&watcher.history);
 	return watched;
 }

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The figures in words, and on stdout in all ways but the live view. */
+#ifndef SHOW_H
+#define SHOW_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "pinned/registration.h"
+#include "sample/sample.h"
+
+/* A table for people, 80 columns wide. */
+void table_print(const struct samples *list);
+
+/* As `tc -s qdisc show` prints those of dualpi2. */
+void tc_print(const struct samples *list);
+
+/* The distribution of the delays of both queues as a plot, 80 columns wide, at most as high as a
+ * terminal of 24 lines.
+ */
+void histogram_print(const struct samples *list);
+
+/* ---- metrics ------------------------------------------------------------------------- */
+
+/* The two text formats of Prometheus differ in how they name a counter's family: OpenMetrics 1.0
+ * without `_total`, as its samples are not, and the older format as its samples. So what reads the
+ * older one (the textfile collector of node_exporter) takes OpenMetrics as well, but knows neither
+ * types nor meanings of the counters then.
+ */
+enum exposition {
+	EXPOSITION_OPENMETRICS,
+	EXPOSITION_PROMETHEUS, /* text format 0.0.4 */
+};
+
+void openmetrics_print(const struct samples *list, enum exposition exposition);
+
+/* ---- JSON ---------------------------------------------------------------------------- */
+
+/* An object per instance (for an mq another one, of kind mq, with the sums), with the keys and
+ * units that `tc -j -s qdisc show` has for dualpi2, and more. What delays are told with: `bins`
+ * are those of the histogram that hold a packet.
+ */
+enum json_delays {
+	JSON_QUANTILES,
+	JSON_BINS,
+};
+
+/* An array of them. */
+void json_print(const struct samples *samples, enum json_delays delays);
+
+/* To be called first, once, for the next: where the lines go. */
+void json_begin_lines(FILE *file);
+
+/* The objects of `samples`, each with what happened in its interval, a line each, which is written
+ * with one write(2): no signal leaves half of one.
+ */
+void json_print_lines(FILE *file, const struct samples *samples, const struct samples *intervals,
+		      enum json_delays delays);
+
+/* ---- events -------------------------------------------------------------------------- */
+
+/* Print overload events (RFC 9332, 2.5.2.3) as they happen, a line each: of all network namespaces,
+ * because reading takes them from the buffer, or (ifindex not 0) of one interface, until SIGINT,
+ * SIGHUP or SIGTERM. That no kind is registered any more is a failure.
+ */
+bool events_follow(const struct registrations *regs, unsigned int ifindex, bool json);
+
+/* ---- in words ------------------------------------------------------------------------ */
+
+#define DIAGNOSIS_MAX 192
+
+/* One sentence about what matters most of what happened between two samples (sample.h): what is
+ * amiss, else who makes the queue and how long it is. Writes to `text` and returns it.
+ */
+const char *diagnose(const struct sample *interval, char text[DIAGNOSIS_MAX]);
+
+/* ---- bars ---------------------------------------------------------------------------- */
+
+/* Plots made of characters: eighths of a block where the terminal knows them, else ASCII. */
+
+/* A character takes up to three bytes. */
+#define BAR_WIDTH_MAX 40
+#define BAR_TEXT_MAX (3 * BAR_WIDTH_MAX + 1)
+
+/* To be called first: which characters there are, the locale (LC_CTYPE) tells. */
+void bars_init(void);
+
+/* A bar from left to right, `value` (0 to 1) of `width` (up to BAR_WIDTH_MAX) characters, filled up
+ * with blanks. Writes to `text` (BAR_TEXT_MAX bytes) and returns it.
+ */
+const char *bar_across(double value, int width, char *text);
+
+/* A bar upwards, `value` (0 to 1) of `height` characters: the one in `row`, from below, 0 first.
+ * What is not 0 can be seen.
+ */
+const char *bar_upward(double value, int height, int row);
+
+/* ---- into a file --------------------------------------------------------------------- */
+
+/* A file that takes another's place by a rename, once it is whole: nobody reads half of one. */
+struct output_file {
+	int directory;	     /* of both: later we may be in another mount namespace (pins.h) */
+	char name[NAME_MAX]; /* of the file */
+	char temporary[NAME_MAX + 1];
+};
+
+/* Begin one for `path`, which the standard output goes to from now on. */
+bool output_begin(struct output_file *output, const char *path);
+
+/* All is written: the file gets its place or, if it is not `whole`, goes. */
+bool output_end(const struct output_file *output, bool whole);
+
+#endif /* SHOW_H */
