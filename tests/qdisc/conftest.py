@@ -27,10 +27,10 @@ PIN_DIR = Path("/sys/fs/bpf/dualpi2")
 PI2_PINS = PIN_DIR / "pi2"
 PUBLIC_PIN_DIR = Path("/sys/fs/bpf/dualpi2-public")
 LOADER = BIN / "dualpi2-load"
-# The AQMs that there are, and the kinds of their qdiscs.
-AQMS = sorted(path.name.split(".")[0] for path in (TESTS.parent / "bpf/aqm").glob("*.bpf.h"))
-KINDS = {aqm: re.search(r'AQM_KIND "(\w+)"', (TESTS.parent / f"include/aqm/{aqm}.h").read_text())[1]
-         for aqm in AQMS}
+# The kind of the qdiscs of each AQM.
+KINDS = dict(re.search(r'AQM_NAME "([\w-]+)"\n#define AQM_KIND "(\w+)"', path.read_text()).groups()
+             for path in sorted((TESTS.parent / "include/aqm").glob("*.h")))
+AQMS = tuple(KINDS)
 
 
 def pytest_addoption(parser):

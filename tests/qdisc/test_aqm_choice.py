@@ -124,7 +124,7 @@ def test_a_file_names_it(gone, tmp_path):
 
 
 @pytest.mark.parametrize("options, reason", [
-    ("--aqm nonesuch", "pi2 or fixed"),
+    ("--aqm nonesuch", "pi2 or "),
     ("--aqm fixed --target 5ms", "--target 5ms: is not for the AQM fixed"),
     ("--aqm pi2 --fixed-prob 5%", "--fixed-prob 5%: is not for the AQM pi2"),
     ("--fixed-prob 5%", "--fixed-prob 5%: is not for the AQM pi2"),

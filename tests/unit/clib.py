@@ -41,6 +41,28 @@ class Coupling(ctypes.Structure):
     ]
 
 
+class Codel(ctypes.Structure):
+    """struct codel."""
+
+    _fields_ = [("first_above", c_uint64), ("drop_next", c_uint64), ("count", c_uint32),
+                ("last_count", c_uint32), ("inv_sqrt", c_uint32), ("dropping", c_uint8),
+                ("has_dropped", c_uint8)]
+
+
+class CodelLaw(ctypes.Structure):
+    """struct codel_law."""
+
+    _fields_ = [("target", c_uint32), ("interval", c_uint32), ("kind", c_uint8),
+                ("steps", c_uint8)]
+
+
+class CurvyRedLaw(ctypes.Structure):
+    """struct curvy_red_law."""
+
+    _fields_ = [("min_th_ns", c_uint64), ("range_ns", c_uint64), ("scale", c_uint64),
+                ("smoothing", c_uint8), ("curviness", c_uint8)]
+
+
 LIB = ctypes.CDLL(os.environ["DUALPI2_SHIM"])
 TYPES = {"__u8": c_uint8, "__u16": c_uint16, "__s16": c_int16, "__u32": c_uint32, "__u64": c_uint64}
 
@@ -91,6 +113,15 @@ def load():
         "shim_coupling_l_overloaded": (c_bool, POINTER(Coupling), c_uint32),
         "shim_coupling_saturated": (c_bool, POINTER(Coupling), c_uint32),
         "shim_coupling_recurs": (c_bool, c_uint64, c_uint64),
+        "shim_codel_inv_sqrt": (c_uint32, c_uint32),
+        "shim_codel_newton": (c_uint32, c_uint32, c_uint32),
+        "shim_codel_sqrt": (c_uint32, c_uint32),
+        "shim_codel_make": (CodelLaw, c_uint64, c_uint64, c_uint8, c_uint8),
+        "shim_codel_signals": (c_bool, POINTER(Codel), POINTER(CodelLaw), c_uint64, c_uint64,
+                               c_bool, c_bool),
+        "shim_curvy_red_make": (CurvyRedLaw, c_uint64, c_uint64, c_uint8, c_uint8),
+        "shim_curvy_red_smooth": (c_uint64, POINTER(CurvyRedLaw), c_uint64, c_uint64),
+        "shim_curvy_red_prob": (c_uint32, POINTER(CurvyRedLaw), c_uint64),
         "shim_laqm_prob": (c_uint32, POINTER(Params), c_uint64, c_uint64),
         "shim_scheduler_reset": (c_int32, c_uint8, c_uint32),
         "shim_scheduler_serves_l": (c_bool, c_int32, c_bool, c_bool),
@@ -114,13 +145,12 @@ def load():
         "unit_aqm_classify": (c_uint32, c_void_p, c_uint8),
         "unit_aqm_mark": (c_uint32, c_void_p, c_uint8, c_uint64),
         "unit_aqm_drop": (c_uint32, c_void_p, c_uint32, c_uint64),
-        "format_rate": (c_char_p, c_uint64, c_char_p),
-        "format_time": (c_char_p, c_uint64, c_char_p),
-        "format_gain": (c_char_p, c_uint32, c_char_p),
+        "shim_value_read": (c_bool, c_int32, c_char_p, POINTER(c_uint64)),
+        "shim_value_format": (c_char_p, c_int32, c_uint64, c_char_p),
     }
-    for name in ("uint", "rate", "time", "size", "percent", "gain", "packets"):
-        signatures[f"parse_{name}"] = (c_bool, c_char_p, POINTER(c_uint64))
-    for name, layout in (("params", Params), ("law", Law), ("coupling", Coupling)):
+    for name, layout in (("params", Params), ("law", Law), ("coupling", Coupling),
+                         ("codel", Codel), ("codel_law", CodelLaw),
+                         ("curvy_red_law", CurvyRedLaw)):
         assert c_uint32.in_dll(LIB, f"shim_sizeof_{name}").value == ctypes.sizeof(layout)
     for name, (result, *arguments) in signatures.items():
         function = getattr(LIB, name)

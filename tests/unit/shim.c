@@ -4,24 +4,32 @@
  */
 #include <stdbool.h>
 
+#include "codel.h"
 #include "coupling.h"
+#include "curvy_red.h"
 #include "dualpi2.h"
 #include "laqm.h"
 #include "aqm/pi2.h"
+#include "cli/value.h"
 #include "pi2.h"
 #include "scheduler.h"
 #include "shaper.h"
 
 /* For test_model.py to hold its own layouts against. */
 extern const __u32 shim_sizeof_params, shim_sizeof_law, shim_sizeof_coupling;
+extern const __u32 shim_sizeof_codel, shim_sizeof_codel_law, shim_sizeof_curvy_red_law;
 /* And to make one of: "TYPE MEMBER" on a line each. */
 #define FIELD(type, member, ...) #type " " #member "\n"
 extern const char *const shim_params;
-const char *const shim_params = DUALPI2_PARAMS(FIELD, FIELD, DUALPI2_NOTHING) AQM_PARAMS(FIELD);
+const char *const shim_params =
+	DUALPI2_PARAMS(FIELD, FIELD, DUALPI2_NOTHING) AQM_PARAMS(FIELD, FIELD, DUALPI2_NOTHING);
 
 const __u32 shim_sizeof_params = sizeof(struct dualpi2_params);
 const __u32 shim_sizeof_law = sizeof(struct pi2_law);
 const __u32 shim_sizeof_coupling = sizeof(struct coupling);
+const __u32 shim_sizeof_codel = sizeof(struct codel);
+const __u32 shim_sizeof_codel_law = sizeof(struct codel_law);
+const __u32 shim_sizeof_curvy_red_law = sizeof(struct curvy_red_law);
 
 /* SHIM(result, function, (parameters), (arguments)): shim_function() */
 #define SHIM(result, function, parameters, arguments) \
@@ -44,6 +52,23 @@ SHIM(bool, coupling_c_overloaded, (const struct coupling *coupling, __u32 prob),
 SHIM(bool, coupling_l_overloaded, (const struct coupling *coupling, __u32 prob), (coupling, prob))
 SHIM(bool, coupling_saturated, (const struct coupling *coupling, __u32 prob), (coupling, prob))
 SHIM(bool, coupling_recurs, (__u64 count, __u64 prob), (count, prob))
+
+SHIM(__u32, codel_inv_sqrt, (__u32 count), (count))
+SHIM(__u32, codel_newton, (__u32 inv_sqrt, __u32 count), (inv_sqrt, count))
+SHIM(__u32, codel_sqrt, (__u32 share), (share))
+SHIM(struct codel_law, codel_make, (__u64 target_ns, __u64 interval_ns, __u8 kind, __u8 steps),
+     (target_ns, interval_ns, kind, steps))
+SHIM(bool, codel_signals,
+     (struct codel * codel, const struct codel_law *law, __u64 now_ns, __u64 sojourn_ns,
+      bool is_last, bool marks),
+     (codel, law, now_ns, sojourn_ns, is_last, marks))
+
+SHIM(struct curvy_red_law, curvy_red_make,
+     (__u64 min_th_ns, __u64 range_ns, __u8 smoothing, __u8 curviness),
+     (min_th_ns, range_ns, smoothing, curviness))
+SHIM(__u64, curvy_red_smooth, (const struct curvy_red_law *law, __u64 q_ns, __u64 delay_ns),
+     (law, q_ns, delay_ns))
+SHIM(__u32, curvy_red_prob, (const struct curvy_red_law *law, __u64 delay_ns), (law, delay_ns))
 
 SHIM(__u32, laqm_prob, (const struct dualpi2_params *params, __u64 delay_ns, __u64 packets),
      (params, delay_ns, packets))
@@ -81,3 +106,25 @@ void shim_params_default(struct dualpi2_params *params)
 	*params = common;
 	*(struct aqm_params *)params->aqm = own;
 }
+
+/* Any value of a kind that begins at 0. Into a text of OPTION_TEXT_MAX bytes. */
+bool shim_value_read(int kind, const char *text, uint64_t *value);
+bool shim_value_read(int kind, const char *text, uint64_t *value)
+{
+	const struct option_spec spec = { .kind = kind, .max = (int64_t)UINT64_MAX };
+
+	return value_read(&spec, text, value) == VALUE_OK;
+}
+
+const char *shim_value_format(int kind, uint64_t value, char *text);
+const char *shim_value_format(int kind, uint64_t value, char *text)
+{
+	return value_format(&(struct option_spec){ .kind = kind }, value, text);
+}
+
+/* The kinds that test_model.py names. */
+extern const int shim_kind_number, shim_kind_rate, shim_kind_time, shim_kind_size,
+	shim_kind_percent, shim_kind_gain, shim_kind_step;
+const int shim_kind_number = KIND_NUMBER, shim_kind_rate = KIND_RATE, shim_kind_time = KIND_TIME,
+	  shim_kind_size = KIND_SIZE, shim_kind_percent = KIND_PERCENT, shim_kind_gain = KIND_GAIN,
+	  shim_kind_step = KIND_STEP;

@@ -13,7 +13,7 @@ PRODUCT = ("bpf", "include", "user", "man", "completion", "packaging")
 FILES_OF_A_PARAMETER = 6
 FILES_OF_A_CAUSE = 4
 
-AQM_ROW = re.compile(r'^\tPARAM\(\w+, (\w+), "([a-z-]+)"', re.M)
+AQM_ROW = re.compile(r'^\t(?:PARAM|CHOICE)\(\w+, (\w+), "([a-z-]+)"', re.M)
 STAT_ROW = re.compile(r'^\tX\(\w+, (\w+), "[a-z ]+", "([a-z.-]+)"', re.M)
 
 

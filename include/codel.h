@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* CoDel's control law (RFC 8289; Nichols and Jacobson, "Controlling Queue Delay", 2012), in
+ * integers and without side effects but on its own state, for BPF and user space.
+ *
+ * While packets have waited longer than the target for an interval, one after another is signalled
+ * (marked or dropped), at distances of interval / sqrt(count). Three laws agree on this; they
+ *differ in what they remember of the last time:
+ *
+ *	mainline	Linux (include/net/codel_impl.h): to the bit
+ *	refined		the successor that "codel: Refine re-entering drop state to react sooner"
+ *			announces (Dave Taeht, cerowrt-devel, 26 Aug 2012): ns-2's law
+ *	2012		the patch that this mail withdraws, for the comparison
+ *
+ * Times are in units of 1024 ns of CLOCK_MONOTONIC, as Linux has them. A packet at a time is asked
+ * about: where the others have a loop over packets, the next call goes on.
+ */
+#ifndef DUALPI2_CODEL_H
+#define DUALPI2_CODEL_H
+
+#ifndef __VMLINUX_H__
+#include <linux/types.h>
+#include <stdbool.h>
+#endif
+
+enum codel_kind {
+	CODEL_MAINLINE,
+	CODEL_REFINED,
+	CODEL_2012,
+};
+
+#define CODEL_SHIFT 10 /* ns to units */
+#define CODEL_STEPS_MAX 5
+
+/* From the parameters. */
+struct codel_law {
+	__u32 target, interval; /* units */
+	__u8 kind;		/* enum codel_kind */
+	__u8 steps;		/* of Newton's method for each new count; 0: what it takes */
+};
+
+/* State of one queue. */
+struct codel {
+	__u64 first_above; /* when it will have been above the target for long enough; 0: it is not
+			    */
+	__u64 drop_next;   /* when the next signal is due, or the last one was */
+	__u32 count;	   /* signals since dropping began, and some of the last time */
+	__u32 last_count;  /* count as dropping began */
+	__u32 inv_sqrt;	   /* 1 / sqrt(count), 2^-32 */
+	__u8 dropping;
+	__u8 has_dropped; /* drop_next has to move on, if the next packet is above the target too */
+};
+
+/* ---- 1 / sqrt(count) --------------------------------------------------------------- */
+
+#define CODEL_ONE 0xffffffffU
+
+/* One step of Newton's method towards 1 / sqrt(count), 2^-32, as codel_Newton_step() has it: the
+ * error of e becomes 1.5 e^2.
+ */
+static inline __u32 codel_newton(__u32 inv_sqrt, __u32 count)
+{
+	__u64 square = (__u64)inv_sqrt * inv_sqrt >> 32;
+
+	/* The shift by 2 keeps the product in 64 bits. */
+	return (__u32)((((3ULL << 32) - count * square) >> 2) * inv_sqrt >> 31);
+}
+
+/* The same to 0.01 %, whatever it was. Of count = m * 4^s, 1 <= m < 4, the first guess of 1 /
+ * sqrt(m) is off by 19 % at most, so three steps do.
+ */
+static inline __u32 codel_inv_sqrt(__u32 count)
+{
+	const __u32 log2 = 31 - __builtin_clz(count), s = log2 / 2;
+	const __u64 m = (__u64)count << 30 >> 2 * s;	/* 2^-30 */
+	__u64 y = log2 & 1 ? 0x9837f051U : 0xd744fccbU; /* 2^-3/4 and 2^-1/4, 2^-32 */
+
+	for (int i = 0; i < 3; i++)
+		y = (((3ULL << 62) - m * (y * y >> 32)) >> 32) * y >> 31;
+	return count == 1 ? CODEL_ONE : (__u32)(y >> s);
+}
+
+/* Linux keeps 16 bits. */
+static inline __u32 codel_kept(const struct codel_law *law, __u32 inv_sqrt)
+{
+	return law->kind == CODEL_MAINLINE ? inv_sqrt & 0xffff0000U : inv_sqrt;
+}
+
+/* A new count. Linux starts anew with 1, and otherwise from the inverse square root before. */
+static inline void codel_set_count(struct codel *codel, const struct codel_law *law, __u32 count)
+{
+	__u32 inv_sqrt = codel->inv_sqrt;
+
+	codel->count = count;
+	if (count == 1)
+		inv_sqrt = CODEL_ONE;
+	else if (!law->steps)
+		inv_sqrt = codel_inv_sqrt(count);
+	for (int i = 0; count > 1 && i < law->steps && i < CODEL_STEPS_MAX; i++)
+		inv_sqrt = codel_newton(inv_sqrt, count);
+	codel->inv_sqrt = codel_kept(law, inv_sqrt);
+}
+
+/* interval / sqrt(count) */
+static inline __u32 codel_distance(const struct codel *codel, const struct codel_law *law)
+{
+	return (__u32)((__u64)law->interval * codel->inv_sqrt >> 32);
+}
+
+/* sqrt(share), both 2^-32. */
+static inline __u32 codel_sqrt(__u32 share)
+{
+	return share ? (__u32)((__u64)share * codel_inv_sqrt(share) >> 16) : 0;
+}
+
+/* ---- the laws ---------------------------------------------------------------------- */
+
+/* How long after the last signal a queue that comes back is the same congestion, in intervals. */
+#define CODEL_REFINED_RECENT 8
+#define CODEL_RECENT 16
+
+static inline bool codel_was_recent(const struct codel *codel, const struct codel_law *law,
+				    __u64 now)
+{
+	const __s64 intervals = law->kind == CODEL_REFINED ? CODEL_REFINED_RECENT : CODEL_RECENT;
+
+	return (__s64)(now - codel->drop_next) < intervals * (__s64)law->interval;
+}
+
+/* A packet has waited less than the target, or no more than a full frame waits behind it. */
+static inline void codel_below(struct codel *codel)
+{
+	codel->first_above = 0;
+	codel->dropping = 0;
+	codel->has_dropped = 0;
+}
+
+/* One has waited longer: has each for an interval? ns-2 gives a queue that comes back less. */
+static inline bool codel_is_above(struct codel *codel, const struct codel_law *law, __u64 now)
+{
+	__u32 grace = law->interval;
+
+	if (codel->first_above)
+		return law->kind == CODEL_REFINED ? now >= codel->first_above
+						  : now > codel->first_above;
+	if (law->kind == CODEL_REFINED && codel->count > 1 && codel_was_recent(codel, law, now))
+		grace = codel_distance(codel, law);
+	codel->first_above = now + grace;
+	return false;
+}
+
+/* The count to begin with when the queue is above the target again. ns-2 takes back two of the
+ * signals; from 126 on, of which one in 64 is two, one in 64.
+ */
+static inline __u32 codel_count_again(const struct codel *codel, const struct codel_law *law,
+				      __u64 now)
+{
+	const __u32 count = codel->count, grown = count - codel->last_count;
+
+	if (!codel_was_recent(codel, law, now))
+		return 1;
+	switch (law->kind) {
+	case CODEL_REFINED:
+		if (count > 126)
+			return count + 2 - (count + 2) / 64;
+		return count > 2 ? count - 2 : 1;
+	case CODEL_2012:
+		return count ? codel->last_count + grown / 2 : 1;
+	default:
+		return grown > 1 ? grown : 1;
+	}
+}
+
+static inline void codel_begin(struct codel *codel, const struct codel_law *law, __u64 now)
+{
+	codel->dropping = 1;
+	codel->has_dropped = 0;
+	codel_set_count(codel, law, codel_count_again(codel, law, now));
+	codel->last_count = codel->count;
+	codel->drop_next = now + codel_distance(codel, law);
+}
+
+/* A signal is due while dropping. The patch of 2012 counts those that are due at once as one. */
+static inline void codel_go_on(struct codel *codel, const struct codel_law *law, bool is_first,
+			       bool marks)
+{
+	if (is_first || law->kind != CODEL_2012)
+		codel_set_count(codel, law, codel->count + 1);
+	codel->has_dropped = !marks && law->kind != CODEL_REFINED;
+	if (!codel->has_dropped)
+		codel->drop_next += codel_distance(codel, law);
+}
+
+/* A packet leaves the queue at `now_ns` of CLOCK_MONOTONIC, after `sojourn_ns`: is it to be
+ * signalled? `is_last`: no more than a full frame waits behind it. `marks`: a signal is a mark, and
+ * the packet goes on.
+ */
+static inline bool codel_signals(struct codel *codel, const struct codel_law *law, __u64 now_ns,
+				 __u64 sojourn_ns, bool is_last, bool marks)
+{
+	const __u64 now = now_ns >> CODEL_SHIFT;
+	const bool is_next = codel->has_dropped;
+
+	if (is_last || now - ((now_ns - sojourn_ns) >> CODEL_SHIFT) < law->target) {
+		codel_below(codel);
+		return false;
+	}
+	if (!codel_is_above(codel, law, now)) {
+		codel->dropping = 0;
+		codel->has_dropped = 0;
+		return false;
+	}
+	if (!codel->dropping) {
+		codel_begin(codel, law, now);
+		return true;
+	}
+	codel->has_dropped = 0;
+	if (is_next)
+		codel->drop_next += codel_distance(codel, law);
+	if (now < codel->drop_next)
+		return false;
+	codel_go_on(codel, law, !is_next, marks);
+	return true;
+}
+
+/* From the parameters, times in ns. */
+static inline struct codel_law codel_make(__u64 target_ns, __u64 interval_ns, __u8 kind, __u8 steps)
+{
+	return (struct codel_law){
+		.target = (__u32)(target_ns >> CODEL_SHIFT),
+		.interval = (__u32)(interval_ns >> CODEL_SHIFT),
+		.kind = kind,
+		.steps = kind == CODEL_MAINLINE ? 1 : steps,
+	};
+}
+
+#endif /* DUALPI2_CODEL_H */

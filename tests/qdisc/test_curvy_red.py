@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Curvy RED (RFC 9332, Appendix B): p' follows the Classic delay, smoothed."""
+
+import pytest
+from conftest import published
+from frames import ECT_1, NOT_ECT
+from held import NO_STEP
+from netns import wait_until
+
+FRAME_S = 1514 * 8 / 10**6  # of the link below
+
+
+@pytest.fixture(name="load")
+def loader(cable):
+    """At a rate that makes delays."""
+    def load(*options):
+        return cable.load("--aqm", "curvy-red", "--rate", "1mbit", *options)
+    return load
+
+
+def finish(cable):
+    cable.load("--rate", 0)
+    cable.drain()
+
+
+def looks(cable, count):
+    """So many samples while a queue stands, each with another Q_C."""
+    seen = []
+    for _ in range(count):
+        last = seen[-1]["smoothed-delay-c"] if seen else -1
+        seen.append(wait_until(lambda last=last: (now := cable.qdisc.stats())[
+            "smoothed-delay-c"] != last and now, "a packet has left"))
+    return seen
+
+
+@pytest.mark.parametrize("curviness", (1, 2))
+@pytest.mark.parametrize("min_th_ms, range_ms", [(5, 500), (40, 2000)])
+def test_p_is_a_power_of_the_smoothed_delay(cable, load, min_th_ms, range_ms, curviness):
+    load("--min-th", f"{min_th_ms}ms", "--range", f"{range_ms}ms", "--curviness", curviness)
+    cable.burst(NOT_ECT, 60)
+    seen = looks(cable, 40)
+    for sample in seen:
+        share = max(0, sample["smoothed-delay-c"] / 1000 - min_th_ms) / range_ms
+        assert sample["prob"] == pytest.approx(share**curviness, rel=1e-4, abs=2e-5)
+    assert seen[-1]["prob"] > 0.01**curviness, "and it has moved"
+    finish(cable)
+
+
+@pytest.mark.parametrize("smoothing", (0, 3, 5))
+def test_each_classic_packet_counts(cable, load, smoothing):
+    """Packets that came together leave at even distances, so their delays are known."""
+    load("--smoothing", smoothing, "--range", "4000s")
+    cable.burst(NOT_ECT, 40)
+    seen = wait_until(lambda: (now := cable.qdisc.stats())["c-queue"]["packets-out"] >= 30 and now,
+                      "thirty have left")
+    expected = 0
+    for place in range(seen["c-queue"]["packets-out"]):
+        expected += (place * FRAME_S - expected) / 2**smoothing
+    assert seen["smoothed-delay-c"] / 10**6 == pytest.approx(expected, rel=0.02)
+    finish(cable)
+
+
+def test_the_dualq_of_2015(cable, load):
+    """A preset: what is given beside it counts, wherever it stands."""
+    done = load("--min-th", "3ms", "--dualq-2015")
+    assert ", dualq-2015" in done.stdout
+    options = cable.qdisc.stats()["options"]
+    assert options["c-protection"] == 0 and options["step-thresh-pkts"] == 5
+    assert options["coupled-delay"] == "instant" and options["min-th"] == 3000
+
+
+@pytest.mark.parametrize("delay, marks", [("smoothed", False), ("instant", True)])
+def test_l_packets_are_marked_by_the_smoothed_delay_or_the_last(cable, load, delay, marks):
+    """Behind a Classic queue that has just come, of which the smoothed delay knows little."""
+    load("--coupled-delay", delay, "--smoothing", 12, "--range", "1s", *NO_STEP)
+    cable.burst(NOT_ECT, 40)
+    wait_until(lambda: cable.qdisc.stats()["c-queue"]["packets-out"] >= 20, "half have left")
+    before = cable.qdisc.stats()["l-queue"]["mark-coupled"]
+    cable.burst(ECT_1, 20, 100)
+    seen = cable.qdisc.stats()["l-queue"]["mark-coupled"] - before
+    assert bool(seen) == marks
+    finish(cable)
+
+
+def test_an_empty_queue_has_no_delay(cable, load):
+    load()
+    cable.burst(NOT_ECT, 40)
+    wait_until(lambda: cable.qdisc.stats()["prob"], "p' has moved")
+    cable.load("--rate", 0)
+    cable.drain()
+    wait_until(lambda: published("d0")["levels"]["prob"] == 0, "p' is 0 again")
+    assert cable.qdisc.stats()["smoothed-delay-c"] == 0
+
+
+def test_l_queue_that_marks_do_not_tame_is_overload(cable, load):
+    """Not in Appendix B, which leaves it out; RFC 9332, 4.2.3, asks for it."""
+    load(*NO_STEP)
+    cable.burst(ECT_1, 100)
+    seen = wait_until(lambda: (now := cable.qdisc.stats())["overload"]["events"] and now,
+                      "an overload event")
+    assert seen["c-queue"]["packets-in"] == 0
+    finish(cable)

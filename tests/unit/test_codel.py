@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""CoDel's laws in include/codel.h against those of codel_model.py."""
+
+import math
+from ctypes import byref
+
+import pytest
+from clib import ONE, C, Codel
+from codel_model import INTERVAL_NS, MS, MTU, TARGET_NS, UNIT_NS, Law2012, Mainline, Refined
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+MAINLINE, REFINED, LAW_2012 = range(3)  # enum codel_kind
+MODELS = {MAINLINE: Mainline, REFINED: Refined, LAW_2012: Law2012}
+
+
+class Ours(Mainline):
+    """Packet by packet, as dequeue does."""
+
+    def __init__(self, kind, steps=0):
+        super().__init__()
+        self.law = C.shim_codel_make(TARGET_NS, INTERVAL_NS, kind, steps)
+        self.codel = Codel()
+
+    def dequeue(self, now_ns):
+        while packet := self.pop():
+            enqueued_ns, serial, _, ecn = packet
+            if not C.shim_codel_signals(byref(self.codel), byref(self.law), now_ns,
+                                        now_ns - enqueued_ns, self.backlog <= MTU, ecn):
+                break
+            if ecn:
+                self.marked.append(serial)
+                break
+            self.dropped.append(serial)
+        return packet
+
+
+# ---- scripts ------------------------------------------------------------------------------
+
+
+def play(codel, script):
+    """(gap in ns, packets that arrive, length, ECN-capable, packets that are asked for)"""
+    now_ns, serial = 10**12, 0
+    for gap_ns, arrive, length, ecn, leave in script:
+        now_ns += gap_ns
+        for _ in range(arrive):
+            codel.enqueue(now_ns, serial, length, ecn)
+            serial += 1
+        for _ in range(leave):
+            codel.dequeue(now_ns)
+    return codel.dropped, codel.marked
+
+
+def congestion(seconds, arrive=12, leave=10, ecn=False):
+    """More comes than leaves: packets of 1514 bytes, every 10 ms."""
+    return [(10 * MS, arrive, 1514, ecn, leave)] * int(seconds * 100)
+
+
+STEPS = st.tuples(st.one_of(st.integers(0, 20 * MS), st.integers(0, 2000 * MS)),
+                  st.integers(0, 30), st.sampled_from([60, 1514]), st.booleans(),
+                  st.integers(0, 30))
+SCRIPTS = st.lists(STEPS, max_size=200)
+
+
+@pytest.mark.parametrize("kind", MODELS)
+@given(script=SCRIPTS)
+@example(script=congestion(8))
+@example(script=congestion(8, ecn=True))
+@example(script=congestion(8) + [(10 * MS, 0, 60, False, 400)] + congestion(3))
+@example(script=congestion(30, 40))
+@example(script=congestion(4) + [(10 * MS, 5, 1514, True, 10)] * 300)
+def test_same_signals_as_the_model(kind, script):
+    """The inverse square root has a test of its own."""
+    assert play(Ours(kind), script) == play(MODELS[kind](C.shim_codel_inv_sqrt), script)
+
+
+def test_the_scripts_make_it_drop():
+    """Or the test above would compare nothing."""
+    for model in MODELS.values():
+        dropped, _ = play(model(), congestion(8))
+        assert len(dropped) > 20
+        _, marked = play(model(), congestion(8, ecn=True))
+        assert len(marked) > 20
+
+
+# ---- the count when the queue is back -----------------------------------------------------
+
+
+def count_again(kind, intervals, last_count=60, count=66):
+    """The count with which it begins to drop again, so long after the last signal."""
+    law = C.shim_codel_make(TARGET_NS, INTERVAL_NS, kind, 0)
+    drop_next = 10**9
+    now_ns = int((drop_next + intervals * law.interval) * UNIT_NS)
+    codel = Codel(first_above=1, drop_next=drop_next, count=count, last_count=last_count,
+                  inv_sqrt=C.shim_codel_inv_sqrt(count))
+    assert C.shim_codel_signals(byref(codel), byref(law), now_ns, 50 * MS, False, False)
+    return codel.count
+
+
+@pytest.mark.parametrize("kind, intervals, count", [
+    (MAINLINE, 1, 6), (MAINLINE, 15.9, 6), (MAINLINE, 16.1, 1),
+    (LAW_2012, 1, 63), (LAW_2012, 15.9, 63), (LAW_2012, 16.1, 1),
+    (REFINED, 1, 64), (REFINED, 7.9, 64), (REFINED, 8.1, 1),
+])
+def test_66_after_60(kind, intervals, count):
+    assert count_again(kind, intervals) == count
+
+
+@pytest.mark.parametrize("count, again", [(1, 1), (2, 1), (3, 1), (4, 2), (126, 124), (127, 127),
+                                          (254, 252), (1022, 1008), (100_000, 98440)])
+def test_ns2_takes_back_two_or_a_64th(count, again):
+    assert count_again(REFINED, 1, count=count) == again
+    assert again == (count - 2 if 2 < count <= 126 else
+                     math.ceil((count + 2) * 63 / 64) if count > 126 else 1)
+
+
+# ---- 1 / sqrt(count) ----------------------------------------------------------------------
+
+
+@given(st.one_of(st.integers(1, 100_000), st.integers(1, 2**32 - 1)))
+@example(1)
+@example(2)
+@example(2**32 - 1)
+def test_inverse_square_root(count):
+    exact = ONE / math.sqrt(count)
+    assert abs(C.shim_codel_inv_sqrt(count) - exact) <= exact * 0.0001 + 1
+
+
+@given(st.integers(1, ONE - 1))
+@example(1)
+def test_square_root_of_a_share(share):
+    exact = math.sqrt(share / ONE) * ONE
+    assert abs(C.shim_codel_sqrt(share) - exact) <= exact * 0.0001 + 1 + share / ONE * 2**16
+
+
+@pytest.mark.parametrize("steps, seen", [(1, 31.2), (2, 15.8), (5, 6.05)])
+def test_newton_needs_more_than_a_step_on_a_decline(steps, seen):
+    """From 66 to 6 the law acts as if the count were this (the mail of 2012)."""
+    inv_sqrt = C.shim_codel_inv_sqrt(66)
+    for _ in range(steps):
+        inv_sqrt = C.shim_codel_newton(inv_sqrt, 6)
+    assert (ONE / inv_sqrt) ** 2 == pytest.approx(seen, rel=0.005)
+    law = C.shim_codel_make(TARGET_NS, INTERVAL_NS, LAW_2012, steps)
+    assert law.steps == steps
