@@ -151,6 +151,14 @@ static __always_inline enum drop coupled_drop(struct instance *in, struct dualq 
 	return not_ect ? DROP_AQM : DROP_OVERLOAD;
 }
 
+/* The p' of a law that knows no bound. */
+static __always_inline u32 coupled_bound(struct instance *in, u32 prob)
+{
+	const u32 prob_max = coupled_law_of(in)->coupling.prob_max;
+
+	return prob < prob_max ? prob : prob_max;
+}
+
 /* A new p', and what hangs on it for every packet until the next one. */
 static __always_inline void coupled_set_prob(struct instance *in, struct dualq *q, u32 prob)
 {

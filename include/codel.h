@@ -3,8 +3,8 @@
  * integers and without side effects but on its own state, for BPF and user space.
  *
  * While packets have waited longer than the target for an interval, one after another is signalled
- * (marked or dropped), at distances of interval / sqrt(count). Three laws agree on this; they
- *differ in what they remember of the last time:
+ * (marked or dropped), at distances of interval / sqrt(count). Three laws agree on this. They
+ * differ in what they remember of the last time:
  *
  *	mainline	Linux (include/net/codel_impl.h): to the bit
  *	refined		the successor that "codel: Refine re-entering drop state to react sooner"
@@ -40,15 +40,20 @@ struct codel_law {
 
 /* State of one queue. */
 struct codel {
-	__u64 first_above; /* when it will have been above the target for long enough; 0: it is not
-			    */
+	__u64 first_above; /* when it will have been above the target for long enough; 0: below */
 	__u64 drop_next;   /* when the next signal is due, or the last one was */
 	__u32 count;	   /* signals since dropping began, and some of the last time */
 	__u32 last_count;  /* count as dropping began */
 	__u32 inv_sqrt;	   /* 1 / sqrt(count), 2^-32 */
+	__u32 packets, signals; /* since the share was updated */
+	__u32 share;	   /* of packets that are signalled, smoothed, 2^-32 */
 	__u8 dropping;
 	__u8 has_dropped; /* drop_next has to move on, if the next packet is above the target too */
 };
+
+/* What is to be known of a packet that leaves. */
+#define CODEL_LAST 1U  /* no more than a full frame waits behind it */
+#define CODEL_MARKS 2U /* a signal is a mark, and the packet goes on */
 
 /* ---- 1 / sqrt(count) --------------------------------------------------------------- */
 
@@ -126,19 +131,18 @@ static inline bool codel_was_recent(const struct codel *codel, const struct code
 	return (__s64)(now - codel->drop_next) < intervals * (__s64)law->interval;
 }
 
-/* A packet has waited less than the target, or no more than a full frame waits behind it. */
-static inline void codel_below(struct codel *codel)
-{
-	codel->first_above = 0;
-	codel->dropping = 0;
-	codel->has_dropped = 0;
-}
-
-/* One has waited longer: has each for an interval? ns-2 gives a queue that comes back less. */
-static inline bool codel_is_above(struct codel *codel, const struct codel_law *law, __u64 now)
+/* Has each packet for an interval waited longer than the target, with more than a full frame behind
+ * it? ns-2 gives a queue that comes back less than an interval.
+ */
+static inline bool codel_is_above(struct codel *codel, const struct codel_law *law, __u64 now,
+				  __u64 enqueued, __u32 how)
 {
 	__u32 grace = law->interval;
 
+	if (how & CODEL_LAST || now - enqueued < law->target) {
+		codel->first_above = 0;
+		return false;
+	}
 	if (codel->first_above)
 		return law->kind == CODEL_REFINED ? now >= codel->first_above
 						  : now > codel->first_above;
@@ -179,47 +183,60 @@ static inline void codel_begin(struct codel *codel, const struct codel_law *law,
 	codel->drop_next = now + codel_distance(codel, law);
 }
 
-/* A signal is due while dropping. The patch of 2012 counts those that are due at once as one. */
-static inline void codel_go_on(struct codel *codel, const struct codel_law *law, bool is_first,
-			       bool marks)
+/* While dropping: is a signal due? The patch of 2012 counts those that are due at once as one. */
+static inline bool codel_goes_on(struct codel *codel, const struct codel_law *law, __u64 now,
+				 __u32 how)
 {
-	if (is_first || law->kind != CODEL_2012)
-		codel_set_count(codel, law, codel->count + 1);
-	codel->has_dropped = !marks && law->kind != CODEL_REFINED;
-	if (!codel->has_dropped)
-		codel->drop_next += codel_distance(codel, law);
-}
-
-/* A packet leaves the queue at `now_ns` of CLOCK_MONOTONIC, after `sojourn_ns`: is it to be
- * signalled? `is_last`: no more than a full frame waits behind it. `marks`: a signal is a mark, and
- * the packet goes on.
- */
-static inline bool codel_signals(struct codel *codel, const struct codel_law *law, __u64 now_ns,
-				 __u64 sojourn_ns, bool is_last, bool marks)
-{
-	const __u64 now = now_ns >> CODEL_SHIFT;
 	const bool is_next = codel->has_dropped;
 
-	if (is_last || now - ((now_ns - sojourn_ns) >> CODEL_SHIFT) < law->target) {
-		codel_below(codel);
-		return false;
-	}
-	if (!codel_is_above(codel, law, now)) {
-		codel->dropping = 0;
-		codel->has_dropped = 0;
-		return false;
-	}
-	if (!codel->dropping) {
-		codel_begin(codel, law, now);
-		return true;
-	}
 	codel->has_dropped = 0;
 	if (is_next)
 		codel->drop_next += codel_distance(codel, law);
 	if (now < codel->drop_next)
 		return false;
-	codel_go_on(codel, law, !is_next, marks);
+	if (!is_next || law->kind != CODEL_2012)
+		codel_set_count(codel, law, codel->count + 1);
+	codel->has_dropped = !(how & CODEL_MARKS) && law->kind != CODEL_REFINED;
+	if (!codel->has_dropped)
+		codel->drop_next += codel_distance(codel, law);
 	return true;
+}
+
+static inline bool codel_decide(struct codel *codel, const struct codel_law *law, __u64 now,
+				__u64 enqueued, __u32 how)
+{
+	if (!codel_is_above(codel, law, now, enqueued, how)) {
+		codel->dropping = 0;
+		codel->has_dropped = 0;
+		return false;
+	}
+	if (codel->dropping)
+		return codel_goes_on(codel, law, now, how);
+	codel_begin(codel, law, now);
+	return true;
+}
+
+/* A packet leaves the queue at `now_ns` of CLOCK_MONOTONIC, after `sojourn_ns`: is it to be
+ * signalled? `how`: CODEL_LAST, CODEL_MARKS.
+ */
+static inline bool codel_signals(struct codel *codel, const struct codel_law *law, __u64 now_ns,
+				 __u64 sojourn_ns, __u32 how)
+{
+	bool signals = codel_decide(codel, law, now_ns >> CODEL_SHIFT,
+				    (now_ns - sojourn_ns) >> CODEL_SHIFT, how);
+
+	codel->packets++;
+	codel->signals += signals;
+	return signals;
+}
+
+/* How long until the next signal is due, in ns; 0: none is. */
+static inline __u64 codel_next_ns(const struct codel *codel, __u64 now_ns)
+{
+	const __u64 now = now_ns >> CODEL_SHIFT;
+
+	return codel->dropping && codel->drop_next > now ? (codel->drop_next - now) << CODEL_SHIFT
+							 : 0;
 }
 
 /* From the parameters, times in ns. */
@@ -231,6 +248,26 @@ static inline struct codel_law codel_make(__u64 target_ns, __u64 interval_ns, __
 		.kind = kind,
 		.steps = kind == CODEL_MAINLINE ? 1 : steps,
 	};
+}
+
+/* ---- the share of packets that it signals ---------------------------------------------- */
+
+/* The weight of a period in the share, 2^-32: an EWMA over an interval. */
+static inline __u32 codel_weight(__u64 period_ns, __u64 interval_ns)
+{
+	return (__u32)((period_ns << 32) / (period_ns + interval_ns));
+}
+
+/* A period ends: the share with what was signalled in it, 2^-32. */
+static inline __u32 codel_share(struct codel *codel, __u32 weight)
+{
+	const __u64 signals = codel->signals, packets = codel->packets;
+	__u64 now = signals < packets ? (signals << 32) / packets : signals ? CODEL_ONE : 0;
+
+	codel->packets = 0;
+	codel->signals = 0;
+	codel->share = (__u32)(((__u64)codel->share * (CODEL_ONE - weight) + now * weight) >> 32);
+	return codel->share;
 }
 
 #endif /* DUALPI2_CODEL_H */

@@ -43,7 +43,7 @@ static inline struct curvy_red_law curvy_red_make(__u64 min_th_ns, __u64 range_n
 /* Q_C after a packet that has waited for `delay_ns` (Figure 11, line 9), ns. */
 static inline __u64 curvy_red_smooth(const struct curvy_red_law *law, __u64 q_ns, __u64 delay_ns)
 {
-	/* Towards 0 on both sides, so that it neither sinks nor sticks. */
+	/* Both shifts round towards Q_C, so that it neither sinks nor rises by itself. */
 	return delay_ns < q_ns ? q_ns - ((q_ns - delay_ns) >> law->smoothing)
 			       : q_ns + ((delay_ns - q_ns) >> law->smoothing);
 }

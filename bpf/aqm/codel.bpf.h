@@ -14,47 +14,28 @@
 #include "codel.h"
 #include "coupled.bpf.h"
 
-struct signalled {
-	struct codel codel;
-	u32 packets, signals; /* since the last update */
-	u32 share;	      /* of signals, smoothed, 2^-32 */
-};
-
 struct aqm {
-	struct signalled l, c;
+	struct codel l, c;
 	u32 marks_due; /* for packets that arrive at C */
-	u8 drops;      /* 1: the packet that is leaving */
+	u8 drop_due;   /* 1: for the packet that leaves C, or the next that arrives (drop_enqueue) */
 };
 
 struct aqm_law {
 	struct codel_law codel;
-	u32 weight; /* of a period in a share, 2^-32 */
+	u32 weight; /* codel_weight() */
 };
 
 /* ---- a packet leaves --------------------------------------------------------------- */
 
-static __noinline int ask(struct codel *codel, const struct codel_law *law, u64 now, u64 sojourn_ns,
-			  bool can_drop)
+static __noinline int signals(struct codel *codel, const struct codel_law *law, u64 now,
+			      u64 sojourn_ns, u32 how)
 {
-	return codel_signals(codel, law, now, sojourn_ns, false, !can_drop);
+	return codel_signals(codel, law, now, sojourn_ns, how);
 }
 
-/* Is it to be signalled? Most of the time there is nothing to ask. */
-static __always_inline bool signals(struct instance *in, struct signalled *queue, u64 behind,
-				    u64 sojourn_ns, u64 now, bool can_drop)
+static __always_inline bool c_drops(struct dualq *q, u32 flags)
 {
-	const struct codel_law *law = &aqm_law_of(in)->codel;
-	struct codel *codel = &queue->codel;
-
-	queue->packets++;
-	if (behind <= full_frame(in) || (sojourn_ns >> CODEL_SHIFT) + 1 < law->target) {
-		codel_below(codel);
-		return false;
-	}
-	if (!ask(codel, law, now, sojourn_ns, can_drop))
-		return false;
-	queue->signals++;
-	return true;
+	return flags & PACKET_NOT_ECT || coupled_of(q)->c_overload;
 }
 
 #define aqm_left aqm_left
@@ -62,26 +43,28 @@ static __always_inline void aqm_left(struct instance *in, struct dualq *q,
 				     const struct packet_info *info, bool in_l, u64 sojourn_ns,
 				     u64 now)
 {
-	const bool can_drop = info->flags & PACKET_NOT_ECT || coupled_of(q)->c_overload;
+	const struct codel_law *law = &aqm_law_of(in)->codel;
+	bool drops = !in_l && c_drops(q, info->flags);
 	struct aqm *aqm = aqm_of(q);
-	bool signalled;
+	u32 how = drops ? 0 : CODEL_MARKS;
 
-	aqm->drops = 0;
 	if (info->flags & PACKET_EXEMPT)
 		return;
-	signalled = signals(in, in_l ? &aqm->l : &aqm->c, queue_bytes(q, in_l) - info->len,
-			    sojourn_ns, now, can_drop && !in_l);
-	if (!signalled || in_l)
+	if (queue_bytes(q, in_l) - info->len <= full_frame(in))
+		how |= CODEL_LAST;
+	if (!signals(in_l ? &aqm->l : &aqm->c, law, now, sojourn_ns, how) || in_l)
 		return;
-	aqm->drops = can_drop;
-	if (!can_drop && info->flags & PACKET_MARKABLE)
+	if (drops)
+		aqm->drop_due = 1;
+	else if (info->flags & PACKET_MARKABLE)
 		__sync_fetch_and_add(&aqm->marks_due, 1);
 }
 
 #define aqm_may_drop aqm_may_drop
 static __always_inline bool aqm_may_drop(struct dualq *q, bool in_l, u32 flags)
 {
-	return in_l ? coupled_may_drop(q, true, flags) : aqm_of(q)->drops;
+	return in_l ? coupled_may_drop(q, true, flags)
+		    : aqm_of(q)->drop_due && c_drops(q, flags) && !(flags & PACKET_EXEMPT);
 }
 
 #define aqm_drop aqm_drop
@@ -90,6 +73,7 @@ static __always_inline enum drop aqm_drop(struct instance *in, struct dualq *q, 
 {
 	if (in_l)
 		return coupled_drop(in, q, flags, true, sojourn_ns);
+	aqm_of(q)->drop_due = 0;
 	return flags & PACKET_NOT_ECT ? DROP_AQM : DROP_OVERLOAD;
 }
 
@@ -117,29 +101,17 @@ static __always_inline enum mark aqm_mark(struct instance *in, struct dualq *q,
 
 /* ---- the rest ------------------------------------------------------------------------ */
 
-/* The share of signals, with those of the last period. */
-static __always_inline u32 share_of(struct signalled *queue, u32 weight)
-{
-	const u64 signals = queue->signals, packets = queue->packets;
-	u64 now = signals < packets ? (signals << 32) / packets : signals ? PROB_MAX : 0;
-
-	queue->signals = 0;
-	queue->packets = 0;
-	queue->share = ((u64)queue->share * (PROB_MAX - weight) + now * weight) >> 32;
-	return queue->share;
-}
-
 static __always_inline void aqm_update(struct instance *in, struct dualq *q, u64 now)
 {
-	const u32 prob_max = coupled_law_of(in)->coupling.prob_max;
 	const u32 weight = aqm_law_of(in)->weight;
 	struct aqm *aqm = aqm_of(q);
-	u32 l = share_of(&aqm->l, weight), c = share_of(&aqm->c, weight);
-	u32 prob = codel_sqrt(l > c ? l : c);
+	u32 l = codel_share(&aqm->l, weight), c = codel_share(&aqm->c, weight);
 
-	coupled_set_prob(in, q, prob < prob_max ? prob : prob_max);
-	if (!queue_bytes(q, false))
-		aqm->marks_due = 0; /* of congestion that is over */
+	coupled_set_prob(in, q, coupled_bound(in, codel_sqrt(l > c ? l : c)));
+	if (!queue_bytes(q, false)) { /* the congestion is over */
+		aqm->marks_due = 0;
+		aqm->drop_due = 0;
+	}
 }
 
 static __always_inline bool aqm_is_idle(struct dualq *q)
@@ -153,8 +125,7 @@ static __always_inline void aqm_params(struct instance *in, struct dualq *q)
 
 	aqm_law_of(in)->codel = codel_make(own->codel_target_ns, own->codel_interval_ns,
 					   own->codel_law, own->codel_steps);
-	aqm_law_of(in)->weight =
-		(AQM_PERIOD(own) << 32) / (AQM_PERIOD(own) + own->codel_interval_ns);
+	aqm_law_of(in)->weight = codel_weight(AQM_PERIOD(own), own->codel_interval_ns);
 	coupled_params(in, q);
 }
 
@@ -167,12 +138,9 @@ static __always_inline void aqm_reset(struct instance *in, struct dualq *q)
 #define aqm_gauges aqm_gauges
 static __always_inline void aqm_gauges(struct dualq *q, struct aqm_gauges *gauges)
 {
-	const struct codel *codel = &aqm_of(q)->c.codel;
-	const u64 now = bpf_ktime_get_ns() >> CODEL_SHIFT;
+	const struct codel *codel = &aqm_of(q)->c;
 
-	gauges->drop_next_ns = codel->dropping && codel->drop_next > now
-				       ? (codel->drop_next - now) << CODEL_SHIFT
-				       : 0;
+	gauges->drop_next_ns = codel_next_ns(codel, bpf_ktime_get_ns());
 	gauges->count = codel->count;
 	gauges->dropping = codel->dropping;
 }

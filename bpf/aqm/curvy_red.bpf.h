@@ -25,11 +25,10 @@ static __always_inline void set_delay(struct instance *in, struct dualq *q, u64 
 {
 	const struct curvy_red_law *law = &aqm_law_of(in)->curvy_red;
 	struct aqm *aqm = aqm_of(q);
-	u32 prob_max = coupled_law_of(in)->coupling.prob_max;
 	u32 prob = curvy_red_prob(law, q_c_ns > aqm->l_age_ns ? q_c_ns : aqm->l_age_ns);
 
 	aqm->q_c_ns = q_c_ns;
-	coupled_set_prob(in, q, prob < prob_max ? prob : prob_max);
+	coupled_set_prob(in, q, coupled_bound(in, prob));
 }
 
 #define aqm_left aqm_left

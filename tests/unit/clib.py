@@ -45,7 +45,8 @@ class Codel(ctypes.Structure):
     """struct codel."""
 
     _fields_ = [("first_above", c_uint64), ("drop_next", c_uint64), ("count", c_uint32),
-                ("last_count", c_uint32), ("inv_sqrt", c_uint32), ("dropping", c_uint8),
+                ("last_count", c_uint32), ("inv_sqrt", c_uint32), ("packets", c_uint32),
+                ("signals", c_uint32), ("share", c_uint32), ("dropping", c_uint8),
                 ("has_dropped", c_uint8)]
 
 
@@ -118,7 +119,9 @@ def load():
         "shim_codel_sqrt": (c_uint32, c_uint32),
         "shim_codel_make": (CodelLaw, c_uint64, c_uint64, c_uint8, c_uint8),
         "shim_codel_signals": (c_bool, POINTER(Codel), POINTER(CodelLaw), c_uint64, c_uint64,
-                               c_bool, c_bool),
+                               c_uint32),
+        "shim_codel_weight": (c_uint32, c_uint64, c_uint64),
+        "shim_codel_share": (c_uint32, POINTER(Codel), c_uint32),
         "shim_curvy_red_make": (CurvyRedLaw, c_uint64, c_uint64, c_uint8, c_uint8),
         "shim_curvy_red_smooth": (c_uint64, POINTER(CurvyRedLaw), c_uint64, c_uint64),
         "shim_curvy_red_prob": (c_uint32, POINTER(CurvyRedLaw), c_uint64),

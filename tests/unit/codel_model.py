@@ -49,15 +49,27 @@ class Mainline:
     def control_law(self, time):
         return time + (self.interval * (self.rec_inv_sqrt << 16) >> 32)
 
+    def grace(self, _now):
+        """How long a queue may be above the target."""
+        return self.interval
+
+    def is_long_above(self, now):
+        return now > self.first_above
+
     def should_drop(self, packet, now_ns):
         now = now_ns // UNIT_NS
         if not packet or now - packet[0] // UNIT_NS < self.target or self.backlog <= MTU:
             self.first_above = 0
             return False
         if not self.first_above:
-            self.first_above = now + self.interval
+            self.first_above = now + self.grace(now)
             return False
-        return now > self.first_above
+        return self.is_long_above(now)
+
+    def signal(self, packet):
+        """Mark the packet, which goes on, or drop it. Returns whether it goes on."""
+        (self.marked if packet[3] else self.dropped).append(packet[1])
+        return packet[3]
 
     def in_loop(self):
         """Before each signal of the loop."""
@@ -88,21 +100,16 @@ class Mainline:
                 self.before_loop()
             while self.dropping and now >= self.drop_next:
                 self.in_loop()
-                if packet[3]:
-                    self.marked.append(packet[1])
+                if self.signal(packet):
                     self.drop_next = self.control_law(self.drop_next)
                     return packet
-                self.dropped.append(packet[1])
                 packet = self.pop()
                 if self.should_drop(packet, now_ns):
                     self.drop_next = self.control_law(self.drop_next)
                 else:
                     self.dropping = False
         elif drop:
-            if packet[3]:
-                self.marked.append(packet[1])
-            else:
-                self.dropped.append(packet[1])
+            if not self.signal(packet):
                 packet = self.pop()
                 self.should_drop(packet, now_ns)
             self.dropping = True
@@ -138,15 +145,11 @@ class Refined(Mainline):
     def distance(self):
         return self.interval * self.inv_sqrt(self.count) >> 32
 
-    def should_drop(self, packet, now_ns):
-        now = now_ns // UNIT_NS
-        if not packet or now - packet[0] // UNIT_NS < self.target or self.backlog <= MTU:
-            self.first_above = 0
-            return False
-        if not self.first_above:
-            recent = now - self.drop_next < 8 * self.interval and self.count > 1
-            self.first_above = now + (self.distance() if recent else self.interval)
-            return False
+    def grace(self, now):
+        recent = now - self.drop_next < 8 * self.interval and self.count > 1
+        return self.distance() if recent else self.interval
+
+    def is_long_above(self, now):
         return now >= self.first_above
 
     def dequeue(self, now_ns):
@@ -160,18 +163,13 @@ class Refined(Mainline):
                 break
             self.count += 1
             self.drop_next += self.distance()
-            if packet[3]:
-                self.marked.append(packet[1])
+            if self.signal(packet):
                 return packet
-            self.dropped.append(packet[1])
             packet = self.pop()
             above = self.should_drop(packet, now_ns)
         else:
             if above:
-                if packet[3]:
-                    self.marked.append(packet[1])
-                else:
-                    self.dropped.append(packet[1])
+                if not self.signal(packet):
                     packet = self.pop()
                     self.should_drop(packet, now_ns)
                 self.dropping = True

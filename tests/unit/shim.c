@@ -60,8 +60,10 @@ SHIM(struct codel_law, codel_make, (__u64 target_ns, __u64 interval_ns, __u8 kin
      (target_ns, interval_ns, kind, steps))
 SHIM(bool, codel_signals,
      (struct codel * codel, const struct codel_law *law, __u64 now_ns, __u64 sojourn_ns,
-      bool is_last, bool marks),
-     (codel, law, now_ns, sojourn_ns, is_last, marks))
+      __u32 how),
+     (codel, law, now_ns, sojourn_ns, how))
+SHIM(__u32, codel_weight, (__u64 period_ns, __u64 interval_ns), (period_ns, interval_ns))
+SHIM(__u32, codel_share, (struct codel * codel, __u32 weight), (codel, weight))
 
 SHIM(struct curvy_red_law, curvy_red_make,
      (__u64 min_th_ns, __u64 range_ns, __u8 smoothing, __u8 curviness),

@@ -11,6 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 MAINLINE, REFINED, LAW_2012 = range(3)  # enum codel_kind
+LAST, MARKS = 1, 2  # CODEL_*
 MODELS = {MAINLINE: Mainline, REFINED: Refined, LAW_2012: Law2012}
 
 
@@ -25,8 +26,9 @@ class Ours(Mainline):
     def dequeue(self, now_ns):
         while packet := self.pop():
             enqueued_ns, serial, _, ecn = packet
+            how = LAST * (self.backlog <= MTU) | MARKS * ecn
             if not C.shim_codel_signals(byref(self.codel), byref(self.law), now_ns,
-                                        now_ns - enqueued_ns, self.backlog <= MTU, ecn):
+                                        now_ns - enqueued_ns, how):
                 break
             if ecn:
                 self.marked.append(serial)
@@ -93,7 +95,7 @@ def count_again(kind, intervals, last_count=60, count=66):
     now_ns = int((drop_next + intervals * law.interval) * UNIT_NS)
     codel = Codel(first_above=1, drop_next=drop_next, count=count, last_count=last_count,
                   inv_sqrt=C.shim_codel_inv_sqrt(count))
-    assert C.shim_codel_signals(byref(codel), byref(law), now_ns, 50 * MS, False, False)
+    assert C.shim_codel_signals(byref(codel), byref(law), now_ns, 50 * MS, 0)
     return codel.count
 
 
@@ -112,6 +114,30 @@ def test_ns2_takes_back_two_or_a_64th(count, again):
     assert count_again(REFINED, 1, count=count) == again
     assert again == (count - 2 if 2 < count <= 126 else
                      math.ceil((count + 2) * 63 / 64) if count > 126 else 1)
+
+
+# ---- the share of packets that it signals ---------------------------------------------------
+
+
+@given(st.lists(st.tuples(st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1)), max_size=50),
+       st.integers(1, 100), st.integers(1, 10_000))
+def test_share_is_an_ewma_over_an_interval(periods, period_ms, interval_ms):
+    weight = C.shim_codel_weight(period_ms * MS, interval_ms * MS)
+    codel, expected = Codel(), 0.0
+    for packets, signals in periods:
+        codel.packets, codel.signals = packets, signals
+        now = min(1.0, signals / packets) if packets else float(bool(signals))
+        expected += (now - expected) * period_ms / (period_ms + interval_ms)
+        assert C.shim_codel_share(byref(codel), weight) / ONE == pytest.approx(
+            expected, abs=1e-8 * len(periods))
+        assert codel.packets == codel.signals == 0
+
+
+def test_packets_and_signals_are_counted():
+    ours = Ours(MAINLINE)
+    play(ours, congestion(8))
+    assert ours.codel.signals == len(ours.dropped) > 20
+    assert ours.codel.packets > 7000
 
 
 # ---- 1 / sqrt(count) ----------------------------------------------------------------------
