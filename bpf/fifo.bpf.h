@@ -233,10 +233,8 @@ static __always_inline struct sk_buff *pop(struct instance *in, struct fifo *fif
 	if (skb) {
 		*info = fifo->lone.info;
 		next_ns = fifo->second_ns;
-	} else {
+	} else if (fifo_waits(fifo)) {
 		skb = pop_block(in, fifo, &next_ns, info);
-		if (!skb)
-			return NULL;
 	}
 	fifo->head_ns = next_ns;
 	return skb;

@@ -207,6 +207,26 @@ def test_marks_are_of_single_segments(wire):
     assert low["mark-native"] + low["mark-coupled"] == sum(marked)
 
 
+@pytest.mark.parametrize("count", range(1, 9))
+def test_queue_is_in_order_when_its_last_packet_is_dropped(wire, count):
+    """Of single packets the last one is never dropped: coupled_rests()."""
+    def queue_and_get(segments):
+        for number in range(segments):
+            wire.send_local(payload_of(1, number))
+        assert b"".join(segment.payload for segment in wire.segments(segments)) == (
+            payload_of(segments))
+
+    wire.load("--aqm", "fixed", "--fixed-prob", 0, "--no-split-gso", "--rate", "10mbit", *CALM[2:])
+    queue_and_get(FEW)
+    wire.load("--fixed-prob", "100%")
+    for _ in range(1 + count):  # the first one gets through: its share adds up to a packet later
+        wire.send_local(payload_of(SEGMENTS))
+    wire.arrived(1)
+    wait_until(lambda: wire.qdisc.stats()["drops"] == count * SEGMENTS, "the others are dropped")
+    wire.load("--fixed-prob", 0)
+    queue_and_get(FEW)
+
+
 def test_rate_is_exact(wire):
     wire.load("--rate", "10mbit", *CALM)
     wire.send(SEGMENTS)
