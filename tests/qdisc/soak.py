@@ -564,11 +564,21 @@ class Place:
         """The queues are empty, and the law holds."""
         for flow in self.flows:
             flow.check()
-        wait_until(lambda: not any(tc["qlen"] for _, tc in self.figures()),
-                   f"the queues of {self.name} are empty", SETTLE_SECONDS)
+        try:
+            wait_until(lambda: not any(tc["qlen"] for _, tc in self.figures()),
+                       f"the queues of {self.name} are empty", SETTLE_SECONDS)
+        except AssertionError as error:
+            raise AssertionError(f"{error}\n{self.evidence()}") from None
         for stats, tc in self.figures_at_rest():
             check_law(stats, tc)
             self.tally["laws"] += 1
+
+    def evidence(self):
+        """Of queues that do not empty: whose fault it is, and whether they do later."""
+        asked = (("tc", "-s", "qdisc", "show", "dev", self.name),
+                 ("ip", "-d", "-s", "link", "show", "dev", self.name),
+                 (BIN / "dualpi2-stats", self.name))
+        return "\n".join(self.here.run(*argv, check=False).stdout for argv in asked * 2)
 
     def dropped_by_qdiscs(self):
         return sum(drops(stats[queue]) for stats, _ in self.figures()
