@@ -40,6 +40,7 @@ SEED = os.environ.get("DUALPI2_SEED", "1")
 SECONDS = os.environ.get("DUALPI2_SECONDS")
 SHORT, LONG = 40, 600  # seconds, if nothing is said
 HANG_SECONDS = 120  # longer than anything takes on a busy host
+TRIES = 6  # of a loader, while others work
 SETTLE_SECONDS = 90  # what waits has left, at the lowest rate
 
 RATES = ("500kbit", "2mbit", "10mbit", "50mbit", "10gbit")
@@ -326,8 +327,8 @@ class Place:
                  "--unload" not in options]
         return (space or self.here).argv(LOADER, dev, *place, *options)
 
-    def ended(self, argv, process, must=None):
-        """A loader's end: 0, 1 or 2, and at most one line on stderr; `must`: the status."""
+    def ended(self, argv, process):
+        """A loader's end: 0, 1 or 2, and at most one line on stderr. The status, and that line."""
         try:
             output, error = process.communicate(timeout=HANG_SECONDS)
         except subprocess.TimeoutExpired:
@@ -337,16 +338,21 @@ class Place:
         self.note(told, "->", process.returncode, error.strip() or output.splitlines()[:1])
         assert process.returncode in (0, 1, 2), (told, process.returncode, output, error)
         assert error.count("\n") == bool(process.returncode), (told, error)
-        if must is not None:
-            assert process.returncode == must, (told, error)
         self.tally[f"loader: {process.returncode}"] += 1
         if error:
             self.messages[error.strip()] += 1
-        return process.returncode
+        return process.returncode, error
 
     def loader(self, *options, dev=None, space=None, must=None):
+        """`must`: the status. On a busy host the other places may take longer than it waits for
+        them; then it says what to do, and that is done."""
         argv = self.command(dev or self.name, *options, space=space)
-        return self.ended(argv, popen(argv), must)
+        for _ in range(TRIES):
+            status, error = self.ended(argv, popen(argv))
+            if "another dualpi2-load has been working" not in error:
+                break
+        assert must is None or status == must, (argv, error)
+        return status
 
     def drawn_options(self):
         """Parameters for a load or a change."""
