@@ -46,7 +46,7 @@ struct codel {
 	__u32 last_count;  /* count as dropping began */
 	__u32 inv_sqrt;	   /* 1 / sqrt(count), 2^-32 */
 	__u32 packets, signals; /* since the share was updated */
-	__u32 share;	   /* of packets that are signalled, smoothed, 2^-32 */
+	__u32 share;		/* of packets that are signalled, smoothed, 2^-32 */
 	__u8 dropping;
 	__u8 has_dropped; /* drop_next has to move on, if the next packet is above the target too */
 };

@@ -17,7 +17,7 @@
 struct aqm {
 	struct codel l, c;
 	u32 marks_due; /* for packets that arrive at C */
-	u8 drop_due;   /* 1: for the packet that leaves C, or the next that arrives (drop_enqueue) */
+	u8 drop_due;   /* 1: for one that leaves C, or with drop_enqueue arrives at it */
 };
 
 struct aqm_law {

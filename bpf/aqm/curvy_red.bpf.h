@@ -66,7 +66,7 @@ static __always_inline void aqm_update(struct instance *in, struct dualq *q, u64
 
 static __always_inline bool aqm_is_idle(struct dualq *q)
 {
-	return !aqm_of(q)->q_c_ns;
+	return !coupled_of(q)->prob && !aqm_of(q)->q_c_ns;
 }
 
 static __always_inline void aqm_params(struct instance *in, struct dualq *q)

@@ -59,8 +59,7 @@ SHIM(__u32, codel_sqrt, (__u32 share), (share))
 SHIM(struct codel_law, codel_make, (__u64 target_ns, __u64 interval_ns, __u8 kind, __u8 steps),
      (target_ns, interval_ns, kind, steps))
 SHIM(bool, codel_signals,
-     (struct codel * codel, const struct codel_law *law, __u64 now_ns, __u64 sojourn_ns,
-      __u32 how),
+     (struct codel * codel, const struct codel_law *law, __u64 now_ns, __u64 sojourn_ns, __u32 how),
      (codel, law, now_ns, sojourn_ns, how))
 SHIM(__u32, codel_weight, (__u64 period_ns, __u64 interval_ns), (period_ns, interval_ns))
 SHIM(__u32, codel_share, (struct codel * codel, __u32 weight), (codel, weight))
