@@ -25,8 +25,8 @@
 
 #define RIGHTS_CHECK "rights to load BPF programs and to attach qdiscs"
 
-/* Why something is missing. Always false. */
-#define missing(name, error, ...) report_obstacle(STATUS_FAILURE, error, name, __VA_ARGS__)
+/* What is in the way. Always false. */
+#define obstacle(name, error, ...) report_obstacle(STATUS_FAILURE, error, name, __VA_ARGS__)
 
 static int has_privileges(unsigned int privileges, const char *name)
 {
@@ -34,7 +34,7 @@ static int has_privileges(unsigned int privileges, const char *name)
 
 	if (privilege_suffices(privileges, missing, sizeof(missing)))
 		return 1;
-	return missing(name, 0, "%s missing: run it %s", missing, privilege_as_root());
+	return obstacle(name, 0, "%s missing: run it %s", missing, privilege_as_root());
 }
 
 /* An instruction or two that every kernel takes from those who may load programs at all. */
@@ -75,7 +75,7 @@ static int has_rights_that_count(const char *name)
 		return answer;
 	fd = load_least(BPF_PROG_TYPE_SCHED_CLS);
 	if (fd < 0)
-		return missing(name, -fd, CONFINED_TEXT);
+		return obstacle(name, -fd, CONFINED_TEXT);
 	close(fd);
 	return 1;
 }
@@ -90,10 +90,10 @@ static int has_btf(const char *name)
 	if (!access(VMLINUX_BTF, R_OK))
 		return 1;
 	if (errno != ENOENT)
-		return missing(name, errno, VMLINUX_BTF ": cannot be read: %s", strerror(errno));
-	return missing(name, errno,
-		       "no " VMLINUX_BTF ": mount sysfs, or take a kernel with "
-		       "CONFIG_DEBUG_INFO_BTF=y");
+		return obstacle(name, errno, VMLINUX_BTF ": cannot be read: %s", strerror(errno));
+	return obstacle(name, errno,
+			"no " VMLINUX_BTF ": mount sysfs, or take a kernel with "
+			"CONFIG_DEBUG_INFO_BTF=y");
 }
 
 static bool is_too_old(const char *release)
@@ -117,8 +117,8 @@ static int kernel_has_struct(const char *type, const char *name)
 	if (types)
 		return btf__find_by_name_kind(types, type, BTF_KIND_STRUCT) > 0;
 	error = errno;
-	missing(name, error, "cannot be told without the kernel's type information (BTF): %s",
-		strerror(error));
+	obstacle(name, error, "cannot be told without the kernel's type information (BTF): %s",
+		 strerror(error));
 	return -error;
 }
 
@@ -131,7 +131,7 @@ static int has_bpf_qdisc(const char *name)
 	if (found)
 		return found > 0;
 	uname(&kernel);
-	return missing(
+	return obstacle(
 		name, 0, "Linux %.80s %s 6.17 or newer with CONFIG_NET_SCH_BPF=y", kernel.release,
 		is_too_old(kernel.release) ? "is too old: boot" : "was built without: boot one of");
 }
@@ -143,9 +143,9 @@ static int has_tcx(const char *name)
 
 	if (found)
 		return found > 0;
-	return missing(name, 0,
-		       "without it nothing can be marked: boot a kernel with CONFIG_NET_XGRESS=y "
-		       "(CONFIG_NET_CLS_ACT selects it)");
+	return obstacle(name, 0,
+			"without it nothing can be marked: boot a kernel with CONFIG_NET_XGRESS=y "
+			"(CONFIG_NET_CLS_ACT selects it)");
 }
 
 /* A struct_ops wants its programs compiled (kernel/bpf/bpf_struct_ops.c). Asked of a program,
@@ -160,16 +160,16 @@ static int has_jit(const char *name)
 	if (fd == -EPERM)
 		return -EPERM;
 	if (fd < 0)
-		return missing(name, -fd, "cannot be told: %s", strerror(-fd));
+		return obstacle(name, -fd, "cannot be told: %s", strerror(-fd));
 	error = bpf_prog_get_info_by_fd(fd, &info, &size);
 	close(fd);
 	if (error)
-		return missing(name, -error, "cannot be told: %s", strerror(-error));
+		return obstacle(name, -error, "cannot be told: %s", strerror(-error));
 	if (info.jited_prog_len)
 		return 1;
-	return missing(name, 0,
-		       "it is off: `sysctl net.core.bpf_jit_enable=1`, or take a kernel with "
-		       "CONFIG_BPF_JIT=y");
+	return obstacle(name, 0,
+			"it is off: `sysctl net.core.bpf_jit_enable=1`, or take a kernel with "
+			"CONFIG_BPF_JIT=y");
 }
 
 static int has_bpffs(const char *name)
@@ -177,22 +177,22 @@ static int has_bpffs(const char *name)
 	int found = pins_find_bpffs();
 
 	if (found < 0)
-		return missing(name, -found, BPFFS_HIDDEN_TEXT ": run it %s", privilege_as_root());
+		return obstacle(name, -found, BPFFS_HIDDEN_TEXT ": run it %s", privilege_as_root());
 	if (!found && !access(BPFFS, F_OK)) /* it will be mounted */
 		return 1;
 	if (!found)
-		return missing(name, errno,
-			       "no " BPFFS
-			       ": mount sysfs, or take a kernel with CONFIG_BPF_SYSCALL=y");
+		return obstacle(name, errno,
+				"no " BPFFS
+				": mount sysfs, or take a kernel with CONFIG_BPF_SYSCALL=y");
 	if (pins_are_writable())
 		return 1;
 	if (errno == EROFS)
-		return missing(name, errno, "it is read-only: `mount -o remount,rw " BPFFS "`");
-	return missing(name, errno,
-		       "only others may write " PIN_DIR
-		       ": run it %s, or have root make that directory "
-		       "yours",
-		       privilege_as_root());
+		return obstacle(name, errno, "it is read-only: `mount -o remount,rw " BPFFS "`");
+	return obstacle(name, errno,
+			"only others may write " PIN_DIR
+			": run it %s, or have root make that directory "
+			"yours",
+			privilege_as_root());
 }
 
 /* In the order in which they are asked. `passes` returns 1; 0, which is reported; -EPERM: cannot be
