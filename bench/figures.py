@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """The report's figures, each as the text of an SVG element."""
 
+import dataclasses
 import io
 import math
+from collections.abc import Callable
 
 import matplotlib
 
@@ -20,8 +22,10 @@ matplotlib.rcParams.update({
 import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib.colors import LogNorm  # noqa: E402
 
-COLOURS = {"bpf_dualpi2": "#1f6f8b", "htb+dualpi2": "#d9822b", "htb+fq_codel": "#6b8e23",
-           "cake": "#8e5ea2", "htb+fq_pie": "#c0504d", "htb+pfifo": "#7f7f7f"}
+COLOURS = {"bpf_dualpi2": "#1f6f8b", "htb+dualpi2": "#d9822b", "curvy-red": "#111111",
+           "codel": "#2ca58d", "htb+fq_codel": "#6b8e23", "cake": "#8e5ea2",
+           "htb+fq_pie": "#c0504d", "htb+pfifo": "#7f7f7f", "htb+codel": "#a3c644",
+           "htb+pie": "#e39b98", "htb+red": "#b8860b", "dualq-2015": "#d62790"}
 CLASSES = {"l": "L4S packets", "c": "all other packets"}
 LEAST_DELAY_MS = 0.01  # the left end of the logarithmic axis
 KINDS = {  # what is drawn as one line: label, colour, kinds of flows
@@ -85,28 +89,57 @@ def rates_over_time(results):
     return as_svg(figure)
 
 
-def fairness_map(grids):
-    """L4S rate by Classic rate of a flow, over rate and RTT of the link.
-    `grids`: {contender: {(rate in Mbit/s, RTT in ms): ratio}}"""
-    rates = sorted({rate for grid in grids.values() for rate, _ in grid})
-    rtts = sorted({rtt for grid in grids.values() for _, rtt in grid})
-    figure, axes = plt.subplots(1, len(grids), figsize=(2.1 * len(grids) + 0.8, 2.6),
-                                layout="constrained", sharey=True, squeeze=False)
-    for axis, (contender, grid) in zip(axes[0], grids.items(), strict=True):
-        cells = [[grid.get((rate, rtt), math.nan) for rtt in rtts] for rate in rates]
-        image = axis.imshow(cells, cmap="RdBu", norm=LogNorm(1 / 8, 8), aspect="auto",
-                            origin="lower")
-        for row, line in enumerate(cells):
-            for column, ratio in enumerate(line):
-                if not math.isnan(ratio):
-                    axis.text(column, row, f"{ratio:.2g}", ha="center", va="center", fontsize=8,
-                              color="white" if abs(math.log(ratio)) > math.log(4) else "black")
-        axis.grid(visible=False)
-        axis.set_xticks(range(len(rtts)), rtts)
-        axis.set_yticks(range(len(rates)), rates)
+@dataclasses.dataclass(frozen=True)
+class Scale:
+    """Colours of a map. `strong`: from here on the ground is too dark for black letters."""
+
+    label: str
+    colours: str
+    low: float
+    high: float
+    ticks: tuple
+    strong: Callable
+
+
+SHARING = Scale("L4S rate / Classic rate", "RdBu", 1 / 8, 8, (1 / 8, 1 / 2, 1, 2, 8),
+                lambda ratio: not 1 / 4 <= ratio <= 4)
+DELAY = Scale("L4S delay, P99 (ms)", "YlOrRd", 0.3, 100, (0.5, 1, 3, 10, 30, 100),
+              lambda delay: delay > 20)
+
+
+def draw_map(axis, grid, rates, rtts, scale):
+    """`grid`: {(rate in Mbit/s, RTT in ms): figure}"""
+    cells = [[grid.get((rate, rtt), math.nan) for rtt in rtts] for rate in rates]
+    image = axis.imshow(cells, cmap=scale.colours, norm=LogNorm(scale.low, scale.high),
+                        aspect="auto", origin="lower")
+    for row, line in enumerate(cells):
+        for column, value in enumerate(line):
+            if not math.isnan(value):
+                axis.text(column, row, f"{value:.2g}" if value < 100 else f"{value:.0f}",
+                          ha="center", va="center", fontsize=8,
+                          color="white" if scale.strong(value) else "black")
+    axis.grid(visible=False)
+    axis.set_xticks(range(len(rtts)), rtts)
+    axis.set_yticks(range(len(rates)), rates)
+    return image
+
+
+def maps(rows, scale):
+    """A map for each mix and contender. `rows`: {mix: {contender: grid}}"""
+    grids = [grid for row in rows.values() for grid in row.values()]
+    rates, rtts = (sorted({place[part] for grid in grids for place in grid}) for part in (0, 1))
+    contenders = list(dict.fromkeys(name for row in rows.values() for name in row))
+    figure, axes = plt.subplots(
+        len(rows), len(contenders), figsize=(2.1 * len(contenders) + 0.8, 2.2 * len(rows) + 0.4),
+        layout="constrained", sharex=True, sharey=True, squeeze=False)
+    for line, (mix, row) in zip(axes, rows.items(), strict=True):
+        for axis, name in zip(line, contenders, strict=True):
+            image = draw_map(axis, row.get(name, {}), rates, rtts, scale)
+        line[0].set_ylabel(f"{mix}\nrate (Mbit/s)" if mix else "rate (Mbit/s)")
+    for axis, name in zip(axes[0], contenders, strict=True):
+        axis.set_title(name, fontsize=9, loc="left")
+    for axis in axes[-1]:
         axis.set_xlabel("RTT (ms)")
-        axis.set_title(contender, fontsize=9, loc="left")
-    axes[0][0].set_ylabel("rate (Mbit/s)")
-    figure.colorbar(image, ax=axes[0].tolist(), ticks=[1 / 8, 1 / 2, 1, 2, 8],
+    figure.colorbar(image, ax=axes.ravel().tolist(), ticks=scale.ticks, label=scale.label,
                     format=lambda value, _: f"{value:g}")
     return as_svg(figure)

@@ -13,13 +13,15 @@ from pathlib import Path
 CELLS = Path(__file__).resolve().parent / "cells"
 # In the order of the report. What is compared most closely is done twice: the two runs
 # differ by some milliseconds in the start of the flows, and show what chance does.
-SEEDS = {"bpf_dualpi2": 2, "htb+dualpi2": 2, "htb+fq_codel": 1, "cake": 1, "htb+fq_pie": 1,
-         "htb+pfifo": 1}
+SEEDS = {"bpf_dualpi2": 2, "htb+dualpi2": 2, "curvy-red": 1, "codel": 1, "htb+fq_codel": 1,
+         "cake": 1, "htb+fq_pie": 1, "htb+pfifo": 1, "htb+codel": 1, "htb+pie": 1, "htb+red": 1}
+# Of these the ones with a single queue, only in cells that name them.
+ONE_QUEUE = ("htb+codel", "htb+pie", "htb+red")
 DEFAULTS = {
     "offload": False,  # GSO and TSO on the links
     "in_report": True,
     "short": False,    # part of the short matrix; of several cells those with these names
-    "variants": [{"contender": contender} for contender in SEEDS],
+    "variants": [{"contender": contender} for contender in SEEDS if contender not in ONE_QUEUE],
 }
 # `seeds`: in place of SEEDS. `warmup_s`, `seconds`: what is not measured, and what is, for
 # each rate; if they are not given, they follow from the RTT.

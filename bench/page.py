@@ -24,7 +24,7 @@ in that queue too. A <b>queue discipline</b> (qdisc) decides who waits how long.
 senders react to early signs of a queue, so they hardly have to wait. <b>DualPI2</b> gives them
 a queue of their own, while L4S and ordinary ("Classic") downloads still get about the same
 share.</p>
-<p>Here the same flows go through the same link with six queue disciplines. Is
+<p>Here the same flows go through the same link with eight queue disciplines. Is
 <b>bpf_dualpi2</b>, this project, as good as <b>sch_dualpi2</b>, the kernel's own (which many
 kernels lack), and better than what you use today? Every entry compares with sch_dualpi2 and
 shows the delay that 99 % of the L4S packets and of all others stay below; hover over it for all
@@ -97,12 +97,13 @@ def tooltip(ours, native):
 
 
 def verdict_table(cells):
-    yield "<tr><th>situation</th>" + "".join(f"<th>{name}</th>" for name in matrix.SEEDS) + "</tr>"
+    names = verdict.contenders(cells)
+    yield "<tr><th>situation</th>" + "".join(f"<th>{name}</th>" for name in names) + "</tr>"
     for cell, results in cells.items():
         native = results.get(verdict.YARDSTICK)
         entries = [verdict_entry(results[name], native, name == verdict.YARDSTICK)
                    if name in results else '<td class="none">not run</td>'
-                   for name in matrix.SEEDS]
+                   for name in names]
         yield f"<tr><td>{described(cell)}</td>{''.join(entries)}</tr>"
 
 
@@ -204,7 +205,7 @@ def report(cells, kernel):
         page.add("h2", "Who gets how much")
         page.add("p", "Rate of an L4S download divided by that of a Classic one on the same link: "
                  "1 is even, above 1 (blue) L4S gets more.")
-        page.parts.append(figures.fairness_map(grids))
+        page.parts.append(figures.maps({"": grids}, figures.SHARING))
     page.add("h2", "Each situation")
     for cell, results in cells.items():
         measured = {name: seen for name, seen in results.items() if seen.measured}

@@ -16,7 +16,8 @@ SOURCES = ("bench/guest/*.py", "tests/netns.py", "tests/traffic/path.py",
            "tests/compare/rtnetlink.py", "tests/lab/guest.py", "tests/lab/guest-init",
            ".cache/lab/guest-root.stamp")
 PROGRAMS = ("tap",)
-OURS = ("dualpi2-load",)  # only of ours
+OURS = ("dualpi2-load",)  # only of OUR_CONTENDERS
+OUR_CONTENDERS = ("bpf_dualpi2", "curvy-red", "codel")
 
 
 def digest_of_files(paths):
@@ -39,7 +40,7 @@ class Store:
 
     def place(self, run):
         depends = [*self.environment, run.specification]
-        if run.contender == "bpf_dualpi2":
+        if run.contender in OUR_CONTENDERS:
             depends.append(self.ours)
         whole = json.dumps(depends, sort_keys=True)
         return RUNS / f"{hashlib.sha256(whole.encode()).hexdigest()[:24]}.json"
@@ -58,14 +59,15 @@ class Store:
         temporary.rename(place)
 
 
-def write_lines(finished):
+def write_lines(finished, path=LINES):
     """`finished`: [(run, its result)], as JSON Lines."""
-    with open(LINES, "w", encoding="utf-8") as output:
+    with open(path, "w", encoding="utf-8") as output:
         for run, result in finished:
-            named = {"cell": run.cell, "contender": run.contender, "seed": run.seed}
+            named = {"cell": run.cell, "variant": run.variant, "contender": run.contender,
+                     "seed": run.seed}
             output.write(json.dumps(named | result) + "\n")
 
 
-def read_lines():
-    with open(LINES, encoding="utf-8") as lines:
+def read_lines(path=LINES):
+    with open(path, encoding="utf-8") as lines:
         yield from map(json.loads, lines)

@@ -114,7 +114,17 @@ class Measured:
     def goodputs_mbit(self, kinds):
         """Of each flow of these kinds."""
         return [sum(figures["payload_bytes"] for figures in self.figures(flow["sender"]))
-                * 8e-6 / self.seconds for flow in self.run["flows"] if flow["kind"] in kinds]
+                * 8e-6 / self.seconds for flow in self.run["flows"]
+                if flow["kind"] in kinds and "back" not in flow]
+
+    def goodputs_back_mbit(self):
+        """Of each flow the other way, over the whole seconds after its warm-up."""
+        warmup_s = self.run["specification"]["warmup_s"]
+        counted = [[(end - begin, size) for begin, end, size in flow["back"]
+                    if begin >= warmup_s and end <= warmup_s + self.seconds + 0.5]
+                   for flow in self.run["flows"] if "back" in flow]
+        return [sum(size for _, size in flow) * 8e-6 / sum(time for time, _ in flow)
+                for flow in counted]
 
     def utilisation(self):
         """Part of the link's rate that frames took."""

@@ -158,6 +158,12 @@ def by_cell(lines):
     return cells
 
 
+def contenders(cells):
+    """Those of the cells of by_cell(), in their order; not those that only some cells name."""
+    return [name for name in matrix.SEEDS if name not in matrix.ONE_QUEUE and
+            any(name in results for results in cells.values())]
+
+
 # ---- as tables in Markdown ------------------------------------------------------------
 
 
@@ -180,10 +186,11 @@ def delays_in_short(results):
 
 
 def summary(cells):
-    yield from ("## Summary", "", "| L4S / Classic delay, P99 in ms | " +
-                " | ".join(matrix.SEEDS) + " |", "|---|" + "---:|" * len(matrix.SEEDS))
+    names = contenders(cells)
+    yield from ("## Summary", "", "| L4S / Classic delay, P99 in ms | " + " | ".join(names) + " |",
+                "|---|" + "---:|" * len(names))
     for cell, results in cells.items():
-        entries = (delays_in_short(results.get(name)) for name in matrix.SEEDS)
+        entries = (delays_in_short(results.get(name)) for name in names)
         yield f"| {situation(cell)} | {' | '.join(entries)} |"
 
 

@@ -91,9 +91,12 @@ def measure(specification):
                                           specification["rtt_ms"],
                                           offload=specification["offload"])
     limit_gso(sender, specification["sender_gso"])
-    contender = CONTENDERS[specification["contender"]](router, "r1", specification["options"])
+    make, options = CONTENDERS[specification["contender"]], specification["options"]
+    both_ways = any(flow.described.get("back") for flow in flows)
+    contenders = [make(router, dev, options) for dev in (["r1", "r0"] if both_ways else ["r1"])]
     rates = [f"{rate}mbit" for rate in specification["rates_mbit"]]
-    contender.attach(rates[0])
+    for contender in contenders:
+        contender.attach(rates[0])
     tap = Tap(router)
     measure_unloaded(sender, tap)
 
@@ -109,7 +112,8 @@ def measure(specification):
     clock = CpuClock()
     for number, rate in enumerate(rates):
         if number:
-            contender.change_rate(rate)
+            for contender in contenders:
+                contender.change_rate(rate)
         tap.begin(f"{number}")
         time.sleep(seconds)
     tap.begin("")

@@ -44,11 +44,24 @@ class Contender:
 class BpfDualpi2(Contender):
     """Shapes by itself."""
 
+    aqm = "pi2"
+
     def attach(self, rate):
-        self.router.run(BIN / "dualpi2-load", self.dev, "--rate", rate, *self.options)
+        self.load(rate, *self.options)
 
     def change_rate(self, rate):
-        self.router.run(BIN / "dualpi2-load", self.dev, "--rate", rate)
+        self.load(rate)
+
+    def load(self, rate, *options):
+        self.router.run(BIN / "dualpi2-load", self.dev, "--aqm", self.aqm, "--rate", rate, *options)
+
+
+class CurvyRed(BpfDualpi2):
+    aqm = "curvy-red"
+
+
+class Codel(BpfDualpi2):
+    aqm = "codel"
 
 
 class Cake(Contender):
@@ -97,6 +110,32 @@ class FqPie(UnderHtb):
     kind = "fq_pie"
 
 
+class NativeCodel(UnderHtb):
+    kind = "codel"
+
+
+class Pie(UnderHtb):
+    kind = "pie"
+
+
+class Red(UnderHtb):
+    """It has no defaults. By the rule of tc-red(8): a mean queue of `max` is MEAN_SECONDS long,
+    `min` a third of it, `limit` eight times that, and `burst` is (2 min + max) / (3 avpkt)."""
+
+    kind = "red"
+    MEAN_SECONDS = 0.03
+    PACKET = 1000
+    LEAST = 3 * 1514  # min is a frame at least
+
+    def attach(self, rate):
+        most = max(self.LEAST, int(float(rate.removesuffix("mbit")) * 1e6 / 8 * self.MEAN_SECONDS))
+        least = most // 3
+        self.options = ["limit", 8 * most, "min", least, "max", most, "avpkt", self.PACKET,
+                        "burst", (2 * least + most) // (3 * self.PACKET) + 1, "probability", 0.02,
+                        "bandwidth", rate, *self.options]
+        super().attach(rate)
+
+
 class Pfifo(UnderHtb):
     """As long as the device's own FIFO: 1000 packets."""
 
@@ -129,9 +168,14 @@ class NativeDualpi2(UnderHtb):
 
 CONTENDERS = {
     "bpf_dualpi2": BpfDualpi2,
+    "curvy-red": CurvyRed,
+    "codel": Codel,
     "htb+dualpi2": NativeDualpi2,
     "htb+fq_codel": FqCodel,
     "cake": Cake,
     "htb+fq_pie": FqPie,
+    "htb+codel": NativeCodel,
+    "htb+pie": Pie,
+    "htb+red": Red,
     "htb+pfifo": Pfifo,
 }

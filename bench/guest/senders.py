@@ -41,6 +41,22 @@ class Tcp:
         return {"retransmits": report_of(self.process)["end"]["sum_sent"]["retransmits"]}
 
 
+class Back(Tcp):
+    """The other way: from the receiver to the sender, which tells what it got each second."""
+
+    def __init__(self, host, described):
+        super().__init__(host, described)
+        if self.addresses.scalable:
+            raise SystemExit("cell.py: ECT(1) is for flows from the sender")
+
+    def start(self, sender, _receiver, seconds, _seed):
+        self.process = transfer(sender, self.addresses, seconds, "-R")
+
+    def finish(self):
+        seconds = [each["sum"] for each in report_of(self.process)["intervals"]]
+        return {"back": [[each["start"], each["end"], each["bytes"]] for each in seconds]}
+
+
 class Udp(Tcp):
     """At a fixed rate, whatever happens to it."""
 
@@ -83,5 +99,5 @@ KINDS = dict.fromkeys(Tcp.CONGESTION, Tcp) | {"udp": Udp, "web": Web}
 def make_senders(groups):
     """The senders of a cell, each with addresses of its own."""
     described = [group for group in groups for _ in range(group.get("count", 1))]
-    return [KINDS[group["kind"]](host, group)
+    return [(Back if group.get("back") else KINDS[group["kind"]])(host, group)
             for host, group in enumerate(described, FIRST_HOST)]

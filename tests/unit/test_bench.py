@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 BENCH = Path(__file__).resolve().parents[2] / "bench"
 sys.path[:0] = [str(BENCH), str(BENCH / "guest")]
+import gridlines  # noqa: E402
 import matrix  # noqa: E402
 import store  # noqa: E402
 import summary  # noqa: E402
@@ -61,7 +62,7 @@ def test_every_cell_of_the_bench_can_be_read():
     cells = matrix.all_cells()
     assert len({cell.name for cell in cells}) == len(cells)
     for cell in cells:
-        assert [run for run in cell.runs() if run.contender == "bpf_dualpi2"]
+        assert [run for run in cell.runs() if run.contender in store.OUR_CONTENDERS]
 
 
 def test_short_matrix_names_cells_that_exist():
@@ -94,7 +95,7 @@ def test_wrong_cells_are_refused(text):
 def test_runs_differ_in_contender_and_seed_only():
     [cell] = matrix.expand("x", GOOD + "rate_mbit = 4\nseeds = 3\n")
     runs = list(cell.runs())
-    assert len(runs) == 3 * len(matrix.SEEDS)
+    assert len(runs) == 3 * (len(matrix.SEEDS) - len(matrix.ONE_QUEUE))
     assert len({json.dumps(run.specification) for run in runs}) == len(runs)
     varying = {key for run in runs for key in run.specification
                if run.specification[key] != runs[0].specification[key]}
@@ -140,7 +141,8 @@ def test_a_change_of_ours_leaves_the_results_of_others(programs):
         store.Store("7.2.12", programs).keep(run, {"cpu_idle": 0.5})
     (programs / "dualpi2-load").write_bytes(b"another program")
     after = store.Store("7.2.12", programs)
-    assert [name for name, run in runs.items() if not after.load(run)] == ["bpf_dualpi2"]
+    assert [name for name, run in runs.items() if not after.load(run)] == [
+        "bpf_dualpi2", "curvy-red", "codel"]
 
 
 # ---- figures of a run ------------------------------------------------------
@@ -195,6 +197,17 @@ def test_a_run_that_the_tap_did_not_see_whole_does_not_count(fault):
     with pytest.raises(summary.MeasurementError):
         summary.Measured(run)
     assert verdict.Results([run]).fault.startswith("not measured")
+
+
+def test_flows_the_other_way_count_by_whole_seconds_after_the_warm_up():
+    back = {"kind": "cubic", "sender": "10.1.0.102",
+            "back": [[0, 1, 9e9], [2, 3, 9e9], [3, 4, 125000], [4, 5, 375000], [13, 14, 9e9]]}
+    flows = [{"kind": "cubic", "sender": "10.1.0.101"}, back]
+    measured = summary.Measured(run_of(
+        stream("10.1.0.101", **{"0": phase(payload=12500000)}),
+        stream("10.1.0.102", **{"0": phase()}), flows=flows))
+    assert measured.goodputs_mbit({"cubic"}) == [pytest.approx(10)]
+    assert measured.goodputs_back_mbit() == [pytest.approx(2)]
 
 
 @given(st.lists(st.floats(0.01, 1000), min_size=1, max_size=20))
@@ -280,8 +293,47 @@ def test_record_has_a_summary_and_a_table_for_each_cell():
     lines = list(verdict.tables({cell: seen}))
     situation = "One L4S and one Cubic download (40 Mbit/s, RTT 10 ms)"
     assert lines[0] == "## Summary"
-    assert f"| {situation} | 0.50 | 20 | – | – | – | – |" in lines
+    assert f"| {situation} | 0.50 | 20 | – |" in lines
     assert lines[lines.index("## pair-40-10ms") + 2] == f"{situation}."
     assert lines[-3:] == ["| bpf_dualpi2 | 0.50 ms | 100.0 % | better: L4S delay |",
                           "| htb+dualpi2 | 20.00 ms | 100.0 % |  |",
                           "| cake | – | – | missing: not built |"]
+
+
+# ---- the grid --------------------------------------------------------------
+
+
+@pytest.fixture
+def grid_lines(tmp_path, monkeypatch):
+    monkeypatch.setattr(gridlines, "LINES", tmp_path / "grid.jsonl")
+
+
+def pair_run(contender):
+    [cell] = matrix.named(matrix.all_cells(), "pair-40-10ms")
+    return next(run for run in cell.runs() if run.contender == contender)
+
+
+def test_line_of_the_grid_has_the_figures_that_apply(grid_lines):
+    flows = [{"kind": "l4s", "sender": "10.1.0.101"}, {"kind": "cubic", "sender": "10.1.0.102"}]
+    raw = run_of(stream("10.1.0.101", **{"0": phase(l_ns=[2005000] * 200, payload=30000000)}),
+                 stream("10.1.0.102", **{"0": phase(c_ns=[5005000] * 200, payload=10000000)}),
+                 flows=flows) | {"kernel": "7.2"}
+    line = gridlines.line(pair_run("codel"), raw, "abc")
+    assert line["cell"] == "pair-40-10ms" and line["contender"] == "codel"
+    assert line["ratio"] == 3 and line["L4S delay"] == 2 and line["Classic mean"] == 5
+    assert "settling" not in line and "short downloads" not in line
+
+
+def test_run_that_does_not_count_has_no_figures(grid_lines):
+    raw = run_of(stream("10.1.0.101", **{"0": phase()}), idle=0.01) | {"kernel": "7.2"}
+    assert gridlines.line(pair_run("cake"), raw, "abc")["fault"] == "CPU-bound"
+
+
+def test_lines_are_read_as_they_were_written_in_the_order_of_the_bench(grid_lines):
+    assert gridlines.read() == {}
+    lines = {(cell, contender): {"cell": cell, "contender": contender, "ratio": 1.5}
+             for cell in ("web", "pair-4-5ms") for contender in ("cake", "bpf_dualpi2")}
+    gridlines.write(lines)
+    assert gridlines.read() == lines
+    assert list(gridlines.read()) == [("pair-4-5ms", "bpf_dualpi2"), ("pair-4-5ms", "cake"),
+                                      ("web", "bpf_dualpi2"), ("web", "cake")]
