@@ -9,8 +9,8 @@
 #	make install  DESTDIR= PREFIX=/usr/local, make uninstall
 #	make help     all targets
 #
-# RECORD=1 with demo, screens, test-kernels, compare, bench, bench-overload or bench-cost puts
-# what they print into docs/.
+# RECORD=1 with demo, screens, test-kernels, compare, claims and the benches puts what they print
+# into docs/.
 #
 # `make demo` and `make test` install what they need through apt, saying so first,
 # and build in a root of their own under .cache/, so they need root.
@@ -87,7 +87,8 @@ next_version = $(patsubst $(O)/user/cli/options.o,$(NEXT_VERSION_O),$(1))
 
 .DELETE_ON_ERROR:
 .PHONY: all foreign quick quick-source quick-guest test test-kernels test-long test-deb \
-	test-monitoring fuzz soak demo screens compare bench bench-cost bench-overload check-vmlinux \
+	test-monitoring fuzz soak demo screens compare bench bench-grid bench-cost bench-overload \
+	claims check-vmlinux \
 	clean help force
 all:
 	@:
@@ -283,6 +284,20 @@ bench: ## beside other qdiscs: a report (FULL=1: all of it, CELL=pair-40-10ms: t
 	$(Q)$(IN_ROOT) all $(LAB_O)/tap
 	$(Q)$(if $(FULL),,$(call recorded,bench$(if $(CELL),-$(CELL)).md)) \
 		bench/run --kernel $(KERNEL) $(if $(CELL),--cell $(CELL),$(if $(FULL),--full))
+
+# Resumed by itself: what is in docs/records/grid.jsonl is not measured again.
+bench-grid: ## the whole bench once, for the maps in docs/ (days; RECORD=1 to show them)
+	$(Q)tests/lab/bootstrap
+	$(Q)$(IN_ROOT) all $(LAB_O)/tap
+	$(Q)bench/grid --kernel $(KERNEL)
+	$(Q)$(if $(RECORD),cp bench/report/map-sharing.svg bench/report/map-delay.svg docs/)
+
+claims: ## the claims of the AQMs' papers, repeated: half an hour (PAPER=codel, RECORD=1)
+	$(Q)tests/lab/bootstrap
+	$(Q)$(IN_ROOT) all $(LAB_O)/tap
+	$(Q)$(if $(PAPER),,$(call recorded,claims.md)) \
+		bench/claims/run --kernel $(KERNEL) $(if $(PAPER),--paper $(PAPER))
+	$(Q)$(if $(RECORD),cp bench/report/claims-*.svg docs/)
 
 bench-overload: ## what unresponsive floods leave to others, beside sch_dualpi2 (20 minutes)
 	$(Q)tests/lab/bootstrap

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""What a source says of its algorithm, and whether it holds here."""
+
+import dataclasses
+import statistics
+from collections.abc import Callable
+
+
+@dataclasses.dataclass(frozen=True)
+class Claim:
+    key: str       # of its row in the record
+    says: str      # the source
+    scaled: str    # how that was brought to the lab
+    measure: Callable  # of a Seen: (what was measured, in words; does it hold)
+    why_not: str = ""  # one sentence, if it does not
+
+
+@dataclasses.dataclass(frozen=True)
+class Paper:
+    title: str
+    source: str
+    cells: dict  # that it needs: {name: variants, or None for all}
+    claims: tuple
+    curves: tuple = ()  # cells whose delays are drawn
+
+
+class Seen:
+    """What the runs of a paper gave: the Measured of each seed, by cell and variant."""
+
+    def __init__(self, measured):
+        self.measured = measured
+
+    def mean(self, cell, variant, figure):
+        """Over the seeds. `figure`: of a Measured."""
+        return statistics.fmean(figure(seed) for seed in self.measured[cell, variant])
+
+    def each(self, cell, figure):
+        """{variant: mean} of a cell."""
+        return {variant: self.mean(cell, variant, figure) for name, variant in self.measured
+                if name == cell}
+
+
+def in_words(values, digits=1):
+    """`{"mainline": 1.0, ...}` as text"""
+    return ", ".join(f"{name} {value:.{digits}f}" for name, value in values.items())
