@@ -112,7 +112,8 @@ static const char *given(enum action action)
 	return command.options[action].given;
 }
 
-/* The parameters, with those of each AQM under a heading of their own, and its name for --aqm. */
+/* The parameters, with those of each AQM under a heading of their own, and their names for --aqm.
+ */
 static void add_params(void)
 {
 	static char names[AQMS_MAX * 16];
@@ -132,8 +133,8 @@ static void add_params(void)
 
 /* ---- what is asked for, on the root or on what arrives --------------------------- */
 
-/* The registration of an AQM, open or made now. Nothing is loaded after it. */
-static bool have_registration(const struct registrations *regs, const struct aqm *aqm)
+/* Have the AQM registered, then give up the right to load: nothing else is loaded. */
+static bool have_registration(struct registrations *regs, const struct aqm *aqm)
 {
 	struct registration *reg = registration_of(regs, aqm);
 
@@ -143,11 +144,10 @@ static bool have_registration(const struct registrations *regs, const struct aqm
 	return true;
 }
 
-/* Where it is told to be used; freed when that is left. */
+/* Freed at the end of its block; target_find() comes first. */
 #define TARGET struct target __attribute__((cleanup(target_free)))
 
-static bool attach_root(const struct registrations *regs, const char *ifname,
-			const struct wish *wish)
+static bool attach_root(struct registrations *regs, const char *ifname, const struct wish *wish)
 {
 	TARGET target;
 
@@ -157,8 +157,7 @@ static bool attach_root(const struct registrations *regs, const char *ifname,
 	       root_attach(regs, &target, wish);
 }
 
-static bool attach_ingress(const struct registrations *regs, const char *ifname,
-			   const struct wish *wish)
+static bool attach_ingress(struct registrations *regs, const char *ifname, const struct wish *wish)
 {
 	struct ingress ingress;
 
@@ -282,7 +281,7 @@ static bool attach(const char *ifname, const struct wish *wish)
 			registration_remove(&regs.of[i]);
 	}
 	registrations_remove_unused(&regs);
-	return done;
+	return done && !message_reported();
 }
 
 static bool unload(const char *ifname, const struct wish *wish)

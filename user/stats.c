@@ -40,7 +40,7 @@ enum output {
 static uint64_t interval_ns = DUALPI2_NSEC_PER_SEC;
 static uint64_t count; /* of repetitions; 0: without end */
 
-/* What does not go together with an output, besides what excludes each other anyway. */
+/* What an output does not go with, besides the others of its slot. */
 #define BIT(output) (1U << (output))
 #define REPEATED (BIT(OUTPUT_INTERVAL) | BIT(OUTPUT_COUNT))
 #define ONE_TEXT (REPEATED | BIT(OUTPUT_HISTOGRAM))

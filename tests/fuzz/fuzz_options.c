@@ -38,10 +38,10 @@ static void check_ranges(const struct dualpi2_params *params)
 	const struct aqm *aqm = aqm_default();
 
 	for (const struct option_spec *spec = aqm->options; option_exists(spec); spec++) {
-		const uint64_t value =
-			spec->size ? params_value(spec, params) : (uint64_t)spec->min;
+		const uint64_t value = spec->size ? params_value(spec, params) : 0;
 
-		ALWAYS(value >= (uint64_t)spec->min && value <= (uint64_t)spec->max);
+		ALWAYS(!spec->size ||
+		       (value >= (uint64_t)spec->min && value <= (uint64_t)spec->max));
 	}
 	ALWAYS(params->limit >= 1 && params->limit <= DUALPI2_LIMIT_MAX);
 	ALWAYS(params->coupling >= 1);

@@ -93,7 +93,7 @@ def event(ended):
 
 
 SEEDS = {
-    "parse": [value.encode() for value in VALUES],
+    "value": [value.encode() for value in VALUES],
     "options": [line.replace(" ", "\0").encode() for line in COMMAND_LINES],
     "config": [text.encode() for text in FILES],
     "netlink": list(netlink()),

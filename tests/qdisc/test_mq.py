@@ -326,3 +326,15 @@ def test_default_qdisc_makes_it_by_itself(registered, box):
     assert root(box, "many")["kind"] == "mq"
     assert "bpf_dualpi2" not in box.run("tc", "qdisc", "show", "dev", "many").stdout
     box.ip("link del many")
+
+
+def test_one_qdisc_in_place_of_the_kernels_mq(registered, box):
+    """Without --mq it is one for the whole device, and the message does not speak of queues."""
+    box.ip(f"link add many numtxqueues {QUEUES} type ifb")
+    box.ip("link set many up")
+    assert root(box, "many")["kind"] == "mq"
+    assert box.run(LOADER, "many").stdout.startswith("many: bpf_dualpi2 attached, ")
+    entries = json.loads(box.run(BIN / "dualpi2-stats", "many", "--json").stdout)
+    assert [entry["kind"] for entry in entries] == ["bpf_dualpi2"]
+    box.run(LOADER, "many", "--unload")
+    assert root(box, "many")["kind"] == "mq"

@@ -205,7 +205,7 @@ def test_bad_value_changes_nothing(qdisc, name):
         assert f"(for example {good}" in line and line.endswith(f"; {limits})\n")
         assert one_line(qdisc.load(name.replace("-", "_"), value, check=False), 2) == line
     line = one_line(qdisc.load(f"--{name}", good, f"--{name}", good, check=False), 2)
-    assert f"--{name} {good}: given twice" in line and limits in line
+    assert f"--{name} {good}: given twice" in line
     assert qdisc.stats()["options"] == before
     qdisc.load(f"--{name}", good)
 

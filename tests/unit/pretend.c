@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* In place of user/sampler.c: with it dualpi2-stats shows qdiscs that do not exist, so that a test
- * of its outputs knows every figure and needs no kernel. A sample follows from its number n = 0, 1,
+/* In place of user/sample/sampler.c: with it dualpi2-stats shows qdiscs that do not exist, so that
+ * a test of its outputs knows every figure and needs no kernel. A sample follows from its number n
+ * = 0, 1,
  * ...: in each step, by scenario ($DUALPI2_PRETEND), an interface forwards so many packets of 1000
  * bytes, which waited so long.
  */

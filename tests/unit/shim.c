@@ -108,7 +108,7 @@ void shim_params_default(struct dualpi2_params *params)
 	*(struct aqm_params *)params->aqm = own;
 }
 
-/* Any value of a kind that begins at 0. Into a text of OPTION_TEXT_MAX bytes. */
+/* Any value of a kind that begins at 0. */
 bool shim_value_read(int kind, const char *text, uint64_t *value);
 bool shim_value_read(int kind, const char *text, uint64_t *value)
 {
@@ -117,6 +117,7 @@ bool shim_value_read(int kind, const char *text, uint64_t *value)
 	return value_read(&spec, text, value) == VALUE_OK;
 }
 
+/* Into a text of OPTION_TEXT_MAX bytes. */
 const char *shim_value_format(int kind, uint64_t value, char *text);
 const char *shim_value_format(int kind, uint64_t value, char *text)
 {

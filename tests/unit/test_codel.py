@@ -112,8 +112,6 @@ def test_66_after_60(kind, intervals, count):
                                           (254, 252), (1022, 1008), (100_000, 98440)])
 def test_ns2_takes_back_two_or_a_64th(count, again):
     assert count_again(REFINED, 1, count=count) == again
-    assert again == (count - 2 if 2 < count <= 126 else
-                     math.ceil((count + 2) * 63 / 64) if count > 126 else 1)
 
 
 # ---- the share of packets that it signals ---------------------------------------------------
@@ -166,5 +164,15 @@ def test_newton_needs_more_than_a_step_on_a_decline(steps, seen):
     for _ in range(steps):
         inv_sqrt = C.shim_codel_newton(inv_sqrt, 6)
     assert (ONE / inv_sqrt) ** 2 == pytest.approx(seen, rel=0.005)
+
+
+@pytest.mark.parametrize("steps", [1, 2, 5])
+def test_so_many_steps_from_the_last_value(steps):
     law = C.shim_codel_make(TARGET_NS, INTERVAL_NS, LAW_2012, steps)
-    assert law.steps == steps
+    expected = C.shim_codel_inv_sqrt(66)
+    codel = Codel(first_above=1, drop_next=10**9, count=66, last_count=6, inv_sqrt=expected)
+    now_ns = (10**9 + law.interval) * UNIT_NS
+    assert C.shim_codel_signals(byref(codel), byref(law), now_ns, 50 * MS, 0)
+    for _ in range(steps):
+        expected = C.shim_codel_newton(expected, 36)
+    assert (codel.count, codel.inv_sqrt) == (36, expected)

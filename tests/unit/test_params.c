@@ -107,6 +107,7 @@ static struct table given(const struct pair *pairs)
 
 	memcpy(table.options, params_all(), sizeof(table.options));
 	for (; pairs->option; pairs++) {
+		row(pairs->option); /* fails if there is none */
 		for (struct option_spec *spec = table.options; option_exists(spec); spec++) {
 			if (spec->name && !strcmp(spec->name, pairs->option))
 				spec->given = pairs->text;

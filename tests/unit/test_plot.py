@@ -72,6 +72,16 @@ def test_curves_are_the_figures(tmp_path):
     assert list(line.get_xdata()) == pytest.approx([0, 1, 2, 3, 4], abs=0.01)
 
 
+def test_title_names_place_and_kind(tmp_path):
+    [sample] = plot.read(record(tmp_path, "busy", 1))
+    titles = {kind: plot.picture([sample | {"kind": kind}]).get_suptitle()
+              for kind in (sample["kind"], "bpf_dualq_codel", "mq")}
+    place = plot.place(sample)
+    assert titles[sample["kind"]] == f"{place}: bpf_dualpi2"
+    assert titles["bpf_dualq_codel"] == f"{place}: bpf_dualq_codel"
+    assert "mq:" not in titles["mq"]
+
+
 def test_no_packets_no_delay(tmp_path):
     figure = plot.picture(plot.read(record(tmp_path, "idle")))
     values = curves(figure.get_axes()[0])["99 % at most"]

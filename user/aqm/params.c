@@ -48,7 +48,7 @@ const struct option_spec *params_all(void)
 	return all;
 }
 
-/* Is it for this AQM? What follows the parameters in a table is for none. */
+/* Is it for this AQM? What is no parameter, nor an AQM's, is for none. */
 static bool is_for(const struct option_spec *spec, const struct aqm *aqm)
 {
 	return spec->aqm ? spec->aqm == aqm : spec->size;
@@ -165,8 +165,9 @@ static bool aqm_agrees(const struct option_spec *options, const struct aqm *aqm,
 			continue;
 		same = namesake(options, aqm, spec->name);
 		if (!same)
-			return params_refuse(why, "--%s%s%s: is not for the AQM %s", spec->name,
-					     *spec->given ? " " : "", spec->given, aqm->name);
+			return params_refuse(why, "--%s%s%s: is not for the AQM %s: give --aqm %s",
+					     spec->name, *spec->given ? " " : "", spec->given,
+					     aqm->name, spec->aqm->name);
 		if (value_is_taken(same) && value_read(same, spec->given, &value) != VALUE_OK)
 			return params_refuse(why, "--%s %s: not for the AQM %s (%s)", spec->name,
 					     spec->given, aqm->name, value_range(same, range));

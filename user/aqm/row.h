@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Rows of parameters (include/params.h) as options: struct option_spec of each. Where they are
- * used these say whose they are:
+/* Rows of parameters (include/params.h) as options: struct option_spec of each. Who uses
+ * them defines whose they are:
  *
  *	ROW_STRUCT	the struct that has the members
  *	ROW_START	where it begins in struct dualpi2_params

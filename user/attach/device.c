@@ -136,8 +136,10 @@ int device_make(struct device *device, const char *ifname)
 	else
 		device_forget(device);
 	if (error == -EEXIST)
-		fail(0, "no name is free for a device beside %s: rename one of %s-*", ifname,
-		     device->kind->prefix);
+		fail(0,
+		     "%s: no name is left for its device: rename one of the interfaces %s-* "
+		     "(see `ip link`)",
+		     ifname, device->kind->prefix);
 	return error;
 }
 

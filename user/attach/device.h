@@ -48,7 +48,7 @@ bool device_enter(const struct device *device);
 void device_forget(const struct device *device);
 
 /* Remove those of a kind that are of no more use, which `is_useless` tells by their interface: 1, 0
- * or -errno. Those of a namespace that has ended are gone with it: number 0.
+ * or -errno. Of a namespace that has ended, `remove` gets the device with ifindex 0: it is gone.
  */
 void devices_sweep(const struct registrations *regs, const struct device_kind *kind,
 		   int (*is_useless)(const struct registrations *regs,

@@ -12,7 +12,6 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/if_arp.h>
-#include <linux/if_link.h>
 #include <linux/membarrier.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,7 +44,7 @@ static const struct device_kind splitter_kind = {
 
 /* ---- the device ------------------------------------------------------------------ */
 
-/* How to come by packets that are no GSO packets. */
+/* How to get packets that are not GSO packets. */
 enum way {
 	WAY_SPLIT,     /* by a device of ours */
 	WAY_BORROW,    /* none are made: a setting says so to local senders, or to the feeder */
@@ -155,19 +154,6 @@ static bool remove_splitter(const struct device *splitter)
 
 /* ---- start, stop ----------------------------------------------------------------- */
 
-/* Does an interface have its splitter, with nothing missing? If not, remains of it go. 1, 0, or
- * -errno, which is reported.
- */
-static int has_splitter(const struct registration *reg, struct device *splitter)
-{
-	int state = splitter->entered ? has_program(reg, splitter) : 0;
-
-	/* With another AQM's program, or of an earlier run that was interrupted. */
-	if (!state && splitter->ifindex && !remove_splitter(splitter))
-		return -EIO;
-	return state;
-}
-
 /* Do GSO packets come to a program of ours before they come to somebody else's? 1, 0, or -errno,
  * which is reported.
  */
@@ -199,7 +185,10 @@ static bool start_splitter(const struct registration *reg, const struct target *
 
 	if (!device_find(&splitter_kind, &target->key, &splitter))
 		return false;
-	state = has_splitter(reg, &splitter);
+	state = splitter.entered ? has_program(reg, &splitter) : 0;
+	/* With another AQM's program, or of an earlier run that was interrupted. */
+	if (state < 0 || (!state && splitter.ifindex && !remove_splitter(&splitter)))
+		return false;
 	if (!state)
 		state = device_make(&splitter, target->ifname);
 	if (state == -EOPNOTSUPP)
@@ -224,12 +213,28 @@ bool gso_start(const struct registration *reg, const struct target *target)
 	       (way == WAY_BORROW && setting_borrow(&key, setting_of(target)));
 }
 
+/* Why they are not split, where they should be. NULL: they are, or it cannot be told. */
+static const char *why_whole(const struct target *target)
+{
+	switch (choose_way(target)) {
+	case WAY_SPLIT:
+		return "without CONFIG_NETKIT";
+	case WAY_BORROW:
+		return "on a tunnel";
+	default:
+		return NULL;
+	}
+}
+
 void gso_remark(const struct target *target)
 {
-	if (setting_is_borrowed(&target->key, SETTING_NO_GSO) > 0)
+	const char *why =
+		setting_is_borrowed(&target->key, SETTING_NO_GSO) > 0 ? why_whole(target) : NULL;
+
+	if (why)
 		printf("  GSO packets cannot be split %s: local senders make\n"
 		       "  none now (gso_max_segs 1), forwarded ones are queued whole\n",
-		       choose_way(target) == WAY_SPLIT ? "without CONFIG_NETKIT" : "on a tunnel");
+		       why);
 }
 
 bool gso_stop(const struct target *target)
@@ -277,19 +282,29 @@ int gso_works(const struct registration *reg, const struct target *target)
 
 /* ---- check, sweep ------------------------------------------------------------------ */
 
+static bool warn_whole(const struct target *target)
+{
+	return report_line(REPORT_WARNING,
+			   "GSO packets cannot be split %s: local senders are asked for none "
+			   "(gso_max_segs 1), forwarded ones wait whole",
+			   why_whole(target));
+}
+
 static bool check_splitter(const struct target *target)
 {
 	struct device splitter;
+	int has_netkit;
 
 	if (!device_find(&splitter_kind, &target->key, &splitter))
 		return false;
 	if (splitter.ifindex)
 		return report_line(REPORT_OK, "%s splits GSO packets already", splitter.name);
-	if (link_kernel_has_netkit())
+	has_netkit = link_kernel_has_netkit();
+	if (has_netkit < 0)
+		return false;
+	if (has_netkit)
 		return report_line(REPORT_OK, "a device made for it will split GSO packets");
-	return report_line(REPORT_WARNING,
-			   "the kernel cannot split GSO packets (CONFIG_NETKIT): local senders "
-			   "are asked for none (gso_max_segs 1), forwarded ones wait whole");
+	return warn_whole(target);
 }
 
 bool gso_check(const struct target *target)
@@ -299,9 +314,7 @@ bool gso_check(const struct target *target)
 	if (way == WAY_SPLIT)
 		return check_splitter(target);
 	if (way == WAY_BORROW)
-		report_line(REPORT_WARNING,
-			    "on a tunnel GSO packets cannot be split: local senders are asked for "
-			    "none (gso_max_segs 1), forwarded ones wait whole");
+		warn_whole(target);
 	return way != WAY_UNKNOWN;
 }
 

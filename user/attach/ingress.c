@@ -9,7 +9,6 @@
  */
 #include "attach/ingress.h"
 
-#include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/if_arp.h>
 #include <linux/pkt_sched.h>
@@ -242,10 +241,11 @@ bool ingress_attach(const struct registrations *regs, struct ingress *ingress,
 static bool is_empty(const struct registration *reg, const struct dualpi2_key *key)
 {
 	struct dualpi2_stats live;
+	int found;
 
 	stats_refresh(reg);
-	return stats_read(reg, key, &live) <= 0 ||
-	       (!live.l.backlog_packets && !live.c.backlog_packets);
+	found = stats_read(reg, key, &live);
+	return !found || (found > 0 && !live.l.backlog_packets && !live.c.backlog_packets);
 }
 
 /* Let the packets that wait in the ifb go at once. What has not gone in time is lost with

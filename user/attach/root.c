@@ -10,7 +10,6 @@
  */
 #include "attach/root.h"
 
-#include <errno.h>
 #include <linux/pkt_sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -168,13 +167,13 @@ static bool is_or_becomes_mq(const struct target *target, const struct wish *wis
 }
 
 /* `instead_of`: " in place of ..." */
-static void print_attached(const struct registration *reg, const struct target *target,
+static void print_attached(const struct registration *reg, const struct target *target, bool mq,
 			   const struct wish *wish, const struct dualpi2_params *params,
 			   const char *instead_of)
 {
 	char text[512], queues[48] = "";
 
-	if (tree_is_mq(&target->tree))
+	if (mq)
 		snprintf(queues, sizeof(queues), " to each transmit queue (mq)");
 	printf("%s: %s attached%s%s%s\n", target->label, reg->aqm->kind, queues, instead_of,
 	       params_describe(wish->params, true, reg->aqm, params, text, sizeof(text)));
@@ -199,7 +198,7 @@ static bool attach_new(const struct registration *reg, struct target *target,
 	if (owner == OWNER_NONE)
 		ledger_erase(LEDGER_PRIORS, &target->key);
 	if (prepare(reg, target, &wanted) && create_qdiscs(reg, target, mq, wish->replace)) {
-		print_attached(reg, target, wish, &wanted, "");
+		print_attached(reg, target, mq, wish, &wanted, "");
 		return true;
 	}
 	gso_stop(target);
@@ -239,7 +238,7 @@ static bool replace_live(const struct registration *reg, const struct registrati
 	}
 	conf_forget(former, &target->key);
 	snprintf(instead_of, sizeof(instead_of), " in place of %s", former->aqm->kind);
-	print_attached(reg, target, wish, &wanted, instead_of);
+	print_attached(reg, target, mq, wish, &wanted, instead_of);
 	return true;
 }
 

@@ -2,7 +2,6 @@
 #include "attach/target.h"
 
 #include <linux/pkt_sched.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "check/report.h"
@@ -190,9 +189,9 @@ bool target_has_room(const struct registration *reg, const struct target *target
 
 	return needed <= room ||
 	       obstacle(target,
-			"needs %zu qdiscs of the kind, and of the %u that a host can have %zu "
+			"needs %zu qdisc%s of the kind, and of the %u that a host can have %zu "
 			"are free: unload some",
-			needed, DUALPI2_MAX_INSTANCES, room);
+			needed, needed == 1 ? "" : "s", DUALPI2_MAX_INSTANCES, room);
 }
 
 bool target_check_room(const struct registration *reg, const struct target *target,

@@ -3,7 +3,6 @@
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
-#include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/filter.h>
 #include <stdio.h>
@@ -201,7 +200,7 @@ static int has_bpffs(const char *name)
 static const struct check {
 	const char *name;
 	int (*passes)(const char *name);
-	unsigned int needs; /* HOST_*: what asks it */
+	unsigned int asked_by; /* HOST_* */
 } checks[] = {
 	{ RIGHTS_CHECK, has_rights_that_count, HOST_REPORT },
 	{ RIGHTS_CHECK, has_rights, HOST_ATTACH },
@@ -228,7 +227,7 @@ bool host_passes(enum host_need need)
 	bool passed = true;
 
 	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
-		if (!(checks[i].needs & need))
+		if (!(checks[i].asked_by & need))
 			continue;
 		if (need == HOST_REPORT)
 			passed &= show(&checks[i]);

@@ -13,7 +13,9 @@ enum host_need {
 	HOST_REFUSED = 8, /* why the kernel may refuse our programs */
 };
 
-/* Is it all there? If not, the first thing that is missing is reported. Changes nothing. */
+/* Is it all there? If not, the first thing that is missing is reported; HOST_REPORT shows them all.
+ * Changes nothing.
+ */
 bool host_passes(enum host_need need);
 
 /* Report why the kernel refused our programs, for this errno. Always false. To find out means to

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The lines of --check. */
+/* What was found on the way: lines of --check. What stands in the way is a failure without it. */
 #ifndef REPORT_H
 #define REPORT_H
 

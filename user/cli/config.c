@@ -36,8 +36,10 @@ bool config_parse(struct command *command, const char *path, char *text, size_t 
 
 		text += length + 1;
 		message_set_place("%s:%u", path, ++number);
-		if (line + length < end && line[length] != '\n')
-			return fail(0, "has a NUL character: this is no text");
+		if (line + length < end && line[length] != '\n') {
+			taken = fail(0, "has a NUL character: this is no text");
+			break;
+		}
 		line[length] = '\0';
 		taken = take_line(command, line);
 	}
@@ -49,16 +51,16 @@ bool config_read(struct command *command, const char *path)
 {
 	static char text[CONFIG_SIZE_MAX + 1];
 	FILE *file = fopen(path, "re");
-	bool failed;
 	size_t size;
+	int error;
 
 	if (!file)
 		return fail(errno, "%s: cannot be read: %s", path, strerror(errno));
 	size = fread(text, 1, sizeof(text), file);
-	failed = ferror(file);
+	error = ferror(file) ? errno : 0;
 	fclose(file);
-	if (failed)
-		return fail(errno, "%s: cannot be read: %s", path, strerror(errno));
+	if (error)
+		return fail(error, "%s: cannot be read: %s", path, strerror(error));
 	if (size > CONFIG_SIZE_MAX)
 		return fail(0, "%s: longer than %u bytes: this is no file of options", path,
 			    CONFIG_SIZE_MAX);

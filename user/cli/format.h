@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Numbers with units, read as tc has them and written for people. */
+/* Numbers with units, read as tc has them and written for people; lines of text. */
 #ifndef FORMAT_H
 #define FORMAT_H
 
@@ -57,8 +57,8 @@ const char *format_count(double count, char *text);
 /* A share of `whole` in percent: "12.3 %", "0.05 %"; "-" if there is no whole. */
 const char *format_share(uint64_t part, uint64_t whole, char *text);
 
-/* The words at the begin of `text` that fit in a line of `width` characters (0: all), or the first
- * one if it does not: so many characters are the line's. Returns where the next line begins.
+/* Break `text` at a blank to fit `width` characters (0: no limit); at least one word. `length`:
+ * characters of this line. Returns where the next one begins.
  */
 const char *format_line(const char *text, size_t width, int *length);
 

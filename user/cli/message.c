@@ -44,7 +44,7 @@ void message_set_place(const char *format, ...)
 	strcat(place, ": ");
 }
 
-/* Whatever its arguments contain: they may be the user's. */
+/* Whatever is in it: parts may be the user's. */
 static void print_line(char *line)
 {
 	for (char *c = line; *c; c++) {
@@ -54,7 +54,7 @@ static void print_line(char *line)
 	if (!is_held)
 		fprintf(stderr, "%s: %s\n", program_name, line);
 	else if (!*held)
-		memcpy(held, line, sizeof(held));
+		snprintf(held, sizeof(held), "%.*s", (int)sizeof(held) - 1, line);
 }
 
 void message_hold(void)

@@ -32,9 +32,9 @@ void message_set_verbose(void);
 void message_set_place(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Print a line (printf-like, without a newline): a failure, of this exit status, or with STATUS_OK
- * a step on the way, shown with -v only. `error` is the errno of the failure, or 0. What is short
- * of is the cause whatever was being done: its line comes first, and so instead. Always returns
- * false, so that a function can end with `return fail(...)`.
+ * a step on the way, shown with -v only. `error` is the errno of the failure, or 0. If memory or
+ * file descriptors ran out, that is the cause whatever was being done: a line about it is printed
+ * instead. Always returns false, so that a function can end with `return fail(...)`.
  */
 bool message_print(enum status outcome, int error, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

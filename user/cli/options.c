@@ -131,7 +131,7 @@ static bool check_flag(const struct command *command, const struct option_spec *
 		if (!rival->given || rival->slot != flag->slot || rival->aqm != flag->aqm)
 			continue;
 		if (rival == flag)
-			return fail(0, "--%s: given twice", flag->name);
+			return fail(0, "--%s: given twice: give it once", flag->name);
 		return fail(0, "--%s: excludes --%s: give one of them", flag->name, rival->name);
 	}
 	return true;
@@ -150,7 +150,7 @@ static bool take_option(struct command *command, const struct option_spec *spec,
 		if (!other->name || strcmp(other->name, spec->name))
 			continue;
 		if (has_value && other->given)
-			return refuse_value(spec, text, "given twice");
+			return fail(0, "--%s %s: given twice: give it once", spec->name, text);
 		if (!has_value && !check_flag(command, other))
 			return false;
 		other->given = has_value ? text : "";
@@ -225,7 +225,10 @@ static bool refuse_option(struct command *command, int answer, const char *word)
 {
 	const struct option_spec *spec;
 
-	if (optopt < ROW_ANSWER)
+	if (optopt && optopt < ROW_ANSWER)
+		return fail(0, "-%c: no such option; long ones begin with -- (see %s --help)",
+			    optopt, command->name);
+	if (!optopt)
 		return fail(0, "%s: no such option, or not enough of its name (see %s --help)",
 			    word, command->name);
 	spec = answered(command, optopt);

@@ -12,7 +12,7 @@
 #include "cli/spec.h"
 
 #define OPTIONS_MAX 320	  /* rows of a table, with the end and those that all tools have */
-#define OPTIONS_GENERAL 4 /* those two */
+#define OPTIONS_GENERAL 4 /* of these: the end, and what all tools have */
 #define HEADINGS_MAX 32
 
 struct command {

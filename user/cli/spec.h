@@ -56,8 +56,8 @@ struct option_spec {
 	unsigned int slot;     /* not 0: of the options with this number only one may be given */
 	unsigned int excludes; /* bit n: row n of the table; the messages name this one first */
 	int64_t min, max;      /* of numbers, in the unit of the kind */
-	const char *
-		words; /* KIND_CHOICE: "step|ramp"; KIND_OPTIONS: "mpu 64"; KIND_FILE: an example */
+	/* KIND_CHOICE: "step|ramp"; KIND_OPTIONS: "mpu 64"; KIND_FILE: an example */
+	const char *words;
 
 	/* Only of parameters of the qdisc. */
 	const struct aqm *aqm; /* that alone has it; NULL: all have it */

@@ -181,7 +181,7 @@ static const char *format_probability(uint64_t value, char *text)
 	return text;
 }
 
-/* Into whole seconds, if it is as much as one: the limits of native have odd digits. */
+/* In whole seconds from one second on: native's limits have odd digits. */
 static const char *format_limit(uint64_t ns, char *text)
 {
 	return format_time(ns < DUALPI2_NSEC_PER_SEC ? ns : ns - ns % DUALPI2_NSEC_PER_SEC, text);
@@ -211,7 +211,7 @@ static const struct kind kinds[N_KINDS] = {
 	[KIND_TIME] = { "TIME", "a time", "15ms", format_time, "", time_units, .divisor = 1,
 			.limit = format_limit },
 	[KIND_GAIN] = { "HZ", "a gain in Hz", "0.16", format_gain, "", gain_units, .divisor = 1 },
-	[KIND_NUMBER] = WHOLE_NUMBER("N", "10", format_whole, ""),
+	[KIND_NUMBER] = WHOLE_NUMBER("N", "1", format_whole, ""),
 	[KIND_PACKETS] = WHOLE_NUMBER("PACKETS", "10000", format_whole, "p"),
 	[KIND_QLEN] = WHOLE_NUMBER("PACKETS", "5", format_whole, ""),
 	[KIND_BYTES] = WHOLE_NUMBER("BYTES", "64", format_whole, ""),

@@ -22,6 +22,13 @@ bool value_is_taken(const struct option_spec *spec);
 /* Read a value, as tc writes it. `value` is left alone unless VALUE_OK is returned. */
 enum value_status value_read(const struct option_spec *spec, const char *text, uint64_t *value);
 
+/* Is there a default that can be shown? memlimit has none, but a rule of thumb. */
+bool value_has_default(const struct option_spec *spec);
+
+/* What --help calls the value: "TIME"; what it has to be: "a time". */
+const char *value_argument(const struct option_spec *spec);
+const char *value_what(const struct option_spec *spec);
+
 /* Those below write to `text` (OPTION_TEXT_MAX bytes) and return it. */
 
 /* A value as value_read() reads it, but where 0 is no value: "15ms", "30 ptm", "unlimited". A word
@@ -35,14 +42,7 @@ const char *value_show(const struct option_spec *spec, uint64_t value, char *tex
 /* "0us to 4294s" */
 const char *value_range(const struct option_spec *spec, char *text);
 
-/* Is there a default that can be shown? memlimit has none, but a rule of thumb. */
-bool value_has_default(const struct option_spec *spec);
-
 /* A value that may be given: "15ms". */
 const char *value_example(const struct option_spec *spec, char *text);
-
-/* What --help calls the value: "TIME"; what it has to be: "a time". */
-const char *value_argument(const struct option_spec *spec);
-const char *value_what(const struct option_spec *spec);
 
 #endif /* VALUE_H */

@@ -103,13 +103,15 @@ int link_look(int ifindex, struct link *link)
 
 int link_look_for(const char *name, struct link *link)
 {
+	const size_t length = strlen(name);
 	struct rtnl_request request;
 
 	*link = (struct link){};
-	if (strlen(name) >= IF_NAMESIZE)
+	if (length >= ALTIFNAMSIZ)
 		return 0;
 	begin(&request, RTM_GETLINK, NLM_F_ACK, 0);
-	mnl_attr_put_strz(&request.header, IFLA_IFNAME, name);
+	mnl_attr_put_strz(&request.header, length < IF_NAMESIZE ? IFLA_IFNAME : IFLA_ALT_IFNAME,
+			  name);
 	return expect_known(ask(&request, link), "%s", name);
 }
 
@@ -197,13 +199,16 @@ static int create(const struct link_plan *plan, struct rtnl_request *request, st
 /* Asks for one with an address that none can have: whether the kernel minds the address
  * (netkit_validate()) or the kind, it makes nothing.
  */
-bool link_kernel_has_netkit(void)
+int link_kernel_has_netkit(void)
 {
 	static const struct link_plan plan = { .kind = NETKIT_KIND, .name = "no-netkit" };
 	struct rtnl_request request;
 	struct link link;
+	int error = create(&plan, &request, &link);
 
-	return create(&plan, &request, &link) != -EOPNOTSUPP;
+	if (error == -EPERM || message_shortage(-error))
+		return expect_known(error, "whether the kernel has netkit devices");
+	return error != -EOPNOTSUPP;
 }
 
 int link_create(const struct link_plan *plan, struct link *made)

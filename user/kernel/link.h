@@ -11,11 +11,11 @@
 #define NETKIT_KIND "netkit"
 #define LINK_ALIAS_MAX 64
 
-/* Of those that can be changed. */
+/* Settings that link_change() can change, and that can be put back. */
 enum link_setting {
 	LINK_GSO_MAX_SEGS,
 	LINK_GRO_MAX_SIZE,	/* bytes; of IPv6 packets, and when changed of IPv4 packets, too */
-	LINK_GRO_IPV4_MAX_SIZE, /* bytes; goes before the other if both are changed */
+	LINK_GRO_IPV4_MAX_SIZE, /* bytes; overrides what the other does to IPv4 packets */
 	N_LINK_SETTINGS,
 };
 
@@ -64,7 +64,7 @@ struct link_plan {
 int link_create(const struct link_plan *plan, struct link *made);
 
 /* Has the kernel such devices? Makes none. */
-bool link_kernel_has_netkit(void);
+int link_kernel_has_netkit(void);
 
 /* What to change on a device; what is 0 stays. */
 struct link_change {

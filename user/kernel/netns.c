@@ -21,6 +21,7 @@ __u64 netns_current(void)
 	fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
 	if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &here, &size))
 		fail(errno, "cannot look at the network namespace: %s", strerror(errno));
-	close(fd);
+	if (fd >= 0)
+		close(fd);
 	return here;
 }

@@ -64,7 +64,7 @@ int qdisc_has_filters(int ifindex, uint32_t parent);
 int qdisc_has_parts(const struct qdisc *qdisc);
 
 /* Put a qdisc at its parent, with a handle (0: the kernel chooses) and TCA_OPTIONS
- * (NULL: none). With `replace` whatever is there goes; without, only an
+ * (options_len 0: none). With `replace` whatever is there goes; without, only an
  * automatic one does.
  */
 bool qdisc_create(int ifindex, const struct qdisc *qdisc, bool replace);

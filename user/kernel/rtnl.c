@@ -118,13 +118,8 @@ int rtnl_talk(struct rtnl_request *request, mnl_cb_t on_message, void *data)
 	struct mnl_socket *nl = open_socket();
 	int error = 0;
 
-	if (!nl) {
-		error = errno;
-		/* Whoever asks for an answer may take none for a no. */
-		if (message_shortage(error))
-			fail(error, "cannot talk rtnetlink");
-		return -error;
-	}
+	if (!nl)
+		return -errno;
 	if (mnl_socket_sendto(nl, &request->header, request->header.nlmsg_len) < 0 ||
 	    receive(nl, on_message, data, request) < MNL_CB_STOP)
 		error = errno ?: EIO;

@@ -45,10 +45,13 @@ static bool open_one(enum ledger ledger)
 			    PIN_DIR "/" LEDGER_DIR "/%s: cannot be opened: run it %s, with " BPFFS
 				    " writable",
 			    ledgers[ledger].name, privilege_as_root());
-	fds[ledger] = fd;
-	if (expect_known(bpf_map_get_info_by_fd(fd, &info, &len), "the maps of bpf_dualpi2") < 0)
+	if (expect_known(bpf_map_get_info_by_fd(fd, &info, &len), "the maps of bpf_dualpi2") < 0 ||
+	    (info.value_size != ledgers[ledger].size && !fail(0, PINS_OTHER_VERSION))) {
+		close(fd);
 		return false;
-	return info.value_size == ledgers[ledger].size || fail(0, PINS_OTHER_VERSION);
+	}
+	fds[ledger] = fd;
+	return true;
 }
 
 bool ledger_open(void)
@@ -68,7 +71,7 @@ static bool make_one(enum ledger ledger)
 		bpf_map_create(BPF_MAP_TYPE_HASH, ledgers[ledger].name, sizeof(struct dualpi2_key),
 			       ledgers[ledger].size, ledgers[ledger].max, &opts);
 	if (fds[ledger] < 0)
-		return fail(errno, "the kernel refuses to create a BPF map: free some memory");
+		return fail(errno, "the kernel refuses to create a BPF map: %s", strerror(errno));
 	return pin_create(fds[ledger], LEDGER_DIR, ledgers[ledger].name);
 }
 
@@ -122,7 +125,7 @@ int ledger_read(enum ledger ledger, const struct dualpi2_key *key, void *entry)
 	const struct dualpi2_key map_key = entry_key(ledger, key);
 
 	memset(entry, 0, ledgers[ledger].size);
-	return expect_known(map_read(fds[ledger], &map_key, entry), "the note of %s",
+	return expect_known(map_read(fds[ledger], &map_key, entry), "the record of %s",
 			    ledgers[ledger].what);
 }
 
@@ -131,8 +134,8 @@ bool ledger_write(enum ledger ledger, const struct dualpi2_key *key, const void 
 	const struct dualpi2_key map_key = entry_key(ledger, key);
 
 	return !bpf_map_update_elem(fds[ledger], &map_key, entry, BPF_ANY) ||
-	       fail(errno, "cannot note %s: at most %u can be", ledgers[ledger].what,
-		    ledgers[ledger].max);
+	       fail(errno, "cannot record %s: %s", ledgers[ledger].what,
+		    errno == E2BIG ? "there is no room for more: unload some" : strerror(errno));
 }
 
 void ledger_erase(enum ledger ledger, const struct dualpi2_key *key)

@@ -71,9 +71,9 @@ bool conf_write(const struct registration *reg, const struct dualpi2_key *key,
 	struct dualpi2_key conf_key = interface_key(key);
 
 	if (bpf_map_update_elem(reg->conf, &conf_key, params, BPF_ANY))
-		return fail(errno,
-			    "cannot store the parameters: at most %u interfaces can have some",
-			    DUALPI2_MAX_INSTANCES);
+		return fail(errno, "cannot store the parameters: %s",
+			    errno == E2BIG ? "no more interfaces can have some: unload one"
+					   : strerror(errno));
 	return true;
 }
 
@@ -86,9 +86,9 @@ bool params_change(const struct registration *reg, const struct dualpi2_key *key
 
 	if (!error)
 		error = (int)opts.retval;
-	if (error)
+	if (error == -ENOENT)
 		return fail(-error, "cannot change the live qdisc: it has just been removed");
-	return true;
+	return !error || fail(-error, "cannot change the live qdisc: %s", strerror(-error));
 }
 
 void conf_forget(const struct registration *reg, const struct dualpi2_key *key)

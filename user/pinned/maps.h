@@ -11,7 +11,7 @@
 int netns_is_gone(const struct registrations *regs, __u64 netns);
 
 /* Bring the public maps up to date. Reports nothing: without it they are at most
- * one tupdate old on a busy link.
+ * one update of the AQM old on a busy link.
  */
 void stats_refresh(const struct registration *reg);
 

@@ -199,7 +199,7 @@ bool pins_lock(void)
 			return fail(0, PIN_DIR ": others than its owner or root could have put "
 					       "pins there: `rm -r " PIN_DIR "`");
 		if (error == EACCES)
-			return fail(error, PIN_DIR ": only others may open it: run it %s",
+			return fail(error, PIN_DIR ": you may not open or make it: run it %s",
 				    privilege_as_root());
 		if (error != EWOULDBLOCK) {
 			remove_directory(PIN_DIR); /* ours, if it is empty */
@@ -217,9 +217,9 @@ bool pins_lock_if_any(void)
 {
 	int found = look_for_bpffs();
 
-	if (found > 0)
-		found = exists(PIN_DIR);
-	return found ? pins_lock() : true;
+	if (found <= 0)
+		return !found;
+	return !exists(PIN_DIR) || pins_lock(); /* which says why, if that is unknown */
 }
 
 static const char *pin_path(const char *root, const char *dir, const char *name,

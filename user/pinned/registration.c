@@ -58,7 +58,6 @@ bool registration_is_open(const struct registration *reg)
 	return reg->stats >= 0;
 }
 
-/* This, as the two that follow: 1, 0, or -errno: unknown. */
 static int value_size_is(int map_fd, __u32 size)
 {
 	struct bpf_map_info info = {};
@@ -97,9 +96,9 @@ static bool check_version(struct registration *reg)
 	close_all(reg);
 	if (fits == -EBADF || fits == -ENOENT)
 		fits = 0;
-	return expect_known(fits, "the maps of %s", reg->aqm->kind) < 0
-		       ? false
-		       : fail(0, PINS_OTHER_VERSION);
+	if (expect_known(fits, "the maps of %s", reg->aqm->kind) < 0)
+		return false;
+	return fail(0, PINS_OTHER_VERSION);
 }
 
 static bool open_pins(struct registration *reg)
@@ -112,6 +111,11 @@ static bool open_pins(struct registration *reg)
 
 		if (*fd < 0)
 			*fd = pin_open(reg->aqm->name, pins[i].name);
+		/* Who looks without the lock may meet an --unload at work. */
+		if (*fd == -ENOENT && !pin_exists(reg->aqm->name, "registration")) {
+			close_all(reg);
+			return true;
+		}
 		if (*fd < 0 && *fd != -ENOENT) {
 			int error = -*fd;
 
@@ -159,10 +163,14 @@ static bool open_each(struct registrations *regs, bool (*open_one)(struct regist
 
 bool registrations_open(struct registrations *regs)
 {
+	regs->count = 0;
 	/* Earlier versions had no directories. */
 	if (pin_exists("", "registration") > 0)
 		return fail(0, PINS_OTHER_VERSION);
-	return open_each(regs, open_pins) && ledger_open();
+	if (open_each(regs, open_pins) && ledger_open())
+		return true;
+	registrations_close(regs);
+	return false;
 }
 
 bool registrations_open_public(struct registrations *regs)
@@ -260,7 +268,7 @@ static bool create_abi(struct registration *reg)
 	reg->abi = bpf_map_create(BPF_MAP_TYPE_ARRAY, "dualpi2_abi", sizeof(zero), sizeof(abi), 1,
 				  NULL);
 	return (reg->abi >= 0 && !bpf_map_update_elem(reg->abi, &zero, &abi, BPF_ANY)) ||
-	       fail(errno, "the kernel refuses to create a BPF map: free some memory");
+	       fail(errno, "the kernel refuses to create a BPF map: %s", strerror(errno));
 }
 
 static bool load(struct bpf_object *object, struct registration *reg, bool (*refused)(int error))

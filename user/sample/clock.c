@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/signalfd.h>
 #include <time.h>
 
@@ -51,7 +52,7 @@ bool pace_start(struct pace *pace, __u64 interval_ns)
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	*pace = (struct pace){ .interval_ns = interval_ns, .due_ns = clock_now() + interval_ns };
 	ends = signalfd(ends, &signals, SFD_CLOEXEC);
-	return ends >= 0 || fail(errno, "cannot wait for signals: end other programs");
+	return ends >= 0 || fail(errno, "cannot wait for signals: %s", strerror(errno));
 }
 
 enum pace_event pace_wait(struct pace *pace, int input)

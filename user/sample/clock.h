@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The clock of the statistics, CLOCK_MONOTONIC in nanoseconds, and something again and again at
- * even distances, until SIGINT, SIGHUP or SIGTERM.
+/* The clock of the statistics (CLOCK_MONOTONIC, in nanoseconds), and waiting for the next of equal
+ * intervals, until SIGINT, SIGHUP or SIGTERM.
  */
 #ifndef CLOCK_H
 #define CLOCK_H
@@ -22,7 +22,7 @@ struct pace {
 bool pace_start(struct pace *pace, __u64 interval_ns);
 
 enum pace_event {
-	PACE_DUE,   /* it is time, and so it will be one interval later */
+	PACE_DUE,   /* the time has come; the next is one interval later */
 	PACE_INPUT, /* there is something to read, or a signal like SIGWINCH has come */
 	PACE_END,   /* one of the signals has come, or `input` is closed */
 };

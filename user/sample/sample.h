@@ -35,8 +35,8 @@ struct sample {
 };
 
 struct samples {
-	struct sample
-		*items; /* sorted by interface name, and a sum before its queues; free() them */
+	/* Sorted by interface name, a sum before its queues; free() them. */
+	struct sample *items;
 	size_t count;
 };
 
@@ -71,8 +71,8 @@ __u64 sample_mean_delay(const struct dualpi2_histogram *histogram);
 
 /* ---- intervals: what happened between two samples of a qdisc ------------------------- */
 
-/* It has the form of figures: counters and delays are those of the interval (`span_ns`), all else
- * is that of the later sample.
+/* An interval is a struct sample whose counters and delays are those of the interval (`span_ns`);
+ * all else is that of the later sample.
  */
 
 /* False: these are not two samples of one qdisc, the later one later. */

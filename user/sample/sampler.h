@@ -29,7 +29,7 @@ void sampler_close(struct sampler *sampler);
 /* Say that there is nothing to sample, and what helps. Always false. */
 bool sampler_has_nothing(const struct sampler *sampler);
 
-/* Called with a sample and what happened since the one before it; both are freed behind it.
+/* Called with a sample and what happened since the one before it; neither is the visitor's to keep.
  * False ends it.
  */
 typedef bool (*follow_visit)(const struct samples *samples, const struct samples *intervals,

@@ -2,7 +2,6 @@
 #include "show/show.h"
 
 #include <ctype.h>
-#include <inttypes.h>
 #include <linux/pkt_sched.h>
 #include <stdio.h>
 #include <string.h>

@@ -10,8 +10,8 @@
 #include <stdio.h>
 
 #include "aqm/params.h"
-#include "attach/tree.h"
 #include "cli/format.h"
+#include "kernel/qdisc.h"
 
 /* A word of tc's is the name of our option with underscores. */
 static void print_words(const char *text)

@@ -2,7 +2,6 @@
 #include "watch/watch.h"
 
 #include <curses.h>
-#include <linux/pkt_sched.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -274,21 +273,21 @@ static void draw_one(const struct watcher *watcher)
 				   : "q quit");
 }
 
-static void put_list_line(int line, bool selected)
+static void put_list_line(int line, const struct view *one, bool selected)
 {
-	const struct sample *interval = &view.interval;
+	const struct sample *interval = &one->interval;
 	const struct dualpi2_queue *l = &interval->stats.l, *c = &interval->stats.c;
 	const __u64 dropped = dualpi2_drops(&l->counters) + dualpi2_drops(&c->counters);
 	char name[PLACE_MAX], text[4][FORMAT_MAX], often[CELL_TEXT_MAX];
 	const int attribute = selected ? A_REVERSE : A_NORMAL;
 
 	attron(attribute);
-	mvprintw(line, 0, "%-22.22s %8s %8s %8s %8s %7.2f %8s", sample_place(view.now, name),
+	mvprintw(line, 0, "%-22.22s %8s %8s %8s %8s %7.2f %8s", sample_place(one->now, name),
 		 format_speed(interval_speed(interval, l->counters.bytes_out), text[0]),
 		 format_speed(interval_speed(interval, c->counters.bytes_out), text[1]),
 		 format_delay(histogram_quantile(&interval->delays.l, 990), text[2]),
 		 format_delay(histogram_quantile(&interval->delays.c, 990), text[3]),
-		 100 * sample_probability(view.now->stats.levels.prob),
+		 100 * sample_probability(one->now->stats.levels.prob),
 		 frequency(interval, dropped, often));
 	attroff(attribute);
 }
@@ -307,7 +306,7 @@ static void draw_list(const struct watcher *watcher)
 	attroff(A_BOLD);
 	for (size_t i = first; i < list->count && i < first + room; i++) {
 		history_view(&watcher->history, &list->items[i], &view);
-		put_list_line(line++, i == selected);
+		put_list_line(line++, &view, i == selected);
 		if (i == selected && view.count)
 			put_words(LINES - 4, &view.window);
 	}
