@@ -152,8 +152,8 @@ static inline bool codel_is_above(struct codel *codel, const struct codel_law *l
 	return false;
 }
 
-/* The count to begin with when the queue is above the target again. ns-2 takes back two of the
- * signals; from 126 on, of which one in 64 is two, one in 64.
+/* The count to begin with when the queue is above the target again. ns-2 goes on with two less;
+ * above 126, with 63/64 of (count + 2).
  */
 static inline __u32 codel_count_again(const struct codel *codel, const struct codel_law *law,
 				      __u64 now)
@@ -230,7 +230,7 @@ static inline bool codel_signals(struct codel *codel, const struct codel_law *la
 	return signals;
 }
 
-/* How long until the next signal is due, in ns; 0: none is. */
+/* How long until the next signal is due, in ns; 0: now, or none is. */
 static inline __u64 codel_next_ns(const struct codel *codel, __u64 now_ns)
 {
 	const __u64 now = now_ns >> CODEL_SHIFT;

@@ -20,18 +20,18 @@
 	      "delay that the Classic queue may always have")                                      \
 	PARAM(__u64, codel_interval_ns, "codel-interval", TIME, DUALPI2_NSEC_PER_MSEC,             \
 	      DUALPI2_TIME_MAX, 100 * DUALPI2_NSEC_PER_MSEC, "codel-interval",                     \
-	      "how long it may have more: the RTT that most traffic stays below")                  \
+	      "how long it may have more: an RTT that most traffic stays below")                   \
 	CHOICE(__u32, codel_law, "codel-law", "mainline|refined|2012", CODEL_REFINED, "codel-law", \
 	       "Linux's law, the successor that ns-2 has, or the patch of 2012 between them")      \
 	PARAM(__u32, codel_steps, "codel-newton", NUMBER, 0, CODEL_STEPS_MAX, 0, "codel-newton",   \
-	      "steps of Newton's method towards 1/sqrt(count); 0: as many as it takes. mainline "  \
-	      "always has 1")
+	      "steps of Newton's method for each new 1/sqrt(count); 0: as exact as it gets. "      \
+	      "mainline always takes 1")
 
 /* How often p' follows what the law did. */
 #define AQM_PERIOD(own) (16 * DUALPI2_NSEC_PER_MSEC)
 
-/* Of the C queue. drop_next_ns: until the next signal is due, ns; 0: none is. count: the law's
- * count of signals. dropping: 1 in drop state.
+/* Of the C queue. drop_next_ns: until the next signal is due, ns; 0: now, or none is. count: the
+ * law's count of signals. dropping: 1 in drop state.
  */
 #define AQM_GAUGES(GAUGE)                                                                  \
 	GAUGE(__u64, drop_next_ns, "microseconds", "drop-next", "codel_drop_next_seconds", \
