@@ -24,6 +24,7 @@ COLUMNS = (
     ("all others Mbit/s", 1, lambda m: total(m.goodputs_mbit(m.kinds() - {"l4s"}))),
     ("L mean ms", 2, lambda m: m.delays("l").mean_ms()),
     ("L P99 ms", 2, lambda m: m.delays("l").quantile_ms(0.99)),
+    ("L dropped", 0, lambda m: m.dropped("l")),
     ("C mean ms", 2, lambda m: m.delays("c").mean_ms()),
     ("C P99 ms", 2, lambda m: m.delays("c").quantile_ms(0.99)),
     ("largest frame in", 0, lambda m: m.largest("before")),

@@ -2,7 +2,6 @@
 """What a source says of its algorithm, and whether it holds here."""
 
 import dataclasses
-import statistics
 from collections.abc import Callable
 
 
@@ -25,19 +24,14 @@ class Paper:
 
 
 class Seen:
-    """What the runs of a paper gave: the Measured of each seed, by cell and variant."""
+    """What the runs of a paper gave: a Measured for each cell and variant."""
 
     def __init__(self, measured):
         self.measured = measured
 
-    def mean(self, cell, variant, figure):
-        """Over the seeds. `figure`: of a Measured."""
-        return statistics.fmean(figure(seed) for seed in self.measured[cell, variant])
-
-    def each(self, cell, figure):
-        """{variant: mean} of a cell."""
-        return {variant: self.mean(cell, variant, figure) for name, variant in self.measured
-                if name == cell}
+    def of(self, cell, variant, figure):
+        """`figure`: of a Measured."""
+        return figure(self.measured[cell, variant])
 
 
 def in_words(values, digits=1):

@@ -59,7 +59,7 @@ class Anything:
 
 
 def seen_of(paper):
-    return Seen({(run.cell, run.variant): [Anything()] for run in RUN.runs_of(paper)})
+    return Seen({(run.cell, run.variant): Anything() for run in RUN.runs_of(paper)})
 
 
 def test_keys_are_unique():
