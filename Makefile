@@ -285,7 +285,7 @@ bench: ## beside other qdiscs: a report (FULL=1: all of it, CELL=pair-40-10ms: t
 	$(Q)$(if $(FULL),,$(call recorded,bench$(if $(CELL),-$(CELL)).md)) \
 		bench/run --kernel $(KERNEL) $(if $(CELL),--cell $(CELL),$(if $(FULL),--full))
 
-# Resumed by itself: what is in docs/records/grid.jsonl is not measured again.
+# Resumed by itself: what is in bench/grid.jsonl is not measured again.
 bench-grid: ## the whole bench once, for the maps in docs/ (days; RECORD=1 to show them)
 	$(Q)tests/lab/bootstrap
 	$(Q)$(IN_ROOT) all $(LAB_O)/tap

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""docs/records/grid.jsonl: what each run of the grid came to, a line each."""
+"""grid.jsonl: what each run of the grid came to, a line each."""
 
 import json
 import statistics
@@ -9,7 +9,7 @@ import matrix
 import verdict
 from summary import GREEDY, Measured, MeasurementError, is_cpu_bound
 
-LINES = Path(__file__).resolve().parents[1] / "docs/records/grid.jsonl"
+LINES = Path(__file__).with_name("grid.jsonl")
 CONTENDERS = ("bpf_dualpi2", "htb+dualpi2", "curvy-red", "codel", "htb+fq_codel", "cake")
 CLASSIC = tuple(kind for kind in GREEDY if kind != "l4s")
 DIGITS = 4

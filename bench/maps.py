@@ -37,7 +37,9 @@ def main():
     REPORT.mkdir(exist_ok=True)
     for file, name, scale in (("map-sharing.svg", "ratio", figures.SHARING),
                               ("map-delay.svg", "L4S delay", figures.DELAY)):
-        (REPORT / file).write_text(figures.maps(grids(lines, name), scale), encoding="utf-8")
+        rows = grids(lines, name)
+        if rows:
+            (REPORT / file).write_text(figures.maps(rows, scale), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ BENCH = Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(BENCH))
 import figures  # noqa: E402
-import matrix  # noqa: E402
 import verdict  # noqa: E402
 from store import REPORT, read_lines  # noqa: E402
 

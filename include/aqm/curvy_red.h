@@ -33,13 +33,13 @@
  * power of 2. Its range is not published: 125 ms, 2^-3 s, is the power of two with which 1 % of
  * drops goes with the 6.6 Mbit/s of Cubic at 7 ms that it showed.
  */
-#define AQM_PRESETS(PRESET)                                                                       \
-	PRESET("dualq-2015",                                                                      \
-	       "classic-protection 0 step-thresh 5p range 125ms min-th 0us smoothing 5 "          \
-	       "curviness 1 coupled-delay instant",                                               \
-	       "historical: the DualQ as it was shown in 2015, with strict priority for the L4S " \
-	       "queue, a step of 5 packets, and --range 125ms --min-th 0us --coupled-delay "      \
-	       "instant")
+#define AQM_PRESETS(PRESET)                                                                    \
+	PRESET("dualq-2015",                                                                   \
+	       "classic-protection 0 step-thresh 5p range 125ms min-th 0us smoothing 5 "       \
+	       "curviness 1 coupled-delay instant",                                            \
+	       "historical: the DualQ as it was shown in 2015: strict priority for the L4S "   \
+	       "queue, a step of 5 packets, Classic drops from 0 to 125 ms, and the delay of " \
+	       "the queue's head for the coupling")
 
 /* The law works with each Classic packet; this looks whether the queues are empty. */
 #define AQM_PERIOD(own) (16 * DUALPI2_NSEC_PER_MSEC)
