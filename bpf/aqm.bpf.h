@@ -26,8 +26,9 @@
  *	aqm_levels()		what packets are marked and dropped with
  *	aqm_gauges()		what else the statistics show: AQM_GAUGES of include/aqm/NAME.h
  *
- * The tcx program calls aqm_may_mark() and aqm_mark(), on any CPU and without a lock. The timer
- * calls aqm_update(), on one CPU at a time. All else runs under the qdisc's lock.
+ * The tcx program calls aqm_may_mark() and aqm_mark(), on any CPU and without a lock. The timer,
+ * or enqueue if it is late, calls aqm_update(), on one CPU at a time. All else runs under the
+ *qdisc's lock.
  *
  * An AQM sees an instance and its DualQ only through the functions below, which instance.bpf.h,
  * link.bpf.h and overload.bpf.h define.

@@ -6,13 +6,14 @@
  * (marked or dropped), at distances of interval / sqrt(count). Three laws agree on this. They
  * differ in what they remember of the last time:
  *
- *	mainline	Linux (include/net/codel_impl.h): to the bit
+ *	mainline	Linux (include/net/codel_impl.h): to the bit, but without the bound of
+ *			drops in one dequeue that 7.2 has (256)
  *	refined		the successor that "codel: Refine re-entering drop state to react sooner"
  *			announces (Dave Taeht, cerowrt-devel, 26 Aug 2012): ns-2's law
  *	2012		the patch that this mail withdraws, for the comparison
  *
- * Times are in units of 1024 ns of CLOCK_MONOTONIC, as Linux has them. A packet at a time is asked
- * about: where the others have a loop over packets, the next call goes on.
+ * Times are in units of 1024 ns of CLOCK_MONOTONIC, as Linux has them. The law is asked
+ * about one packet at a time: where the sources loop over packets, the next call continues.
  */
 #ifndef DUALPI2_CODEL_H
 #define DUALPI2_CODEL_H
@@ -45,8 +46,9 @@ struct codel {
 	__u32 count;	   /* signals since dropping began, and some of the last time */
 	__u32 last_count;  /* count as dropping began */
 	__u32 inv_sqrt;	   /* 1 / sqrt(count), 2^-32 */
-	__u32 packets, signals; /* since the share was updated */
-	__u32 share;		/* of packets that are signalled, smoothed, 2^-32 */
+	__u32 packets, signals;		  /* that have left, and that were signalled; they wrap */
+	__u32 seen_packets, seen_signals; /* of them, at the last update of the share */
+	__u32 share;			  /* of packets that are signalled, smoothed, 2^-32 */
 	__u8 dropping;
 	__u8 has_dropped; /* drop_next has to move on, if the next packet is above the target too */
 };
@@ -152,8 +154,8 @@ static inline bool codel_is_above(struct codel *codel, const struct codel_law *l
 	return false;
 }
 
-/* The count to begin with when the queue is above the target again. ns-2 goes on with two less;
- * above 126, with 63/64 of (count + 2).
+/* The count to begin with when the queue is above the target again. ns-2 takes two away;
+ * where more than 126 are left, a 64th instead.
  */
 static inline __u32 codel_count_again(const struct codel *codel, const struct codel_law *law,
 				      __u64 now)
@@ -164,8 +166,8 @@ static inline __u32 codel_count_again(const struct codel *codel, const struct co
 		return 1;
 	switch (law->kind) {
 	case CODEL_REFINED:
-		if (count > 126)
-			return count + 2 - (count + 2) / 64;
+		if (count > 128)
+			return (__u32)((__u64)count * 63 / 64);
 		return count > 2 ? count - 2 : 1;
 	case CODEL_2012:
 		return count ? codel->last_count + grown / 2 : 1;
@@ -258,14 +260,17 @@ static inline __u32 codel_weight(__u64 period_ns, __u64 interval_ns)
 	return (__u32)((period_ns << 32) / (period_ns + interval_ns));
 }
 
-/* A period ends: the share with what was signalled in it, 2^-32. */
+/* A period ends: the share with what was signalled in it, 2^-32. Packets may leave meanwhile: it
+ * only reads what codel_signals() writes.
+ */
 static inline __u32 codel_share(struct codel *codel, __u32 weight)
 {
-	const __u64 signals = codel->signals, packets = codel->packets;
-	__u64 now = signals < packets ? (signals << 32) / packets : signals ? CODEL_ONE : 0;
+	const __u32 signals = codel->signals - codel->seen_signals;
+	const __u32 packets = codel->packets - codel->seen_packets;
+	__u64 now = signals < packets ? ((__u64)signals << 32) / packets : signals ? CODEL_ONE : 0;
 
-	codel->packets = 0;
-	codel->signals = 0;
+	codel->seen_signals += signals;
+	codel->seen_packets += packets;
 	codel->share = (__u32)(((__u64)codel->share * (CODEL_ONE - weight) + now * weight) >> 32);
 	return codel->share;
 }

@@ -56,15 +56,14 @@ static __always_inline void aqm_left(struct instance *in, struct dualq *q,
 		return;
 	if (drops)
 		aqm->drop_due = 1;
-	else if (info->flags & PACKET_MARKABLE)
+	else if (info->flags & PACKET_MARKABLE && !(info->flags & PACKET_SCALABLE))
 		__sync_fetch_and_add(&aqm->marks_due, 1);
 }
 
 #define aqm_may_drop aqm_may_drop
 static __always_inline bool aqm_may_drop(struct dualq *q, bool in_l, u32 flags)
 {
-	return in_l ? coupled_may_drop(q, true, flags)
-		    : aqm_of(q)->drop_due && c_drops(q, flags) && !(flags & PACKET_EXEMPT);
+	return in_l ? coupled_may_drop(q, true, flags) : aqm_of(q)->drop_due && c_drops(q, flags);
 }
 
 #define aqm_drop aqm_drop

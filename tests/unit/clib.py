@@ -46,7 +46,8 @@ class Codel(ctypes.Structure):
 
     _fields_ = [("first_above", c_uint64), ("drop_next", c_uint64), ("count", c_uint32),
                 ("last_count", c_uint32), ("inv_sqrt", c_uint32), ("packets", c_uint32),
-                ("signals", c_uint32), ("share", c_uint32), ("dropping", c_uint8),
+                ("signals", c_uint32), ("seen_packets", c_uint32), ("seen_signals", c_uint32),
+                ("share", c_uint32), ("dropping", c_uint8),
                 ("has_dropped", c_uint8)]
 
 

@@ -179,7 +179,8 @@ class Refined(Mainline):
 
     def begin(self, now):
         if self.count > 2 and now - self.drop_next < 8 * self.interval:
-            self.count = (math.ceil((self.count + 2) * 63 / 64) if self.count > 126
-                          else self.count - 2)
+            self.count -= 2
+            if self.count > 126:
+                self.count = (self.count + 2) * 63 // 64
         else:
             self.count = 1

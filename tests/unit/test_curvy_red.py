@@ -29,7 +29,7 @@ def test_p_is_a_power_of_the_share(delay, min_th, span, curviness):
     exact = min(max(Fraction(delay - min_th, span), 0), 1) ** curviness * ONE
     found = prob(law(min_th, span, curviness=curviness), delay)
     # 2^63 / range is cut off, and so is each power.
-    error = 4 + curviness * (exact * span >> 62 if isinstance(exact, int) else exact * span / 2**62)
+    error = 4 + curviness * exact * span / 2**62
     assert exact - error - 1 <= found <= exact
 
 
