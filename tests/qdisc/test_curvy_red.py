@@ -82,6 +82,19 @@ def test_l_packets_are_marked_by_the_smoothed_delay_or_the_last(cable, load, del
     finish(cable)
 
 
+def test_single_packets_are_marked_by_the_instant_delay(cable, load):
+    """With L empty, and a smoothed delay that is still below the threshold."""
+    load("--coupled-delay", "instant", "--smoothing", 16, "--range", "1ms", *NO_STEP)
+    cable.burst(NOT_ECT, 60)
+    for sent in range(1, 11):
+        cable.burst(ECT_1, 1, 100)
+        wait_until(lambda sent=sent: cable.qdisc.stats()["l-queue"]["packets-out"] == sent,
+                   "it has left")
+    stats = cable.qdisc.stats()
+    assert stats["prob"] == 0 and stats["l-queue"]["mark-coupled"] >= 8
+    finish(cable)
+
+
 def test_an_empty_queue_has_no_delay(cable, load):
     load()
     cable.burst(NOT_ECT, 40)
