@@ -281,7 +281,7 @@ static bool attach(const char *ifname, const struct wish *wish)
 			registration_remove(&regs.of[i]);
 	}
 	registrations_remove_unused(&regs);
-	return done && !message_reported();
+	return done;
 }
 
 static bool unload(const char *ifname, const struct wish *wish)
