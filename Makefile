@@ -286,18 +286,19 @@ bench: ## beside other qdiscs: a report (FULL=1: all of it, CELL=pair-40-10ms: t
 		bench/run --kernel $(KERNEL) $(if $(CELL),--cell $(CELL),$(if $(FULL),--full))
 
 # Resumed by itself: what is in bench/grid.jsonl is not measured again.
-bench-grid: ## the whole bench once, for the maps in docs/ (days; RECORD=1 to show them)
+bench-grid: ## the whole bench once, for the maps in docs/ (10 hours, resumed; RECORD=1)
 	$(Q)tests/lab/bootstrap
 	$(Q)$(IN_ROOT) all $(LAB_O)/tap
 	$(Q)bench/grid --kernel $(KERNEL)
 	$(Q)$(if $(RECORD),cp bench/report/map-sharing.svg bench/report/map-delay.svg docs/)
 
-claims: ## the claims of the AQMs' papers, repeated: half an hour (PAPER=codel, RECORD=1)
+claims: ## the claims of the AQMs' papers, repeated: 40 minutes (PAPER=codel, RECORD=1)
 	$(Q)tests/lab/bootstrap
 	$(Q)$(IN_ROOT) all $(LAB_O)/tap
 	$(Q)$(if $(PAPER),,$(call recorded,claims.md)) \
-		bench/claims/run --kernel $(KERNEL) $(if $(PAPER),--paper $(PAPER))
-	$(Q)$(if $(RECORD),cp bench/report/claims-*.svg docs/)
+		bench/claims/run --kernel $(KERNEL) $(if $(RECORD),--anew) \
+		$(if $(PAPER),--paper $(PAPER))
+	$(Q)$(if $(RECORD),$(if $(PAPER),,cp bench/report/claims-*.svg docs/))
 
 bench-overload: ## what unresponsive floods leave to others, beside sch_dualpi2 (20 minutes)
 	$(Q)tests/lab/bootstrap

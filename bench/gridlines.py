@@ -1,31 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """grid.jsonl: what each run of the grid came to, a line each."""
 
+import itertools
 import json
-import statistics
 from pathlib import Path
 
 import matrix
 import verdict
-from summary import GREEDY, Measured, MeasurementError, is_cpu_bound
+from summary import Measured, MeasurementError, is_cpu_bound
 
 LINES = Path(__file__).with_name("grid.jsonl")
 CONTENDERS = ("bpf_dualpi2", "htb+dualpi2", "curvy-red", "codel", "htb+fq_codel", "cake")
-CLASSIC = tuple(kind for kind in GREEDY if kind != "l4s")
 DIGITS = 4
-
-
-def ratio(measured):
-    """What an L4S download gets, by what a Classic one gets; None if there are not both."""
-    l4s, classic = (measured.goodputs_mbit(kinds) for kinds in (("l4s",), CLASSIC))
-    return statistics.fmean(l4s) / statistics.fmean(classic) if l4s and sum(classic) else None
-
 
 # Name: of a Measured; None: does not apply.
 FIGURES = {figure.name: figure.of for figure in verdict.FIGURES} | {
     "L4S mean": lambda measured: measured.delays("l").mean_ms(),
     "Classic mean": lambda measured: measured.delays("c").mean_ms(),
-    "ratio": ratio,
+    "ratio": Measured.ratio,
     "L4S dropped": lambda measured: measured.share(measured.dropped("l"), "l"),
     "Classic dropped": lambda measured: measured.share(measured.dropped("c"), "c"),
 }
@@ -59,10 +51,8 @@ def read():
 
 def write(lines):
     """In the order of the cells and contenders, so that versions can be compared."""
-    names = [cell.name for cell in matrix.all_cells()]
-    places = sorted(lines, key=lambda place: (names.index(place[0]),
-                                              CONTENDERS.index(place[1])))
+    places = itertools.product((cell.name for cell in matrix.all_cells()), CONTENDERS)
     temporary = LINES.with_suffix(".tmp")
-    temporary.write_text("".join(json.dumps(lines[place]) + "\n" for place in places),
-                         encoding="utf-8")
+    temporary.write_text("".join(json.dumps(lines[place]) + "\n" for place in places
+                                 if place in lines), encoding="utf-8")
     temporary.rename(LINES)

@@ -146,11 +146,8 @@ def rates_text(measured, kinds):
 
 
 def ratio_text(measured):
-    """Of the means; – where there are not both."""
-    l4s, classic = (measured.goodputs_mbit(figures.KINDS[name][1]) for name in ("L4S", "Classic"))
-    if not l4s or not classic or not sum(classic):
-        return "–"
-    return f"{statistics.fmean(l4s) / statistics.fmean(classic):.2f}"
+    ratio = measured.ratio()
+    return "–" if ratio is None else f"{ratio:.2f}"
 
 
 def verdict_columns(results):
@@ -184,10 +181,9 @@ def fairness_grids(cells):
             continue
         place = (cell.description["rates_mbit"][0], cell.description["rtt_ms"])
         for contender, seen in results.items():
-            if not seen.fault:
-                [l4s], [classic] = (seen.measured[0].goodputs_mbit({kind})
-                                    for kind in ("l4s", "cubic"))
-                grids.setdefault(contender, {})[place] = l4s / classic
+            ratio = None if seen.fault else seen.measured[0].ratio()
+            if ratio is not None:
+                grids.setdefault(contender, {})[place] = ratio
     return grids
 
 

@@ -8,6 +8,7 @@ ICMP = 1  # IP protocol number
 NS_PER_MS = 1e6
 # Flows that take what they can get.
 GREEDY = ("l4s", "cubic", "cubic-ecn", "reno", "bbr")
+CLASSIC = GREEDY[1:]
 # Of the ECN field: which of the numbers belong to which class.
 CODEPOINTS = {"l": (1, 3), "c": (0, 2)}
 # Below this share of idle time the guest's CPU decides what happens, not the link.
@@ -116,6 +117,11 @@ class Measured:
         return [sum(figures["payload_bytes"] for figures in self.figures(flow["sender"]))
                 * 8e-6 / self.seconds for flow in self.run["flows"]
                 if flow["kind"] in kinds and "back" not in flow]
+
+    def ratio(self):
+        """What an L4S download gets, by what a Classic one gets; None if there are not both."""
+        l4s, classic = (self.goodputs_mbit(kinds) for kinds in (("l4s",), CLASSIC))
+        return statistics.fmean(l4s) / statistics.fmean(classic) if l4s and sum(classic) else None
 
     def goodputs_back_mbit(self):
         """Of each flow the other way, over the whole seconds after its warm-up."""

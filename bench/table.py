@@ -22,6 +22,7 @@ def total(goodputs):
 COLUMNS = (
     ("L4S downloads Mbit/s", 1, lambda m: total(m.goodputs_mbit({"l4s"}))),
     ("all others Mbit/s", 1, lambda m: total(m.goodputs_mbit(m.kinds() - {"l4s"}))),
+    ("the other way Mbit/s", 1, lambda m: total(m.goodputs_back_mbit())),
     ("L mean ms", 2, lambda m: m.delays("l").mean_ms()),
     ("L P99 ms", 2, lambda m: m.delays("l").quantile_ms(0.99)),
     ("L dropped", 0, lambda m: m.dropped("l")),

@@ -12,8 +12,8 @@ from summary import GREEDY, Measured, MeasurementError, is_cpu_bound, jain, quan
 YARDSTICK = "htb+dualpi2"
 RELATIVE = 0.1
 RULE = (f"Two figures are equal if they differ by no more than {RELATIVE:.0%}, or by no more than "
-        "the runs of either one differ among themselves (each is run twice, with flows that "
-        "begin some milliseconds apart), or by less than matters: ")
+        "the runs of either one differ among themselves (in most cells both DualPI2 are run "
+        "twice, with flows that begin some milliseconds apart), or by less than matters: ")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -119,16 +119,16 @@ class Pie(UnderHtb):
 
 
 class Red(UnderHtb):
-    """It has no defaults. By the rule of tc-red(8): a mean queue of `max` is MEAN_SECONDS long,
-    `min` a third of it, `limit` eight times that, and `burst` is (2 min + max) / (3 avpkt)."""
+    """It has no defaults. By the rule of tc-red(8): `max` is what takes MAX_SECONDS, `min` a third
+    of it, `limit` eight times that, and `burst` is (2 min + max) / (3 avpkt)."""
 
     kind = "red"
-    MEAN_SECONDS = 0.03
+    MAX_SECONDS = 0.03
     PACKET = 1000
     LEAST = 3 * 1514  # min is a frame at least
 
     def attach(self, rate):
-        most = max(self.LEAST, int(float(rate.removesuffix("mbit")) * 1e6 / 8 * self.MEAN_SECONDS))
+        most = max(self.LEAST, int(float(rate.removesuffix("mbit")) * 1e6 / 8 * self.MAX_SECONDS))
         least = most // 3
         self.options = ["limit", 8 * most, "min", least, "max", most, "avpkt", self.PACKET,
                         "burst", (2 * least + most) // (3 * self.PACKET) + 1, "probability", 0.02,

@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 BENCH = Path(__file__).resolve().parents[2] / "bench"
-sys.path[:0] = [str(BENCH), str(BENCH / "guest")]
+TESTS = BENCH.parent / "tests"
+sys.path[:0] = [str(path) for path in (BENCH, BENCH / "guest", TESTS, TESTS / "compare")]
+import contenders  # noqa: E402
 import gridlines  # noqa: E402
 import matrix  # noqa: E402
 import store  # noqa: E402
@@ -143,6 +145,16 @@ def test_a_change_of_ours_leaves_the_results_of_others(programs):
     after = store.Store("7.2.12", programs)
     assert [name for name, run in runs.items() if not after.load(run)] == [
         "bpf_dualpi2", "curvy-red", "codel"]
+
+
+def test_results_of_all_that_run_our_loader_depend_on_it():
+    assert set(store.OUR_CONTENDERS) == {
+        name for name, made in contenders.CONTENDERS.items()
+        if issubclass(made, contenders.BpfDualpi2)}
+
+
+def test_contenders_are_those_that_a_guest_knows():
+    assert set(matrix.SEEDS) == set(contenders.CONTENDERS)
 
 
 # ---- figures of a run ------------------------------------------------------
