@@ -7,7 +7,7 @@ from pathlib import Path
 
 import matrix
 import verdict
-from summary import Measured, MeasurementError, is_cpu_bound
+from summary import Measured, MeasurementError, counted
 
 LINES = Path(__file__).with_name("grid.jsonl")
 CONTENDERS = ("bpf_dualpi2", "htb+dualpi2", "curvy-red", "codel", "htb+fq_codel", "cake")
@@ -31,11 +31,9 @@ def line(run, raw, tree):
     """Of a finished run."""
     named = {"cell": run.cell, "contender": run.contender, "kernel": raw["kernel"], "tree": tree}
     try:
-        measured = Measured(raw)
+        measured = counted(raw)
     except MeasurementError as error:
         return named | {"fault": str(error)}
-    if is_cpu_bound([raw]):
-        return named | {"fault": "CPU-bound"}
     values = {name: of(measured) for name, of in FIGURES.items()}
     return named | {name: rounded(value) for name, value in values.items() if value is not None}
 

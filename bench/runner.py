@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Runs in the lab's guests, several at a time; what is finished is kept (store.py)."""
 
+import argparse
 import concurrent.futures
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -10,6 +12,7 @@ import time
 from pathlib import Path
 
 from store import REPOSITORY, Store
+from verdict import YARDSTICK
 
 sys.path.append(str(REPOSITORY / "tests" / "lab"))
 import peer  # noqa: E402
@@ -17,7 +20,15 @@ import peer  # noqa: E402
 LAB = REPOSITORY / "tests" / "lab" / "lab"
 PROGRAMS = REPOSITORY / ".output/lab"
 TIMEOUT_SECONDS = 3600  # of real time for a guest
-NATIVE = "htb+dualpi2"  # needs a module that we build
+
+
+def parser_of(documentation):
+    """Of a command that runs guests: what all of them take."""
+    parser = argparse.ArgumentParser(description=documentation.split("\n", maxsplit=1)[0])
+    parser.add_argument("--kernel", default="7.2.12", metavar="V", help="default %(default)s")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N",
+                        help="guests at a time (default: one for each CPU)")
+    return parser
 
 
 def say(line):
@@ -58,7 +69,7 @@ class Bench:
 
     def measure(self, run):
         """Run a guest; keep what it saw. What went wrong, or nothing."""
-        if run.contender == NATIVE and self.why_no_native:
+        if run.contender == YARDSTICK and self.why_no_native:
             self.missing[run.name] = {"kernel": self.kernel, "missing": self.why_no_native}
             return ""
         native = [] if self.why_no_native else ["--with-native"]

@@ -86,6 +86,13 @@ def is_cpu_bound(runs):
     return min(run["cpu_idle"] for run in runs) < LEAST_IDLE
 
 
+def counted(run):
+    """The Measured of a run that counts; MeasurementError says why another one does not."""
+    if is_cpu_bound([run]):
+        raise MeasurementError("CPU-bound")
+    return Measured(run)
+
+
 class Measured:
     """What a run tells of all its phases together: one for each rate of the link."""
 

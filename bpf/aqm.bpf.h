@@ -28,7 +28,7 @@
  *
  * The tcx program calls aqm_may_mark() and aqm_mark(), on any CPU and without a lock. The timer,
  * or enqueue if it is late, calls aqm_update(), on one CPU at a time. All else runs under the
- *qdisc's lock.
+ * lock of the qdisc.
  *
  * An AQM sees an instance and its DualQ only through the functions below, which instance.bpf.h,
  * link.bpf.h and overload.bpf.h define.
