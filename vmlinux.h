@@ -49,10 +49,15 @@ struct hlist_head {
 };
 
 /* include/net/net_namespace.h */
+struct netns_ipv4 {
+	u8 sysctl_tcp_slow_start_after_idle;
+};
+
 struct net {
 	struct ns_common ns;
 	struct list_head list;
 	struct hlist_head *dev_index_head;
+	struct netns_ipv4 ipv4;
 	u64 net_cookie;
 };
 
@@ -112,12 +117,126 @@ struct softnet_data {
 };
 
 /* include/net/sock.h */
+struct in6_addr {
+	union {
+		__u8 u6_addr8[16];
+		__be32 u6_addr32[4];
+	} in6_u;
+};
+
 struct sock_common {
+	__be32 skc_daddr;
+	__be32 skc_rcv_saddr;
+	__be16 skc_dport;
+	u16 skc_num;
+	unsigned short skc_family;
+	volatile unsigned char skc_state;
+	possible_net_t skc_net;
+	struct in6_addr skc_v6_daddr;
+	struct in6_addr skc_v6_rcv_saddr;
 	unsigned short skc_tx_queue_mapping;
 };
 
 struct sock {
 	struct sock_common __sk_common;
+	u32 sk_pacing_status;
+	unsigned long sk_pacing_rate;
+	unsigned long sk_max_pacing_rate;
+};
+
+/* include/net/inet_sock.h, include/net/inet_connection_sock.h */
+struct inet_sock {
+	struct sock sk;
+};
+
+struct tcp_congestion_ops;
+
+struct inet_connection_sock {
+	struct inet_sock icsk_inet;
+	const struct tcp_congestion_ops *icsk_ca_ops;
+	u32 icsk_rto;
+};
+
+/* include/linux/win_minmax.h */
+struct minmax_sample {
+	u32 v;
+};
+
+struct minmax {
+	struct minmax_sample s[3];
+};
+
+/* include/linux/tcp.h */
+struct tcp_sock {
+	struct inet_connection_sock inet_conn;
+	u16 tcp_header_len;
+	u8 ecn_flags;
+	u8 is_cwnd_limited : 1;
+	u8 accecn_fail_mode : 4;
+	u32 snd_ssthresh;
+	u32 snd_cwnd;
+	u32 snd_cwnd_clamp;
+	u32 snd_una;
+	u32 snd_nxt;
+	u32 snd_wnd;
+	u32 write_seq;
+	u32 mss_cache;
+	u32 srtt_us;
+	u32 packets_out;
+	u32 sacked_out;
+	u32 lost_out;
+	u32 retrans_out;
+	u32 delivered;
+	u32 delivered_ce;
+	u32 segs_out;
+	u32 lsndtime;
+	u64 tcp_mstamp;
+	struct minmax rtt_min;
+};
+
+/* include/net/tcp.h */
+struct rate_sample {
+	long rtt_us;
+	u32 acked_sacked;
+};
+
+enum tcp_ca_event { CA_EVENT_TX_START, CA_EVENT_CWND_RESTART, CA_EVENT_COMPLETE_CWR, CA_EVENT_LOSS };
+
+struct ack_sample;
+
+struct tcp_congestion_ops {
+	u32 (*ssthresh)(struct sock *sk);
+	void (*set_state)(struct sock *sk, u8 new_state);
+	void (*cwnd_event)(struct sock *sk, enum tcp_ca_event ev);
+	void (*cwnd_event_tx_start)(struct sock *sk);
+	u32 (*undo_cwnd)(struct sock *sk);
+	u32 (*min_tso_segs)(struct sock *sk);
+	void (*cong_control)(struct sock *sk, u32 ack, int flag, const struct rate_sample *rs);
+	void (*init)(struct sock *sk);
+	void (*release)(struct sock *sk);
+	u32 flags;
+	char name[16];
+};
+
+/* kernel/bpf/bpf_iter.c, net/core/bpf_sk_storage.c */
+struct seq_file;
+
+struct bpf_iter_meta {
+	union {
+		struct seq_file *seq;
+	};
+};
+
+struct bpf_iter__bpf_sk_storage_map {
+	union {
+		struct bpf_iter_meta *meta;
+	};
+	union {
+		struct sock *sk;
+	};
+	union {
+		void *value;
+	};
 };
 
 /* include/linux/skbuff.h */

@@ -22,18 +22,20 @@ AS_HOST = ("nice", "-n", 19)
 @dataclasses.dataclass(frozen=True)
 class Flow:
     """Each flow has addresses of its own, so that routes can choose its congestion control:
-    only that way the handshake and the receiver know of it as well."""
+    only that way the handshake and the receiver know of it as well. None: something else
+    chooses."""
 
     sender: str
     receiver: str
-    congestion: str = "cubic"
+    congestion: str | None = "cubic"
     ecn: bool = False  # asks for ECN; DCTCP always does
     # No mainline TCP sends ECT(1): its ECT(0) is rewritten. DCTCP, which reacts to marks
     # like L4S, then is the scalable flow.
     scalable: bool = False
 
     def route_options(self):
-        return f"congctl {self.congestion}{' features ecn' if self.ecn else ''}"
+        chosen = f"congctl {self.congestion}" if self.congestion else ""
+        return f"{chosen}{' features ecn' if self.ecn else ''}"
 
 
 def ect1_rules(flows):

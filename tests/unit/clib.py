@@ -65,6 +65,22 @@ class CurvyRedLaw(ctypes.Structure):
                 ("smoothing", c_uint8), ("curviness", c_uint8)]
 
 
+class Prague(ctypes.Structure):
+    """struct prague. Windows are in 2^-20 packets, alpha in 2^-32."""
+
+    _fields_ = [("window", c_uint64), ("lost", c_uint64), ("cut_us", c_uint64),
+                ("round_us", c_uint64), ("alpha", c_uint32), ("rounds", c_uint32),
+                ("delivered", c_uint32), ("delivered_ce", c_uint32), ("saw_ce", c_uint32),
+                ("reserved", c_uint32)]
+
+
+class ClassicEcn(ctypes.Structure):
+    """struct classic_ecn. Times are in 2^-20 us, the score in 2^-16."""
+
+    _fields_ = [("srtt", c_uint64), ("mdev", c_uint64), ("score", c_int32),
+                ("is_classic", c_uint32)]
+
+
 LIB = ctypes.CDLL(os.environ["DUALPI2_SHIM"])
 TYPES = {"__u8": c_uint8, "__u16": c_uint16, "__s16": c_int16, "__u32": c_uint32, "__u64": c_uint64}
 
@@ -126,6 +142,24 @@ def load():
         "shim_curvy_red_make": (CurvyRedLaw, c_uint64, c_uint64, c_uint8, c_uint8),
         "shim_curvy_red_smooth": (c_uint64, POINTER(CurvyRedLaw), c_uint64, c_uint64),
         "shim_curvy_red_prob": (c_uint32, POINTER(CurvyRedLaw), c_uint64),
+        "shim_prague_virtual_rtt": (c_uint32, POINTER(Prague), c_uint32),
+        "shim_prague_gain": (c_uint64, POINTER(Prague), c_uint32),
+        "shim_prague_window_min": (c_uint64, c_uint32, c_uint32),
+        "shim_prague_set_window": (None, POINTER(Prague), c_uint64),
+        "shim_prague_increase": (None, POINTER(Prague), c_uint32, c_uint64, c_uint32),
+        "shim_prague_ce": (None, POINTER(Prague), c_uint64, c_uint32, c_uint64),
+        "shim_prague_ce_reno": (None, POINTER(Prague), c_uint64, c_uint32, c_uint64),
+        "shim_prague_loss": (None, POINTER(Prague)),
+        "shim_prague_undo": (None, POINTER(Prague)),
+        "shim_prague_idle": (None, POINTER(Prague), c_uint64, c_uint64, c_uint32),
+        "shim_prague_cwnd": (c_uint32, POINTER(Prague), c_uint32, c_uint32),
+        "shim_prague_round": (None, POINTER(Prague), c_uint64, c_uint32, c_uint32, c_bool),
+        "shim_prague_pacing": (c_uint64, POINTER(Prague), c_uint32, c_uint32, c_uint32, c_uint64,
+                               c_bool),
+        "shim_classic_ecn_lg": (c_int32, c_uint64),
+        "shim_classic_ecn_shift": (c_uint32, c_uint32),
+        "shim_classic_ecn_sample": (None, POINTER(ClassicEcn), c_uint32, c_uint32),
+        "shim_classic_ecn_round": (None, POINTER(ClassicEcn), c_uint32),
         "shim_laqm_prob": (c_uint32, POINTER(Params), c_uint64, c_uint64),
         "shim_scheduler_reset": (c_int32, c_uint8, c_uint32),
         "shim_scheduler_serves_l": (c_bool, c_int32, c_bool, c_bool),
@@ -154,7 +188,8 @@ def load():
     }
     for name, layout in (("params", Params), ("law", Law), ("coupling", Coupling),
                          ("codel", Codel), ("codel_law", CodelLaw),
-                         ("curvy_red_law", CurvyRedLaw)):
+                         ("curvy_red_law", CurvyRedLaw), ("prague", Prague),
+                         ("classic_ecn", ClassicEcn)):
         assert c_uint32.in_dll(LIB, f"shim_sizeof_{name}").value == ctypes.sizeof(layout)
     for name, (result, *arguments) in signatures.items():
         function = getattr(LIB, name)

@@ -4,6 +4,7 @@
  */
 #include <stdbool.h>
 
+#include "classic_ecn.h"
 #include "codel.h"
 #include "coupling.h"
 #include "curvy_red.h"
@@ -12,12 +13,14 @@
 #include "aqm/pi2.h"
 #include "cli/value.h"
 #include "pi2.h"
+#include "prague.h"
 #include "scheduler.h"
 #include "shaper.h"
 
 /* For test_model.py to hold its own layouts against. */
 extern const __u32 shim_sizeof_params, shim_sizeof_law, shim_sizeof_coupling;
 extern const __u32 shim_sizeof_codel, shim_sizeof_codel_law, shim_sizeof_curvy_red_law;
+extern const __u32 shim_sizeof_prague, shim_sizeof_classic_ecn;
 /* And to make one of: "TYPE MEMBER" on a line each. */
 #define FIELD(type, member, ...) #type " " #member "\n"
 extern const char *const shim_params;
@@ -30,6 +33,8 @@ const __u32 shim_sizeof_coupling = sizeof(struct coupling);
 const __u32 shim_sizeof_codel = sizeof(struct codel);
 const __u32 shim_sizeof_codel_law = sizeof(struct codel_law);
 const __u32 shim_sizeof_curvy_red_law = sizeof(struct curvy_red_law);
+const __u32 shim_sizeof_prague = sizeof(struct prague);
+const __u32 shim_sizeof_classic_ecn = sizeof(struct classic_ecn);
 
 /* SHIM(result, function, (parameters), (arguments)): shim_function() */
 #define SHIM(result, function, parameters, arguments) \
@@ -70,6 +75,34 @@ SHIM(struct curvy_red_law, curvy_red_make,
 SHIM(__u64, curvy_red_smooth, (const struct curvy_red_law *law, __u64 q_ns, __u64 delay_ns),
      (law, q_ns, delay_ns))
 SHIM(__u32, curvy_red_prob, (const struct curvy_red_law *law, __u64 delay_ns), (law, delay_ns))
+
+SHIM(__u32, prague_virtual_rtt, (const struct prague *p, __u32 srtt_us), (p, srtt_us))
+SHIM(__u64, prague_gain, (const struct prague *p, __u32 srtt_us), (p, srtt_us))
+SHIM(__u64, prague_window_min, (__u32 srtt_us, __u32 mtu), (srtt_us, mtu))
+SHIM(void, prague_set_window, (struct prague * p, __u64 window), (p, window))
+SHIM(void, prague_increase, (struct prague * p, __u32 acked, __u64 gain, __u32 mtu),
+     (p, acked, gain, mtu))
+SHIM(void, prague_ce, (struct prague * p, __u64 now_us, __u32 srtt_us, __u64 min),
+     (p, now_us, srtt_us, min))
+SHIM(void, prague_ce_reno, (struct prague * p, __u64 now_us, __u32 srtt_us, __u64 min),
+     (p, now_us, srtt_us, min))
+SHIM(void, prague_loss, (struct prague * p), (p))
+SHIM(void, prague_undo, (struct prague * p), (p))
+SHIM(void, prague_idle, (struct prague * p, __u64 idle_us, __u64 rto_us, __u32 restart),
+     (p, idle_us, rto_us, restart))
+SHIM(__u32, prague_cwnd, (const struct prague *p, __u32 cwnd, __u32 clamp), (p, cwnd, clamp))
+SHIM(void, prague_round,
+     (struct prague * p, __u64 now_us, __u32 delivered, __u32 delivered_ce, bool slow_start),
+     (p, now_us, delivered, delivered_ce, slow_start))
+SHIM(__u64, prague_pacing,
+     (const struct prague *p, __u32 in_flight, __u32 mtu, __u32 srtt_us, __u64 now_us, bool fast),
+     (p, in_flight, mtu, srtt_us, now_us, fast))
+
+SHIM(__s32, classic_ecn_lg, (__u64 x), (x))
+SHIM(__u32, classic_ecn_shift, (__u32 window), (window))
+SHIM(void, classic_ecn_sample, (struct classic_ecn * c, __u32 rtt_us, __u32 shift),
+     (c, rtt_us, shift))
+SHIM(void, classic_ecn_round, (struct classic_ecn * c, __u32 min_rtt_us), (c, min_rtt_us))
 
 SHIM(__u32, laqm_prob, (const struct dualpi2_params *params, __u64 delay_ns, __u64 packets),
      (params, delay_ns, packets))

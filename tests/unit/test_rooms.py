@@ -7,7 +7,8 @@ from pathlib import Path
 
 USER = Path(__file__).resolve().parents[2] / "user"
 # The lowest first. What is in user/ itself, the mains, stands above all.
-ROOMS = ["cli", "aqm", "kernel", "pinned", "check", "attach", "sample", "show", "watch", ""]
+ROOMS = ["cli", "aqm", "kernel", "pinned", "check", "attach", "sample", "show", "watch",
+         "prague", ""]
 
 
 def room(module):

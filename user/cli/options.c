@@ -137,6 +137,17 @@ static bool check_flag(const struct command *command, const struct option_spec *
 	return true;
 }
 
+/* What was given before, if anything, and `text`. */
+static const char *add_text(const char *before, const char *text)
+{
+	char *both;
+
+	if (!before)
+		return text;
+	/* Kept until we exit, as the arguments are. */
+	return asprintf(&both, "%s,%s", before, text) < 0 ? text : both;
+}
+
 /* For all options of this name. `text`: NULL if there is no value. */
 static bool take_option(struct command *command, const struct option_spec *spec, const char *text)
 {
@@ -149,11 +160,11 @@ static bool take_option(struct command *command, const struct option_spec *spec,
 	for (struct option_spec *other = command->options; option_exists(other); other++) {
 		if (!other->name || strcmp(other->name, spec->name))
 			continue;
-		if (has_value && other->given)
+		if (has_value && other->given && !other->many)
 			return fail(0, "--%s %s: given twice: give it once", spec->name, text);
 		if (!has_value && !check_flag(command, other))
 			return false;
-		other->given = has_value ? text : "";
+		other->given = has_value ? add_text(other->given, text) : "";
 		taken = taken || value_read(other, text, &value) == VALUE_OK;
 	}
 	return taken || refuse_wrong(spec, text);
@@ -192,7 +203,8 @@ static void make_tables(struct command *command, struct getopt_tables *tables)
 {
 	struct option *row = tables->longs;
 
-	*tables = (struct getopt_tables){ .shorts = "-:" };
+	*tables = (struct getopt_tables){};
+	strcpy(tables->shorts, command->has_rest ? "+:" : "-:");
 	for (struct option_spec *spec = command->options; option_exists(spec); spec++) {
 		if (!spec->name)
 			continue;
@@ -273,6 +285,10 @@ static bool read_arguments(struct command *command, int argc, char **argv, const
 			taken = take_word(command, argc, argv, optarg, interface);
 		else
 			taken = take_option(command, answered(command, answer), optarg);
+	}
+	if (command->has_rest) {
+		command->rest = argv + optind;
+		return taken;
 	}
 	while (taken && optind < argc) /* behind a `--` */
 		taken = take_word(command, argc, argv, argv[optind++], interface);

@@ -22,6 +22,12 @@ struct command {
 	const char *epilogue;		    /* ends with EXAMPLES */
 	const char *headings[HEADINGS_MAX]; /* in the order of --help; then NULL */
 
+	/* Does a command line of somebody else follow? Then its first word ends ours, and `rest`
+	 * begins with it.
+	 */
+	bool has_rest;
+	char **rest;
+
 	/* Several may have the same name: then a value is for all of them, and one that none of
 	 * them takes is refused.
 	 */

@@ -55,6 +55,7 @@ struct option_spec {
 	enum value_kind kind;
 	unsigned int slot;     /* not 0: of the options with this number only one may be given */
 	unsigned int excludes; /* bit n: row n of the table; the messages name this one first */
+	bool many;	       /* KIND_FILE: may be given again; `given` has all, separated by commas */
 	int64_t min, max;      /* of numbers, in the unit of the kind */
 	/* KIND_CHOICE: "step|ramp"; KIND_OPTIONS: "mpu 64"; KIND_FILE: an example */
 	const char *words;

@@ -154,9 +154,11 @@ bool link_each(const char *kind, void (*visit)(const struct link *link, void *da
 	struct nlattr *info;
 
 	begin(&request, RTM_GETLINK, NLM_F_DUMP, 0);
-	info = mnl_attr_nest_start(&request.header, IFLA_LINKINFO);
-	mnl_attr_put_strz(&request.header, IFLA_INFO_KIND, kind);
-	mnl_attr_nest_end(&request.header, info);
+	if (kind) {
+		info = mnl_attr_nest_start(&request.header, IFLA_LINKINFO);
+		mnl_attr_put_strz(&request.header, IFLA_INFO_KIND, kind);
+		mnl_attr_nest_end(&request.header, info);
+	}
 	return expect_known(rtnl_talk(&request, on_each_link, &links), "the interfaces") == 0;
 }
 

@@ -46,7 +46,7 @@ int link_look_for(const char *name, struct link *link);
 bool link_expect(int ifindex, const char *label, struct link *link);
 bool link_named(const char *name, struct link *link);
 
-/* Call `visit` for the devices of a kind. False: the kernel does not show them. */
+/* Call `visit` for the devices of a kind (NULL: all). False: the kernel does not show them. */
 bool link_each(const char *kind, void (*visit)(const struct link *link, void *data), void *data);
 
 /* A device to be made. */

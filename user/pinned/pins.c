@@ -23,6 +23,15 @@
 #define LOCK_POLL_MS 20
 #define NOT_SAFE (-1) /* beside errnos */
 
+static const char *root = PIN_DIR, *root_public = PUBLIC_PIN_DIR, *tool = "dualpi2-load";
+
+void pins_belong_to(const char *directory, const char *program)
+{
+	root = directory;
+	root_public = NULL;
+	tool = program;
+}
+
 static int find_here(void)
 {
 	struct statfs fs;
@@ -98,7 +107,7 @@ static int exists(const char *path)
 /* Where the pins are, or their directory will be. */
 static const char *place(void)
 {
-	return exists(PIN_DIR) ? PIN_DIR : BPFFS;
+	return exists(root) ? root : BPFFS;
 }
 
 bool pins_are_writable(void)
@@ -119,7 +128,7 @@ static bool is_current(int fd)
 {
 	struct stat locked, current;
 
-	return !fstat(fd, &locked) && !stat(PIN_DIR, &current) && locked.st_ino == current.st_ino;
+	return !fstat(fd, &locked) && !stat(root, &current) && locked.st_ino == current.st_ino;
 }
 
 static bool is_ours_or_roots(const struct stat *dir)
@@ -170,9 +179,9 @@ static int try_lock(void)
 {
 	int fd, error = 0;
 
-	if (mkdir(PIN_DIR, 0700) && errno != EEXIST)
+	if (mkdir(root, 0700) && errno != EEXIST)
 		return errno;
-	fd = open_safe(PIN_DIR);
+	fd = open_safe(root);
 	if (fd == -EPERM)
 		return NOT_SAFE;
 	if (fd < 0)
@@ -196,21 +205,26 @@ bool pins_lock(void)
 		if (!error)
 			return true;
 		if (error == NOT_SAFE)
-			return fail(0, PIN_DIR ": others than its owner or root could have put "
-					       "pins there: `rm -r " PIN_DIR "`");
+			return fail(0,
+				    "%s: others than its owner or root could have put pins there: "
+				    "`rm -r %s`",
+				    root, root);
 		if (error == EACCES)
-			return fail(error, PIN_DIR ": you may not open or make it: run it %s",
+			return fail(error, "%s: you may not open or make it: run it %s", root,
 				    privilege_as_root());
 		if (error != EWOULDBLOCK) {
-			remove_directory(PIN_DIR); /* ours, if it is empty */
+			remove_directory(root); /* ours, if it is empty */
 			return fail(error,
-				    PIN_DIR ": cannot be created or locked: check that " BPFFS
-					    " is writable, and that no seccomp filter forbids it");
+				    "%s: cannot be created or locked: check that " BPFFS
+				    " is writable, and that no seccomp filter forbids it",
+				    root);
 		}
 		nanosleep(&poll, NULL);
 	}
-	return fail(EWOULDBLOCK, PIN_DIR ": another dualpi2-load has been working for 10 s: "
-					 "wait for it, or end it, and try again");
+	return fail(EWOULDBLOCK,
+		    "%s: another %s has been working for 10 s: wait for it, or end it, and try "
+		    "again",
+		    root, tool);
 }
 
 bool pins_lock_if_any(void)
@@ -219,13 +233,13 @@ bool pins_lock_if_any(void)
 
 	if (found <= 0)
 		return !found;
-	return !exists(PIN_DIR) || pins_lock(); /* which says why, if that is unknown */
+	return !exists(root) || pins_lock(); /* which says why, if that is unknown */
 }
 
-static const char *pin_path(const char *root, const char *dir, const char *name,
+static const char *pin_path(const char *top, const char *dir, const char *name,
 			    char path[PATH_MAX])
 {
-	snprintf(path, PATH_MAX, "%s/%s/%s", root, dir, name);
+	snprintf(path, PATH_MAX, "%s/%s/%s", top, dir, name);
 	return path;
 }
 
@@ -233,13 +247,13 @@ void pins_remove_directory(const char *dir)
 {
 	char path[PATH_MAX];
 
-	remove_directory(pin_path(PIN_DIR, dir, "", path));
+	remove_directory(pin_path(root, dir, "", path));
 }
 
 int pin_open(const char *dir, const char *name)
 {
 	char path[PATH_MAX];
-	int fd = bpf_obj_get(pin_path(PIN_DIR, dir, name, path));
+	int fd = bpf_obj_get(pin_path(root, dir, name, path));
 
 	return fd < 0 ? -errno : fd;
 }
@@ -248,30 +262,36 @@ int pin_exists(const char *dir, const char *name)
 {
 	char path[PATH_MAX];
 
-	return exists(pin_path(PIN_DIR, dir, name, path));
+	return exists(pin_path(root, dir, name, path));
 }
 
 bool pin_create(int fd, const char *dir, const char *name)
 {
 	char path[PATH_MAX];
 
-	if ((mkdir(pin_path(PIN_DIR, dir, "", path), 0700) && errno != EEXIST) ||
-	    bpf_obj_pin(fd, pin_path(PIN_DIR, dir, name, path)))
+	if ((mkdir(pin_path(root, dir, "", path), 0700) && errno != EEXIST) ||
+	    bpf_obj_pin(fd, pin_path(root, dir, name, path)))
 		return fail(errno, "%s: cannot be pinned there: check that " BPFFS " is writable",
 			    path);
 	verbose("pinned %s", path);
 	return true;
 }
 
-void pin_remove(const char *dir, const char *name)
+void pin_forget(const char *dir, const char *name)
 {
 	char path[PATH_MAX];
-	int fd = pin_open(dir, name);
 
-	if (!unlink(pin_path(PIN_DIR, dir, name, path)))
+	if (!unlink(pin_path(root, dir, name, path)))
 		verbose("removed %s", path);
 	else if (errno != ENOENT)
 		fail(errno, "%s: cannot be removed: check that " BPFFS " is writable", path);
+}
+
+void pin_remove(const char *dir, const char *name)
+{
+	int fd = pin_open(dir, name);
+
+	pin_forget(dir, name);
 	if (fd < 0)
 		return;
 	/* Maps and programs refuse this, which is fine. */
@@ -282,7 +302,7 @@ void pin_remove(const char *dir, const char *name)
 DIR *pins_list(const char *dir)
 {
 	char path[PATH_MAX];
-	DIR *pins = opendir(pin_path(PIN_DIR, dir, "", path));
+	DIR *pins = opendir(pin_path(root, dir, "", path));
 
 	if (!pins)
 		expect_known(errno == ENOENT ? 0 : -errno, "%s", path);
@@ -306,7 +326,7 @@ const char *pins_next(DIR *pins, const char *prefix)
 
 bool pins_are_hidden(void)
 {
-	return faccessat(AT_FDCWD, PIN_DIR, R_OK | W_OK | X_OK, AT_EACCESS) &&
+	return faccessat(AT_FDCWD, root, R_OK | W_OK | X_OK, AT_EACCESS) &&
 	       (errno == EACCES || errno == EROFS);
 }
 
@@ -314,7 +334,7 @@ int pin_open_public(const char *dir, const char *name)
 {
 	LIBBPF_OPTS(bpf_obj_get_opts, opts, .file_flags = BPF_F_RDONLY);
 	char path[PATH_MAX];
-	int fd = bpf_obj_get_opts(pin_path(PUBLIC_PIN_DIR, dir, name, path), &opts);
+	int fd = bpf_obj_get_opts(pin_path(root_public, dir, name, path), &opts);
 
 	return fd < 0 ? -errno : fd;
 }
@@ -338,18 +358,21 @@ static int make_public(const char *path)
 static int publish(int fd, const char *dir, const char *name, char path[PATH_MAX])
 {
 	int error =
-		make_public(PUBLIC_PIN_DIR) ?: make_public(pin_path(PUBLIC_PIN_DIR, dir, "", path));
+		make_public(root_public) ?: make_public(pin_path(root_public, dir, "", path));
 
 	if (!error &&
-	    (bpf_obj_pin(fd, pin_path(PUBLIC_PIN_DIR, dir, name, path)) || chmod(path, 0444)))
+	    (bpf_obj_pin(fd, pin_path(root_public, dir, name, path)) || chmod(path, 0444)))
 		error = errno;
 	return error;
 }
 
 bool pin_publish(int fd, const char *dir, const char *name)
 {
-	char path[PATH_MAX] = PUBLIC_PIN_DIR;
-	int error = publish(fd, dir, name, path);
+	char path[PATH_MAX];
+	int error;
+
+	snprintf(path, sizeof(path), "%s", root_public);
+	error = publish(fd, dir, name, path);
 
 	if (error && error != EACCES && error != EPERM)
 		return fail(error, "%s: cannot be pinned there: check that " BPFFS " is writable",
@@ -362,8 +385,8 @@ bool pin_publish(int fd, const char *dir, const char *name)
 void pins_unpublish(const char *dir)
 {
 	char path[PATH_MAX];
-	int parent = open_safe(PUBLIC_PIN_DIR);
-	int fd = parent < 0 ? -1 : open_safe(pin_path(PUBLIC_PIN_DIR, dir, "", path));
+	int parent = open_safe(root_public);
+	int fd = parent < 0 ? -1 : open_safe(pin_path(root_public, dir, "", path));
 	DIR *pins = fd < 0 ? NULL : fdopendir(fd);
 	const char *name;
 
@@ -373,6 +396,6 @@ void pins_unpublish(const char *dir)
 		remove_directory(path);
 	if (parent >= 0) {
 		close(parent);
-		remove_directory(PUBLIC_PIN_DIR);
+		remove_directory(root_public);
 	}
 }

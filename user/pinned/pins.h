@@ -14,6 +14,11 @@
 	"another version of bpf_dualpi2 is loaded: unload it from all interfaces with its own " \
 	"dualpi2-load --unload, or `rm -r " PIN_DIR "`"
 
+/* What follows is about this directory instead, of which nothing is for everybody. `program` is
+ * the tool that it belongs to.
+ */
+void pins_belong_to(const char *directory, const char *program);
+
 /* Is there a BPF file system: 1, 0, or -errno: we cannot look where the first process of the system
  * does. One that only that process sees counts and is entered: `ip netns exec` gives its command a
  * /sys of its own, and pins in a bpffs mounted there would go with the command. Reports nothing.
@@ -43,7 +48,7 @@ bool pins_lock(void);
 /* The same if there is a directory; none is made, nor a file system for it. */
 bool pins_lock_if_any(void);
 
-/* What follows is in a directory of PIN_DIR, `dir`, which pin_create() makes; "": PIN_DIR itself.
+/* What follows is in a directory of it, `dir`, which pin_create() makes; "": itself.
  */
 
 /* Remove it, which must be empty. */
@@ -60,6 +65,9 @@ bool pin_create(int fd, const char *dir, const char *name);
  * last reference is gone.
  */
 void pin_remove(const char *dir, const char *name);
+
+/* Only the pin goes; a link may have another. */
+void pin_forget(const char *dir, const char *name);
 
 /* All pins, for pins_next(); NULL: there are none, or it is reported why they cannot be read. */
 DIR *pins_list(const char *dir);

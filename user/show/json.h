@@ -6,6 +6,7 @@
 #include <json-c/json.h>
 #include <stdio.h>
 
+#define JSON_STYLE (JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE)
 #define JSON_SECONDS "%.6f" /* to the microsecond */
 
 /* A member of an object: a value that becomes the object's (NULL: null), a text, a number. `format`

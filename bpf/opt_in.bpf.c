@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Chooses the congestion control for the sockets of a cgroup: before the handshake, so that the SYN
+ * asks for AccECN. The programs in it need not know of it.
+ */
+#include "vmlinux.h"
+#include <linux/bpf.h>
+#include <bpf/bpf_endian.h>
+#include <bpf/bpf_helpers.h>
+
+#include "tcp_prague.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+/* include/uapi/linux/in.h, include/uapi/linux/tcp.h, include/linux/socket.h */
+#define IPPROTO_TCP 6
+#define TCP_CONGESTION 13
+#define AF_INET 2
+
+#define PREFIX_BITS 128
+
+/* Set before it is loaded. */
+const volatile char congestion[16] = PRAGUE_NAME;
+const volatile __u64 netns;   /* cookie of the only network namespace that it is for; 0: all */
+const volatile bool has_to;   /* only for destinations in `to` */
+
+/* Destinations. Who writes them is the tool. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LPM_TRIE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, PRAGUE_PREFIXES);
+	__type(key, struct prague_prefix);
+	__type(value, __u8);
+} to SEC(".maps"), not_to SEC(".maps");
+
+static __always_inline void choose(struct bpf_sock_ops *ops, const volatile char *name, int length)
+{
+	char copy[sizeof(congestion)];
+
+	for (int i = 0; i < (int)sizeof(copy); i++)
+		copy[i] = name[i];
+	bpf_setsockopt(ops, IPPROTO_TCP, TCP_CONGESTION, copy, length);
+}
+
+static __always_inline bool is_wanted(struct bpf_sock_ops *ops)
+{
+	struct prague_prefix peer = { .bits = PREFIX_BITS };
+	__be32 *words = (__be32 *)peer.address;
+
+	/* The verifier wants the context read at constant places, not where branches meet. */
+	words[0] = ops->remote_ip6[0];
+	barrier();
+	words[1] = ops->remote_ip6[1];
+	barrier();
+	words[2] = ops->remote_ip6[2];
+	barrier();
+	words[3] = ops->remote_ip6[3];
+	barrier();
+	if (ops->family == AF_INET) {
+		words[0] = words[1] = 0;
+		words[2] = bpf_htonl(0xffff);
+		words[3] = ops->remote_ip4;
+	}
+	return (!has_to || bpf_map_lookup_elem(&to, &peer)) && !bpf_map_lookup_elem(&not_to, &peer);
+}
+
+/* A socket that listens knows nobody yet: those that come of it are looked at one by one. */
+SEC("sockops")
+int prague_opt_in(struct bpf_sock_ops *ops)
+{
+	static const char fallback[16] = PRAGUE_FALLBACK;
+
+	if (netns && bpf_get_netns_cookie(ops) != netns)
+		return 1;
+	switch (ops->op) {
+	case BPF_SOCK_OPS_TCP_CONNECT_CB:
+		if (is_wanted(ops))
+			choose(ops, congestion, sizeof(congestion));
+		break;
+	case BPF_SOCK_OPS_TCP_LISTEN_CB:
+		choose(ops, congestion, sizeof(congestion));
+		break;
+	case BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB:
+		if (!is_wanted(ops))
+			choose(ops, fallback, sizeof(PRAGUE_FALLBACK) - 1);
+		break;
+	}
+	return 1;
+}

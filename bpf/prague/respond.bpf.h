@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What an ACK does to the window and the pacing rate. The kernel leaves to a congestion control
+ * with cong_control() what it does itself for others (net/ipv4/tcp_input.c, tcp_cong_control()):
+ * proportional rate reduction, pacing, the restart after an idle time.
+ */
+#ifndef PRAGUE_RESPOND_BPF_H
+#define PRAGUE_RESPOND_BPF_H
+
+#include "prague/fallback.bpf.h"
+
+static __always_inline u64 window_min(const struct tcp_sock *tp)
+{
+	return prague_window_min(srtt_us(tp), mtu_of(tp));
+}
+
+/* A virtual RTT lasts a round trip at least. */
+static __always_inline void begin_round(const struct tcp_sock *tp, struct prague_socket *own)
+{
+	own->next_seq = tp->snd_nxt;
+	prague_round(&own->cc, tp->tcp_mstamp, tp->delivered, tp->delivered_ce, in_slow_start(tp));
+}
+
+static __always_inline bool round_is_over(const struct tcp_sock *tp,
+					  const struct prague_socket *own)
+{
+	return (s32)(tp->snd_una - own->next_seq) >= 0 &&
+	       (!prague_is_independent(&own->cc) ||
+		prague_has_passed(PRAGUE_RTT_US, own->cc.round_us, tp->tcp_mstamp));
+}
+
+/* Take over a socket that has just been established, or comes from another congestion control. */
+static __always_inline void set_up(struct tcp_sock *tp, struct prague_socket *own)
+{
+	own->cc = (struct prague){ .window = tp->snd_cwnd * PRAGUE_PACKET };
+	own->delivered_ce = tp->delivered_ce;
+	own->is_set_up = true;
+	begin_round(tp, own);
+	own->cc.rounds = 0;
+}
+
+/* `packets` arrived without CE. */
+static __always_inline void grow(struct tcp_sock *tp, struct prague_socket *own, u32 packets)
+{
+	u64 gain = prague_gain(&own->cc, srtt_us(tp));
+
+	if (in_slow_start(tp)) {
+		u32 room = tp->snd_ssthresh - tp->snd_cwnd;
+		u32 step = packets < room ? packets : room;
+
+		tp->snd_cwnd += step;
+		if (tp->snd_cwnd > tp->snd_cwnd_clamp)
+			tp->snd_cwnd = tp->snd_cwnd_clamp;
+		prague_set_window(&own->cc, tp->snd_cwnd * PRAGUE_PACKET);
+		packets -= step;
+	}
+	if (own->mode != PRAGUE_SCALABLE)
+		gain = PRAGUE_PACKET;
+	if (packets)
+		prague_increase(&own->cc, packets, gain, mtu_of(tp));
+}
+
+static __always_inline void cut(struct tcp_sock *tp, struct prague_socket *own)
+{
+	if (own->mode == PRAGUE_SCALABLE)
+		prague_ce(&own->cc, tp->tcp_mstamp, srtt_us(tp), window_min(tp));
+	else
+		prague_ce_reno(&own->cc, tp->tcp_mstamp, srtt_us(tp), window_min(tp));
+	if (in_slow_start(tp))
+		tp->snd_ssthresh = tp->snd_cwnd;
+}
+
+/* Also in Recovery and Loss: down after the cut, up again after a timeout. */
+static __always_inline void step_cwnd(struct tcp_sock *tp, const struct prague_socket *own)
+{
+	const u32 cwnd = prague_cwnd(&own->cc, tp->snd_cwnd, tp->snd_cwnd_clamp);
+
+	if (cwnd < tp->snd_cwnd)
+		tp->snd_ssthresh = cwnd;
+	tp->snd_cwnd = cwnd;
+}
+
+static __always_inline void set_pacing(struct tcp_sock *tp, const struct prague_socket *own)
+{
+	struct sock *sk = (struct sock *)tp;
+	const bool fast = tp->snd_cwnd < tp->snd_ssthresh / 2;
+	u64 rate = prague_pacing(&own->cc, packets_in_flight(tp), mtu_of(tp), srtt_us(tp),
+				 tp->tcp_mstamp, fast);
+
+	if (rate > sk->sk_max_pacing_rate)
+		rate = sk->sk_max_pacing_rate;
+	sk->sk_pacing_rate = rate;
+	if (sk->sk_pacing_status == SK_PACING_NONE)
+		sk->sk_pacing_status = SK_PACING_NEEDED;
+}
+
+/* The mode of a socket that has no obstacle(). */
+static __always_inline u16 mode_of(const struct tcp_sock *tp, const struct prague_socket *own)
+{
+	if (!is_ect1(own, tp))
+		return PRAGUE_NOT_ECT1;
+	return own->classic.is_classic ? PRAGUE_CLASSIC_AQM : PRAGUE_SCALABLE;
+}
+
+/* An ACK: of `acked` packets, and `rtt` after the last of them was sent (us; < 0: unknown). True:
+ * the socket should fall back to Classic ECN (detect_classic()).
+ */
+static __always_inline bool respond(struct tcp_sock *tp, struct prague_socket *own, u32 acked,
+				    long rtt)
+{
+	const u32 ce = tp->delivered_ce - own->delivered_ce;
+	bool repeated = false;
+
+	own->delivered_ce = tp->delivered_ce;
+	if (rtt > 0)
+		classic_ecn_sample(&own->classic, rtt, classic_ecn_shift(tp->snd_ssthresh));
+	if (ce)
+		cut(tp, own);
+	if (acked > ce && !own->in_loss && is_limited(tp))
+		grow(tp, own, acked - ce);
+	step_cwnd(tp, own);
+	if (round_is_over(tp, own)) {
+		begin_round(tp, own);
+		repeated = own->cc.saw_ce && detect_classic(tp, own);
+	}
+	set_pacing(tp, own);
+	return repeated;
+}
+
+/* A loss: half, and slow start ends there. */
+static __always_inline void lose(struct tcp_sock *tp, struct prague_socket *own)
+{
+	prague_loss(&own->cc);
+	tp->snd_ssthresh = own->cc.window / PRAGUE_PACKET;
+	if (tp->snd_ssthresh < PRAGUE_CWND_MIN)
+		tp->snd_ssthresh = PRAGUE_CWND_MIN;
+}
+
+/* It sends again: what the window was worth before is not known to be still true
+ * (RFC 9293, 3.8.5; net/ipv4/tcp_output.c, tcp_cwnd_restart()).
+ */
+static __always_inline void restart(struct tcp_sock *tp, struct prague_socket *own)
+{
+	const u32 idle = (u32)bpf_jiffies64() - tp->lsndtime;
+	const u64 before = own->cc.window;
+
+	if (!own->is_set_up ||
+	    !sk_of(tp)->__sk_common.skc_net.net->ipv4.sysctl_tcp_slow_start_after_idle)
+		return;
+	prague_idle(&own->cc, idle, tp->inet_conn.icsk_rto, TCP_INIT_CWND);
+	if (own->cc.window == before)
+		return;
+	if (tp->snd_ssthresh < tp->snd_cwnd - tp->snd_cwnd / 4)
+		tp->snd_ssthresh = tp->snd_cwnd - tp->snd_cwnd / 4;
+	tp->snd_cwnd = (own->cc.window + PRAGUE_PACKET - 1) / PRAGUE_PACKET;
+}
+
+#endif /* PRAGUE_RESPOND_BPF_H */

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "prague/cgroup.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <linux/magic.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+
+#define MOUNT "/sys/fs/cgroup"
+#define UNIFIED MOUNT "/unified" /* where version 1 has the other place */
+#define NAME "tcp-prague-"
+#define TREE_DEPTH 16
+#define EMPTY_WAIT_MS 5000
+#define POLL_MS 10
+
+static bool is_cgroup2(const char *path)
+{
+	struct statfs fs;
+
+	return !statfs(path, &fs) && fs.f_type == CGROUP2_SUPER_MAGIC;
+}
+
+/* Where they are mounted; NULL, which is reported. */
+static const char *mount_point(void)
+{
+	if (is_cgroup2(MOUNT))
+		return MOUNT;
+	if (is_cgroup2(UNIFIED))
+		return UNIFIED;
+	fail(0, "no control groups (version 2) at " MOUNT ": `mount -t cgroup2 none " MOUNT "`");
+	return NULL;
+}
+
+int cgroup_open(const char *path)
+{
+	const char *top = mount_point();
+	char whole[PATH_MAX];
+	int fd;
+
+	if (!top)
+		return -1;
+	if (!strncmp(path, top, strlen(top)))
+		snprintf(whole, sizeof(whole), "%s", path);
+	else
+		snprintf(whole, sizeof(whole), "%s/%s", top, path);
+	fd = open(whole, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		fail(errno, "%s: no such control group (see `systemd-cgls`): %s", whole,
+		     strerror(errno));
+	else if (!is_cgroup2(whole)) {
+		close(fd);
+		fd = -1;
+		fail(0, "%s: is not a control group (version 2)", whole);
+	}
+	return fd;
+}
+
+int cgroup_open_root(void)
+{
+	return cgroup_open("");
+}
+
+/* For nftw(), which has no argument of ours. */
+static const char *wanted;
+static char *found;
+
+static int look(const char *path, const struct stat *status, int type, struct FTW *place)
+{
+	(void)status;
+	if (type != FTW_D || strcmp(path + place->base, wanted))
+		return 0;
+	snprintf(found, PATH_MAX, "%s", path);
+	return 1;
+}
+
+int cgroup_open_unit(const char *unit, char path[PATH_MAX])
+{
+	const char *top = mount_point();
+	char name[NAME_MAX];
+
+	if (!top)
+		return -1;
+	snprintf(name, sizeof(name), "%s%s", unit, strchr(unit, '.') ? "" : ".service");
+	wanted = name;
+	found = path;
+	if (nftw(top, look, TREE_DEPTH, FTW_PHYS) > 0)
+		return cgroup_open(path);
+	fail(0, "%s: no such unit runs (see `systemctl status %s`)", name, name);
+	return -1;
+}
+
+__u64 cgroup_id(int fd)
+{
+	union {
+		struct file_handle handle;
+		char room[sizeof(struct file_handle) + sizeof(__u64)];
+	} is = { .handle.handle_bytes = sizeof(__u64) };
+	int mount;
+	__u64 id;
+
+	/* As linux/tools/testing/selftests/bpf/cgroup_helpers.c finds it. */
+	if (name_to_handle_at(fd, "", &is.handle, &mount, AT_EMPTY_PATH))
+		return 0;
+	memcpy(&id, is.handle.f_handle, sizeof(id));
+	return id;
+}
+
+/* Where we are, below the root. */
+static bool own_path(char path[PATH_MAX])
+{
+	FILE *file = fopen("/proc/self/cgroup", "re");
+	char line[PATH_MAX];
+	bool is_found = false;
+
+	while (file && !is_found && fgets(line, sizeof(line), file)) {
+		line[strcspn(line, "\n")] = '\0';
+		is_found = !strncmp(line, "0::/", 4);
+	}
+	if (file)
+		fclose(file);
+	snprintf(path, PATH_MAX, "%s", is_found ? line + 4 : "");
+	return is_found || fail(0, "no control group (version 2) of our own: is " MOUNT
+				   " mounted as one?");
+}
+
+int cgroup_make(char path[PATH_MAX])
+{
+	const char *top = mount_point();
+	char own[PATH_MAX];
+
+	if (!top || !own_path(own))
+		return -1;
+	if (snprintf(path, PATH_MAX, "%s/%s/" NAME "%d", top, own, getpid()) >= PATH_MAX) {
+		fail(ENAMETOOLONG, "the control group's path is too long");
+		return -1;
+	}
+	if (mkdir(path, 0755) && errno != EEXIST) {
+		fail(errno, "%s: cannot be made: run it as root", path);
+		return -1;
+	}
+	return cgroup_open(path);
+}
+
+static bool write_to(int dir, const char *name, const char *text)
+{
+	int fd = openat(dir, name, O_WRONLY | O_CLOEXEC);
+	bool written = fd >= 0 && write(fd, text, strlen(text)) > 0;
+	int error = errno;
+
+	if (fd >= 0)
+		close(fd);
+	errno = error;
+	return written;
+}
+
+bool cgroup_enter(int fd)
+{
+	return write_to(fd, "cgroup.procs", "0") ||
+	       fail(errno, "the control group cannot be entered: %s", strerror(errno));
+}
+
+void cgroup_remove(int fd, const char *path)
+{
+	const struct timespec poll = { .tv_nsec = POLL_MS * 1000000L };
+
+	write_to(fd, "cgroup.kill", "1");
+	for (int waited_ms = 0; rmdir(path) && errno == EBUSY; waited_ms += POLL_MS) {
+		if (waited_ms >= EMPTY_WAIT_MS) {
+			fail(EBUSY, "%s: something in it does not end: see `ps`, then `rmdir` it",
+			     path);
+			break;
+		}
+		nanosleep(&poll, NULL);
+	}
+}
+
+void cgroup_sweep(void)
+{
+	char own[PATH_MAX], path[2 * PATH_MAX];
+	const struct dirent *entry;
+	const char *top = mount_point();
+	DIR *dir;
+
+	if (!top || !own_path(own))
+		return;
+	snprintf(path, sizeof(path), "%s/%s", top, own);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir)))
+		if (!strncmp(entry->d_name, NAME, strlen(NAME)))
+			unlinkat(dirfd(dir), entry->d_name, AT_REMOVEDIR); /* if it is empty */
+	if (dir)
+		closedir(dir);
+}

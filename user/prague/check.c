@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <errno.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "aqm/pi2.h"
+#include "check/report.h"
+#include "cli/message.h"
+#include "cli/privilege.h"
+#include "prague/commands.h"
+#include "prague/programs.h"
+#include "prague/tcp_info.h"
+
+#define VMLINUX_BTF "/sys/kernel/btf/vmlinux"
+#define SYSCTL "/proc/sys/net/ipv4/"
+#define RACK 1 /* bit of net.ipv4.tcp_recovery */
+
+/* Of a sending host: TCP small queues keep a local sender's queue below it (docs/prague.md). */
+#define TARGET_ADVISED_NS (2 * DUALPI2_NSEC_PER_MSEC)
+
+/* What everybody may read of bpf_dualpi2. Only PI2 has a target. */
+#define DUALPI2_STATS "/sys/fs/bpf/dualpi2-public/" AQM_NAME "/dualpi2_stats"
+
+#define PROBE_BYTES (256 << 10)
+#define WAIT_S 5
+
+/* ---- this host --------------------------------------------------------------------------- */
+
+static bool check_kernel(void)
+{
+	struct utsname kernel;
+	unsigned int version, minor;
+
+	uname(&kernel);
+	if (sscanf(kernel.release, "%u.%u", &version, &minor) == 2 &&
+	    (version > 6 || (version == 6 && minor >= 18)))
+		return report_line(REPORT_OK, "Linux %.80s: Accurate ECN for a congestion control",
+				   kernel.release);
+	return report_line(REPORT_MISSING,
+			   "Accurate ECN for a congestion control: Linux %.80s is too old: boot "
+			   "6.18 or later (Debian trixie-backports has it)",
+			   kernel.release);
+}
+
+static bool check_types(void)
+{
+	static const struct {
+		const char *type, *what, *config;
+	} needed[] = {
+		{ "bpf_struct_ops_tcp_congestion_ops", "congestion controls in BPF",
+		  "CONFIG_BPF_JIT=y" },
+		{ "tcx_link", "BPF programs at tcx", "CONFIG_NET_XGRESS=y" },
+	};
+	struct btf *types = btf__parse(VMLINUX_BTF, NULL);
+	bool passed = true;
+
+	if (!types)
+		return report_line(REPORT_MISSING,
+				   "kernel type information (BTF): %s: take a kernel with "
+				   "CONFIG_DEBUG_INFO_BTF=y", strerror(errno));
+	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
+		bool found = btf__find_by_name_kind(types, needed[i].type, BTF_KIND_STRUCT) > 0;
+
+		passed &= found ? report_line(REPORT_OK, "%s", needed[i].what)
+				: report_line(REPORT_MISSING, "%s: take a kernel with %s",
+					      needed[i].what, needed[i].config);
+	}
+	btf__free(types);
+	return passed;
+}
+
+static bool check_rights(void)
+{
+	char missing[128];
+
+	if (privilege_suffices(PRIVILEGE_LOAD | PRIVILEGE_NET, missing, sizeof(missing)))
+		return report_line(REPORT_OK, "rights to load BPF programs");
+	return report_line(REPORT_HINT, "rights to load BPF programs: %s missing: run and on need "
+					"them, or root", missing);
+}
+
+static bool read_number(const char *name, unsigned int *value)
+{
+	char path[128];
+	FILE *file;
+	bool read;
+
+	snprintf(path, sizeof(path), SYSCTL "%s", name);
+	file = fopen(path, "re");
+	read = file && fscanf(file, "%u", value) == 1;
+	if (file)
+		fclose(file);
+	return read || (report_line(REPORT_HINT, "net.ipv4.%s: cannot be read", name), false);
+}
+
+static void check_sysctls(void)
+{
+	unsigned int value;
+
+	if (read_number("tcp_recovery", &value)) {
+		if (value & RACK)
+			report_line(REPORT_OK, "loss is detected by time (RACK)");
+		else
+			report_line(REPORT_WARNING,
+				    "loss is not detected by time: `sysctl net.ipv4.tcp_recovery=1` "
+				    "(RFC 9331, 4.3, item 5)");
+	}
+	if (read_number("tcp_tso_rtt_log", &value) && value)
+		report_line(REPORT_HINT,
+			    "where the RTT is below 3 ms TCP sends bursts of up to 64 kB: "
+			    "`sysctl net.ipv4.tcp_tso_rtt_log=0` ends that");
+}
+
+/* A bpf_dualpi2 at the sender itself never sees its Classic flows wait for the target. */
+static void check_qdisc(const struct dualpi2_stats *stats)
+{
+	const __u64 target_ns = aqm_own(&stats->params)->target_ns;
+
+	if (target_ns <= TARGET_ADVISED_NS)
+		return;
+	report_line(REPORT_WARNING,
+		    "%.16s has bpf_dualpi2 with a target of %llu us: TCP's own limit keeps what "
+		    "this host sends below that, and L4S gets more than its share: "
+		    "`dualpi2-load %.16s --target 2ms`, if the traffic is this host's own",
+		    stats->ifname, target_ns / DUALPI2_NSEC_PER_USEC, stats->ifname);
+}
+
+static void check_qdiscs(void)
+{
+	LIBBPF_OPTS(bpf_obj_get_opts, opts, .file_flags = BPF_F_RDONLY);
+	struct dualpi2_key key, *previous = NULL;
+	struct bpf_map_info info = {};
+	struct dualpi2_stats stats;
+	__u32 size = sizeof(info);
+	int map = bpf_obj_get_opts(DUALPI2_STATS, &opts);
+
+	if (map < 0)
+		return;
+	if (!bpf_map_get_info_by_fd(map, &info, &size) && info.value_size == sizeof(stats)) {
+		for (int i = 0; i < DUALPI2_MAX_INSTANCES; i++) {
+			if (bpf_map_get_next_key(map, previous, &key))
+				break;
+			previous = &key;
+			if (!bpf_map_lookup_elem(map, &key, &stats))
+				check_qdisc(&stats);
+		}
+	}
+	close(map);
+}
+
+static bool check_host(void)
+{
+	bool passed = check_kernel();
+
+	passed &= check_types();
+	passed &= check_rights();
+	check_sysctls();
+	check_qdiscs();
+	return passed;
+}
+
+/* ---- the way to a peer ------------------------------------------------------------------- */
+
+/* "HOST", "HOST:PORT", "[2001:db8::1]:PORT" */
+static bool split_peer(const char *peer, char *host, size_t size, const char **port)
+{
+	const char *end = peer, *colon;
+
+	*port = SINK_PORT;
+	if (*peer == '[') {
+		end = strchr(++peer, ']');
+		if (!end)
+			return false;
+		colon = end + 1;
+	} else {
+		end = colon = peer + strcspn(peer, ":");
+		if (*colon && strchr(colon + 1, ':')) /* an IPv6 address alone */
+			end = colon = peer + strlen(peer);
+	}
+	if (*colon == ':')
+		*port = colon + 1;
+	if ((size_t)(end - peer) >= size || (*colon && *colon != ':') || end == peer || !**port)
+		return false;
+	snprintf(host, size, "%.*s", (int)(end - peer), peer);
+	return true;
+}
+
+static int connect_to(const struct addrinfo *address)
+{
+	const struct timeval wait = { .tv_sec = WAIT_S };
+	int fd = socket(address->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return -1;
+	socket_ask_for_prague(fd);
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait));
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
+	if (!connect(fd, address->ai_addr, address->ai_addrlen))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* Does a sink answer? Then send it something. */
+static bool probe(int fd)
+{
+	static const char nothing[1 << 14];
+	char greeting[sizeof(SINK_GREETING)];
+	ssize_t got = recv(fd, greeting, sizeof(SINK_GREETING) - 1, MSG_WAITALL);
+
+	if (got != sizeof(SINK_GREETING) - 1 || memcmp(greeting, SINK_GREETING, (size_t)got))
+		return false;
+	for (size_t sent = 0; sent < PROBE_BYTES; sent += sizeof(nothing))
+		if (send(fd, nothing, sizeof(nothing), MSG_NOSIGNAL) < 0)
+			return false;
+	/* The sink closes when it has all: then all is acknowledged, and counted. */
+	shutdown(fd, SHUT_WR);
+	return recv(fd, greeting, 1, 0) == 0;
+}
+
+static bool show_arrival(const struct ecn_info *info)
+{
+	if (!info->has_counters)
+		return report_line(REPORT_HINT, "what arrived cannot be seen: Linux 6.18 or later "
+						"counts it");
+	if (info->sent_ce)
+		report_line(REPORT_OK, "CE arrived for %u bytes: a queue on the way marks",
+			    info->sent_ce);
+	if (info->sent_ect0)
+		return report_line(REPORT_MISSING,
+				   "ECT(0) arrived for %u bytes: something on the way rewrites "
+				   "ECT(1), or no tcx program sees this device (`tcp-prague status`)",
+				   info->sent_ect0);
+	if (info->sent_ect1)
+		return report_line(REPORT_OK, "ECT(1) arrives: %u bytes", info->sent_ect1);
+	return report_line(REPORT_MISSING,
+			   "neither ECT(1) nor CE arrived: the peer has no Accurate ECN, or something "
+			   "on the way clears the ECN field");
+}
+
+static bool judge(int fd, const char *peer)
+{
+	struct ecn_info info;
+	bool is_sink;
+
+	if (!ecn_info_read(fd, &info))
+		return report_line(REPORT_MISSING, "%s: the kernel tells nothing: %s", peer,
+				   strerror(errno));
+	if (!info.has_ecn)
+		return report_line(REPORT_MISSING,
+				   "%s: no ECN: the peer needs Accurate ECN (Linux: `sysctl "
+				   "net.ipv4.tcp_ecn=3` from 7.0 on, or `tcp-prague on` there)",
+				   peer);
+	report_line(REPORT_OK, "%s: negotiates ECN", peer);
+	if (!socket_is_prague(fd))
+		return report_line(REPORT_HINT,
+				   "no Prague here to try it with: `tcp-prague run -- tcp-prague "
+				   "check %s`", peer);
+	is_sink = probe(fd);
+	if (!is_sink)
+		return report_line(REPORT_HINT,
+				   "what arrives is only seen with `tcp-prague sink` at the peer");
+	return ecn_info_read(fd, &info) && show_arrival(&info);
+}
+
+static bool check_peer(const char *peer)
+{
+	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
+	char host[256];
+	const char *port;
+	struct addrinfo *addresses;
+	bool passed;
+	int fd = -1, error;
+
+	if (!split_peer(peer, host, sizeof(host), &port))
+		return fail_usage("%s: not a peer (for example 192.0.2.1, host:443 or "
+				  "[2001:db8::1]:443)", peer);
+	error = getaddrinfo(host, port, &hints, &addresses);
+	if (error)
+		return report_line(REPORT_MISSING, "%s: %s", peer, gai_strerror(error));
+	for (const struct addrinfo *one = addresses; one && fd < 0; one = one->ai_next)
+		fd = connect_to(one);
+	error = errno;
+	freeaddrinfo(addresses);
+	if (fd < 0)
+		return report_line(REPORT_MISSING, "%s: cannot be connected to: %s", peer,
+				   strerror(error));
+	passed = judge(fd, peer);
+	close(fd);
+	return passed;
+}
+
+bool prague_check(const char *peer)
+{
+	bool passed = check_host();
+
+	return (!peer || check_peer(peer)) && passed;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The congestion control that new sockets of a network namespace get. */
+#ifndef DEFAULT_H
+#define DEFAULT_H
+
+#include <stdbool.h>
+
+#define DEFAULT_PINS "defaults"
+
+/* Make it Prague's in this network namespace; what it was is kept. */
+bool default_set(void);
+
+/* Put back what was there, wherever it still is Prague's and the namespace can be found. */
+void defaults_restore(void);
+
+#endif /* DEFAULT_H */

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "prague/programs.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "pinned/pins.h"
+#include "prague.skel.h"
+
+#define TOO_OLD                                                                         \
+	"Linux %.80s has no Accurate ECN for a congestion control: boot 6.18 or later " \
+	"(Debian trixie-backports has it)"
+
+static const struct pin {
+	size_t offset;
+	const char *name;
+} pins[] = {
+	{ offsetof(struct programs, config), "prague_config" },
+	{ offsetof(struct programs, sockets), "prague_sockets" },
+	{ offsetof(struct programs, classic), "prague_classic" },
+	{ offsetof(struct programs, ect1), "prague_ect1" },
+	{ offsetof(struct programs, status), "prague_status" },
+	{ offsetof(struct programs, registration), "registration" },
+};
+
+#define N_PINS (sizeof(pins) / sizeof(pins[0]))
+
+static int *pin_fd(const struct programs *programs, const struct pin *pin)
+{
+	return (int *)((char *)programs + pin->offset);
+}
+
+int kernel_has_prague(void)
+{
+	int found, fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return -errno;
+	found = !setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, PRAGUE_NAME, strlen(PRAGUE_NAME));
+	if (!found && errno != ENOENT)
+		found = -errno;
+	close(fd);
+	return found;
+}
+
+/* ---- load -------------------------------------------------------------------------- */
+
+/* A member of struct tcp_congestion_ops: where it is, bytes; -1: there is none. */
+static int ops_member(const struct btf *types, const char *name)
+{
+	int id = btf__find_by_name_kind(types, "tcp_congestion_ops", BTF_KIND_STRUCT);
+	const struct btf_type *ops = id < 0 ? NULL : btf__type_by_id(types, id);
+
+	for (__u32 i = 0; ops && i < btf_vlen(ops); i++) {
+		const char *member = btf__name_by_offset(types, btf_members(ops)[i].name_off);
+
+		if (!strcmp(member, name))
+			return (int)btf_member_bit_offset(ops, i) / 8;
+	}
+	return -1;
+}
+
+/* cwnd_event_tx_start() is of 7.2; before, cwnd_event() is told of it. 1, 0, or -errno. */
+static int tells_of_tx_start(void)
+{
+	struct btf *types = btf__load_vmlinux_btf();
+	bool tells;
+
+	if (!types)
+		return -errno;
+	tells = ops_member(types, "cwnd_event_tx_start") >= 0;
+	btf__free(types);
+	return tells;
+}
+
+/* The skeleton has no member for it, as for no array. */
+static void set_name(struct prague_bpf *skel, const char *name)
+{
+	size_t size;
+	char *ops = bpf_map__initial_value(skel->maps.prague, &size);
+	int offset = ops_member(bpf_object__btf(skel->obj), "name");
+
+	snprintf(ops + offset, size - (size_t)offset, "%s", name);
+}
+
+static bool refuse_load(int error)
+{
+	struct utsname kernel;
+	unsigned int version, minor;
+
+	uname(&kernel);
+	if (sscanf(kernel.release, "%u.%u", &version, &minor) == 2 &&
+	    (version < 6 || (version == 6 && minor < 18)))
+		return fail(error, TOO_OLD, kernel.release);
+	if (error == EPERM)
+		return fail(error, "the kernel does not let us load BPF programs: run it as root "
+				   "of the host");
+	return fail(error, "the kernel refuses the BPF programs (6.18 to 7.3 are known to take "
+			   "them; -v shows why)");
+}
+
+static bool reuse(struct bpf_map *map, int fd)
+{
+	return fd < 0 || !bpf_map__reuse_fd(map, fd);
+}
+
+static bool prepare(struct prague_bpf *skel, const char *name, const struct programs *before)
+{
+	int tells = tells_of_tx_start();
+
+	if (tells < 0)
+		return fail(-tells, "the kernel's type information (BTF) cannot be read: take one "
+				    "with CONFIG_DEBUG_INFO_BTF=y");
+	if (!tells) {
+		skel->struct_ops.prague->cwnd_event_tx_start = NULL;
+		bpf_program__set_autoload(skel->progs.prague_tx_start, false);
+	}
+	set_name(skel, name);
+	if (before && (!reuse(skel->maps.prague_config, before->config) ||
+		       !reuse(skel->maps.prague_sockets, before->sockets) ||
+		       !reuse(skel->maps.prague_classic, before->classic)))
+		return fail(errno, "the maps of the version that is loaded do not fit: end it "
+				   "with `tcp-prague off` first");
+	return true;
+}
+
+static int own(int fd)
+{
+	return fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
+}
+
+static int register_ops(struct prague_bpf *skel, const struct programs *before)
+{
+	struct bpf_link *link;
+	int fd;
+
+	if (before) /* sockets go over to the new programs as they come; live ones end with theirs */
+		return bpf_link_update(before->registration, bpf_map__fd(skel->maps.prague),
+				       NULL) ? -errno : own(before->registration);
+	link = bpf_map__attach_struct_ops(skel->maps.prague);
+	if (!link)
+		return -errno;
+	fd = own(bpf_link__fd(link));
+	bpf_link__destroy(link);
+	return fd;
+}
+
+static bool load(struct prague_bpf *skel, const char *name, const struct programs *before,
+		 struct programs *programs)
+{
+	int fd;
+
+	if (!prepare(skel, name, before))
+		return false;
+	if (prague_bpf__load(skel))
+		return refuse_load(errno);
+	fd = register_ops(skel, before);
+	if (fd == -EEXIST)
+		return fail(-fd, "%s is registered, but not pinned in " PRAGUE_PIN_DIR
+				 ": end what registered it, or reboot", name);
+	if (fd < 0)
+		return refuse_load(-fd);
+	*programs = (struct programs){
+		.registration = fd,
+		.config = own(bpf_map__fd(skel->maps.prague_config)),
+		.sockets = own(bpf_map__fd(skel->maps.prague_sockets)),
+		.classic = own(bpf_map__fd(skel->maps.prague_classic)),
+		.ect1 = own(bpf_program__fd(skel->progs.prague_ect1)),
+		.status = own(bpf_program__fd(skel->progs.prague_status)),
+	};
+	for (size_t i = 0; i < N_PINS; i++)
+		if (*pin_fd(programs, &pins[i]) < 0)
+			return fail(EMFILE, "cannot keep the BPF objects");
+	return true;
+}
+
+bool programs_load(const char *name, const struct programs *before, struct programs *programs)
+{
+	struct prague_bpf *skel = prague_bpf__open();
+	bool loaded;
+
+	*programs = PROGRAMS_NONE;
+	if (!skel)
+		return fail(errno, "the BPF object does not fit this libbpf (-v shows why)");
+	loaded = load(skel, name, before, programs);
+	prague_bpf__destroy(skel);
+	if (!loaded)
+		programs_close(programs);
+	return loaded;
+}
+
+void programs_close(struct programs *programs)
+{
+	for (size_t i = 0; i < N_PINS; i++)
+		if (*pin_fd(programs, &pins[i]) >= 0)
+			close(*pin_fd(programs, &pins[i]));
+	*programs = PROGRAMS_NONE;
+}
+
+/* ---- pins -------------------------------------------------------------------------- */
+
+/* What the pins mean, and whose they are. */
+#define VERSION_PIN "version"
+
+struct version {
+	__u32 abi;
+	char tool[28];
+};
+
+static const struct version this_version = { PRAGUE_ABI, DUALPI2_VERSION };
+
+static bool pin_version(void)
+{
+	__u32 zero = 0;
+	int map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "prague_version", sizeof(zero),
+				 sizeof(this_version), 1, NULL);
+	bool pinned;
+
+	if (map < 0 || bpf_map_update_elem(map, &zero, &this_version, BPF_ANY))
+		return fail(errno, "the kernel refuses to create a BPF map: %s", strerror(errno));
+	pinned = pin_create(map, PRAGUE_PINS, VERSION_PIN);
+	close(map);
+	return pinned;
+}
+
+/* 0, or -errno. */
+static int read_version(struct version *version)
+{
+	int error, map = pin_open(PRAGUE_PINS, VERSION_PIN);
+	__u32 zero = 0;
+
+	if (map < 0)
+		return map;
+	error = bpf_map_lookup_elem(map, &zero, version);
+	close(map);
+	return error;
+}
+
+int programs_are_current(void)
+{
+	struct version version;
+	int error = read_version(&version);
+
+	return error ? error : !strcmp(version.tool, this_version.tool);
+}
+
+bool programs_pin(const struct programs *programs)
+{
+	programs_unpin();
+	for (size_t i = 0; i < N_PINS; i++)
+		if (!pin_create(*pin_fd(programs, &pins[i]), PRAGUE_PINS, pins[i].name))
+			return false;
+	return pin_version();
+}
+
+/* Only names go: the link is still wanted if a new version replaces this one. */
+void programs_unpin(void)
+{
+	DIR *rest = pins_list(PRAGUE_PINS);
+	const char *name;
+
+	while ((name = pins_next(rest, "")))
+		pin_forget(PRAGUE_PINS, name);
+	pins_remove_directory(PRAGUE_PINS);
+}
+
+static int open_all(struct programs *programs)
+{
+	*programs = PROGRAMS_NONE;
+	for (size_t i = 0; i < N_PINS; i++) {
+		int fd = pin_open(PRAGUE_PINS, pins[i].name);
+
+		if (fd < 0)
+			return fd;
+		*pin_fd(programs, &pins[i]) = fd;
+	}
+	return 1;
+}
+
+int programs_open(struct programs *programs)
+{
+	struct version version;
+	int state = open_all(programs), error = state > 0 ? read_version(&version) : state;
+
+	if (!error && version.abi == PRAGUE_ABI)
+		return 1;
+	programs_close(programs);
+	if (error == -ENOENT) /* nothing, or what a run left that was killed */
+		return 0;
+	if (error)
+		return expect_known(error, PRAGUE_PIN_DIR);
+	fail(0, "another version of tcp-prague is at work: end it with its own `tcp-prague off`, or "
+		"`rm -r " PRAGUE_PIN_DIR "`");
+	return -EBUSY;
+}
+
+/* ---- at work ----------------------------------------------------------------------- */
+
+bool programs_configure(const struct programs *programs, const struct prague_config *config)
+{
+	__u32 zero = 0;
+
+	return !bpf_map_update_elem(programs->config, &zero, config, BPF_ANY) ||
+	       fail(errno, "the configuration cannot be written: %s", strerror(errno));
+}
+
+void programs_retire(const struct programs *programs)
+{
+	const struct prague_config retired = { .retire = 1 };
+
+	bpf_link_detach(programs->registration);
+	programs_configure(programs, &retired);
+}
+
+static int open_iterator(const struct programs *programs)
+{
+	union bpf_iter_link_info info = { .map.map_fd = (__u32)programs->sockets };
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .iter_info = &info,
+		    .iter_info_len = sizeof(info));
+	int fd, link = bpf_link_create(programs->status, 0, BPF_TRACE_ITER, &opts);
+
+	if (link < 0)
+		return -errno;
+	fd = bpf_iter_create(link);
+	if (fd < 0)
+		fd = -errno;
+	close(link);
+	return fd;
+}
+
+bool programs_each_socket(const struct programs *programs,
+			  void (*visit)(const struct prague_report *socket, void *data),
+			  void *data)
+{
+	struct prague_report report;
+	int fd = open_iterator(programs);
+	FILE *sockets = fd < 0 ? NULL : fdopen(fd, "r");
+	bool whole;
+
+	if (!sockets)
+		return fail(fd < 0 ? -fd : errno, "the sockets cannot be listed: run it as root");
+	while (fread(&report, sizeof(report), 1, sockets) == 1)
+		visit(&report, data);
+	whole = !ferror(sockets);
+	fclose(sockets);
+	return whole || fail(EIO, "the sockets cannot be listed to the end: run it again");
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The programs of TCP Prague with their maps, registered with the kernel: for good, pinned, or for
+ * as long as we run.
+ */
+#ifndef PROGRAMS_H
+#define PROGRAMS_H
+
+#include <stdbool.h>
+
+#include "tcp_prague.h"
+
+#define PRAGUE_PIN_DIR "/sys/fs/bpf/tcp-prague"
+#define PRAGUE_PINS "prague" /* directory in it */
+
+/* File descriptors, or -1. */
+struct programs {
+	int registration;
+	int config, sockets, classic;
+	int ect1, status;
+};
+
+#define PROGRAMS_NONE ((struct programs){ -1, -1, -1, -1, -1, -1 })
+
+/* Has the kernel a `prague` that is not ours: 1, 0, -errno? Loads its module. */
+int kernel_has_prague(void);
+
+/* Load and register them, as the congestion control `name`. `before` (NULL: none): those of another
+ * version with the same PRAGUE_ABI, which they replace; their maps and sockets stay.
+ */
+bool programs_load(const char *name, const struct programs *before, struct programs *programs);
+
+/* Those that are pinned: 1; 0: there are none; -errno, which is reported. The lock is held. */
+int programs_open(struct programs *programs);
+
+/* Are they of this version of the tool: 1, 0 or -errno? */
+int programs_are_current(void);
+
+bool programs_pin(const struct programs *programs);
+void programs_unpin(void);
+void programs_close(struct programs *programs);
+
+bool programs_configure(const struct programs *programs, const struct prague_config *config);
+
+/* No new socket gets it; live ones fall back at their next ACK. */
+void programs_retire(const struct programs *programs);
+
+/* Call `visit` for each socket. False: it is reported why that cannot be. */
+bool programs_each_socket(const struct programs *programs,
+			  void (*visit)(const struct prague_report *socket, void *data),
+			  void *data);
+
+#endif /* PROGRAMS_H */

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Nothing of it is pinned, and the congestion control has a name of its own: whatever ends us, the
+ * kernel takes back everything but the directory of the control group, which the next run removes.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "prague/cgroup.h"
+#include "prague/commands.h"
+#include "prague/devices.h"
+#include "prague/opt_in.h"
+#include "prague/programs.h"
+
+#define NOT_FOUND 127 /* as a shell says it */
+#define NOT_RUN 126
+#define BY_SIGNAL 128
+
+/* Have the congestion control, and its name: the kernel's own, or ours. */
+static bool have_congestion(const struct selection *selection, char *name, size_t size,
+			    struct programs *programs)
+{
+	const struct prague_config config = {
+		.no_classic_detection = selection->no_classic_detection,
+	};
+	int own = kernel_has_prague();
+
+	*programs = PROGRAMS_NONE;
+	snprintf(name, size, PRAGUE_NAME);
+	/* If `tcp-prague on` is at work, what the kernel has may be that: ours does not depend on
+	 * how long it stays.
+	 */
+	if (own > 0 && programs_open(programs) == 0)
+		return true;
+	programs_close(programs);
+	snprintf(name, size, PRAGUE_NAME ".%d", getpid());
+	return programs_load(name, NULL, programs) && programs_configure(programs, &config) &&
+	       devices_attach(programs, selection->devices, false);
+}
+
+static void become(int cgroup, char **argv)
+{
+	int error;
+
+	signal(SIGINT, SIG_DFL);
+	signal(SIGQUIT, SIG_DFL);
+	if (!cgroup_enter(cgroup))
+		_exit(NOT_RUN);
+	execvp(argv[0], argv);
+	error = errno;
+	fail(error, "%s: cannot be run: %s", argv[0], strerror(error));
+	_exit(error == ENOENT ? NOT_FOUND : NOT_RUN);
+}
+
+static bool run_in(int cgroup, char **argv, int *status)
+{
+	int ended;
+	pid_t child;
+
+	/* The terminal's signals are the command's, which ends by them or not. */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	child = fork();
+	if (!child)
+		become(cgroup, argv);
+	if (child < 0)
+		return fail(errno, "%s: cannot be run: %s", argv[0], strerror(errno));
+	while (waitpid(child, &ended, 0) < 0 && errno == EINTR)
+		;
+	*status = WIFEXITED(ended) ? WEXITSTATUS(ended) : BY_SIGNAL + WTERMSIG(ended);
+	return true;
+}
+
+bool prague_run(const struct selection *selection, char **argv, int *status)
+{
+	char path[PATH_MAX], name[16];
+	struct opt_in wanted = { .congestion = name, .to = selection->to,
+				 .not_to = selection->not_to };
+	struct programs programs;
+	bool done = false;
+	int cgroup;
+
+	cgroup_sweep();
+	if (!have_congestion(selection, name, sizeof(name), &programs))
+		return false;
+	cgroup = cgroup_make(path);
+	if (cgroup < 0)
+		return false;
+	done = opt_in_attach(&wanted, cgroup) >= 0 && run_in(cgroup, argv, status);
+	cgroup_remove(cgroup, path);
+	/* Sockets may outlive their program, until the peer has all it was sent. */
+	if (programs.registration >= 0)
+		programs_retire(&programs);
+	return done;
+}

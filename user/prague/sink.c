@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "prague/commands.h"
+#include "prague/tcp_info.h"
+
+#define IDLE_S 10 /* a peer that sends nothing for so long is gone */
+#define BACKLOG 16
+#define ADDRESS_MAX (INET6_ADDRSTRLEN)
+
+static int listen_at(const char *port)
+{
+	const struct addrinfo hints = { .ai_family = AF_INET6, .ai_socktype = SOCK_STREAM,
+					.ai_flags = AI_PASSIVE | AI_NUMERICSERV };
+	const int yes = 1, no = 0;
+	struct addrinfo *address;
+	int fd;
+
+	if (getaddrinfo(NULL, port, &hints, &address)) {
+		fail_usage("%s: not a port (for example " SINK_PORT "; 1 to 65535)", port);
+		return -1;
+	}
+	fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	/* The handshake's AccECN is the listener's choice. */
+	if (fd >= 0)
+		socket_ask_for_prague(fd);
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) ||
+	    setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof(no)) ||
+	    bind(fd, address->ai_addr, address->ai_addrlen) || listen(fd, BACKLOG)) {
+		fail(errno, "port %s: cannot be listened at: %s", port, strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		fd = -1;
+	}
+	freeaddrinfo(address);
+	return fd;
+}
+
+static void print_received(const char *peer, size_t bytes, const struct ecn_info *info)
+{
+	if (!info->has_counters)
+		printf("%s: %zu bytes; this kernel does not count ECN (6.18 or later)\n", peer,
+		       bytes);
+	else
+		printf("%s: %zu bytes; as ECT(1) %u, ECT(0) %u, CE %u\n", peer, bytes,
+		       info->received_ect1, info->received_ect0, info->received_ce);
+	fflush(stdout);
+}
+
+/* Greet, take what comes, and close when the peer has seen the last counters. */
+static void receive(int fd, const char *peer)
+{
+	const struct timeval idle = { .tv_sec = IDLE_S };
+	struct ecn_info info = {};
+	static char buffer[1 << 16];
+	size_t bytes = 0;
+	ssize_t got;
+
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &idle, sizeof(idle));
+	if (send(fd, SINK_GREETING, strlen(SINK_GREETING), MSG_NOSIGNAL) < 0)
+		return;
+	while ((got = recv(fd, buffer, sizeof(buffer), 0)) > 0)
+		bytes += (size_t)got;
+	ecn_info_read(fd, &info);
+	print_received(peer, bytes, &info);
+}
+
+bool prague_sink(const char *port)
+{
+	struct sockaddr_in6 from;
+	char peer[ADDRESS_MAX];
+	int listener = listen_at(port ? port : SINK_PORT), fd;
+
+	if (listener < 0)
+		return false;
+	printf("listening at port %s\n", port ? port : SINK_PORT);
+	fflush(stdout);
+	for (;;) {
+		socklen_t size = sizeof(from);
+
+		fd = accept4(listener, (struct sockaddr *)&from, &size, SOCK_CLOEXEC);
+		if (fd < 0 && errno != EINTR && errno != ECONNABORTED)
+			return fail(errno, "connections cannot be accepted: %s", strerror(errno));
+		if (fd < 0)
+			continue;
+		receive(fd, inet_ntop(AF_INET6, &from.sin6_addr, peer, sizeof(peer)) ?: "?");
+		close(fd);
+	}
+}
