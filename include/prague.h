@@ -9,6 +9,10 @@
  *	virtual RTT	alpha += (F - alpha) / 16, F: share of its packets that had CE
  *	loss		W /= 2
  *
+ * Of a slow flow, with fewer than four packets in a virtual RTT, the share of those that had CE says
+ * little, and says it late: each CE takes its part at once, 1/2 packet in a virtual RTT. That comes
+ * to the same, W = 2 (1 - p) / p at a share p of CE. Its steps are a quarter of it all.
+ *
  * From four rounds after slow start on the virtual RTT is at least 25 ms, and g = (RTT / 25 ms)^2
  * below that: the same share of marks gives flows of all shorter RTTs about the same rate.
  *
@@ -29,7 +33,8 @@
 #define PRAGUE_PACKET (1ULL << 20)     /* a packet, in the unit of windows */
 #define PRAGUE_WINDOW_MAX (1ULL << 38) /* 2^18 packets: keeps products in 64 bits */
 #define PRAGUE_CWND_MIN 2U	       /* packets that may be in flight, however small W is */
-#define PRAGUE_PACED 4U		       /* packets: of a smaller window pacing alone decides */
+#define PRAGUE_SLOW 4U		       /* packets in a virtual RTT: with fewer a flow is slow */
+#define PRAGUE_SLOW_SHIFT 2	       /* its steps are a quarter */
 #define PRAGUE_RATE_MIN 12500U	       /* bytes/s: never slower than 100 kbit/s */
 #define PRAGUE_MTU 1500U	       /* bytes: one packet of the increase */
 
@@ -70,13 +75,22 @@ static inline __u32 prague_virtual_rtt(const struct prague *p, __u32 srtt_us)
 	return prague_is_independent(p) && srtt_us < PRAGUE_RTT_US ? PRAGUE_RTT_US : srtt_us;
 }
 
+/* Is it a slow flow? */
+static inline bool prague_is_slow(const struct prague *p, __u32 srtt_us)
+{
+	return p->saw_ce && (p->window >> 10) * prague_virtual_rtt(p, srtt_us) <
+				    (PRAGUE_SLOW * PRAGUE_PACKET >> 10) * srtt_us;
+}
+
 /* g: what the window gains in a round trip without CE, 2^-20 packets. */
 static inline __u64 prague_gain(const struct prague *p, __u32 srtt_us)
 {
-	if (!prague_is_independent(p) || srtt_us >= PRAGUE_RTT_US)
-		return PRAGUE_PACKET;
-	return prague_divide((__u64)srtt_us * srtt_us * PRAGUE_PACKET,
-			     (__u64)PRAGUE_RTT_US * PRAGUE_RTT_US);
+	__u64 gain = PRAGUE_PACKET;
+
+	if (prague_is_independent(p) && srtt_us < PRAGUE_RTT_US)
+		gain = prague_divide((__u64)srtt_us * srtt_us * PRAGUE_PACKET,
+				     (__u64)PRAGUE_RTT_US * PRAGUE_RTT_US);
+	return prague_is_slow(p, srtt_us) ? gain >> PRAGUE_SLOW_SHIFT : gain;
 }
 
 /* ---- the window -------------------------------------------------------------------- */
@@ -116,9 +130,22 @@ static inline void prague_reduce(struct prague *p, __u32 share, __u64 min)
 		p->window = min;
 }
 
-/* CE arrived. */
-static inline void prague_ce(struct prague *p, __u64 now_us, __u32 srtt_us, __u64 min)
+/* A slow flow: half a packet in a virtual RTT for each that had CE. */
+static inline void prague_step_down(struct prague *p, __u32 ce, __u32 srtt_us, __u64 min)
 {
+	const __u64 step = PRAGUE_PACKET / 2 * srtt_us / prague_virtual_rtt(p, srtt_us);
+	const __u64 less = ce * (step >> PRAGUE_SLOW_SHIFT);
+
+	p->window = p->window > min + less ? p->window - less : min;
+}
+
+/* CE arrived, on `ce` packets. */
+static inline void prague_ce(struct prague *p, __u32 ce, __u64 now_us, __u32 srtt_us, __u64 min)
+{
+	if (prague_is_slow(p, srtt_us)) {
+		prague_step_down(p, ce, srtt_us, min);
+		return;
+	}
 	if (p->saw_ce && !prague_has_passed(prague_virtual_rtt(p, srtt_us), p->cut_us, now_us))
 		return;
 	prague_reduce(p, p->saw_ce ? p->alpha : PRAGUE_ALPHA_MAX, min);
@@ -200,21 +227,21 @@ static inline void prague_round(struct prague *p, __u64 now_us, __u32 delivered,
 
 /* ---- pacing ------------------------------------------------------------------------ */
 
-/* Bytes/s. `in_flight`: packets, which may be more than a window that has just been cut. A window
- * that pacing alone keeps goes 4/128 faster in the first half of the virtual RTT and slower in the
- * second, so that a step AQM marks in each of them. `fast`: the window is far from the threshold of
+/* Bytes/s. `in_flight`: packets, which may be more than a window that has just been cut. A slow
+ * flow goes 4/128 faster in the first half of the virtual RTT and slower in the second, so that a
+ * step AQM marks in each of them. `fast`: the window is far from the threshold of
  * slow start.
  */
 static inline __u64 prague_pacing(const struct prague *p, __u32 in_flight, __u32 mtu,
 				  __u32 srtt_us, __u64 now_us, bool fast)
 {
-	const bool is_paced = p->window < PRAGUE_PACED * PRAGUE_PACKET;
+	const bool is_slow = prague_is_slow(p, srtt_us);
 	__u64 window = p->window, rate;
 
-	if (!is_paced && in_flight * PRAGUE_PACKET > window)
+	if (!is_slow && in_flight * PRAGUE_PACKET > window)
 		window = in_flight * PRAGUE_PACKET;
 	rate = (window * mtu >> 10) * 1000000 / (srtt_us ?: 1) >> 10;
-	if (is_paced && p->saw_ce)
+	if (is_slow)
 		rate += prague_has_passed(prague_virtual_rtt(p, srtt_us) / 2, p->round_us, now_us) ?
 				-(rate >> 5) :
 				rate >> 5;

@@ -59,10 +59,10 @@ static __always_inline void grow(struct tcp_sock *tp, struct prague_socket *own,
 		prague_increase(&own->cc, packets, gain, mtu_of(tp));
 }
 
-static __always_inline void cut(struct tcp_sock *tp, struct prague_socket *own)
+static __always_inline void cut(struct tcp_sock *tp, struct prague_socket *own, u32 ce)
 {
 	if (own->mode == PRAGUE_SCALABLE)
-		prague_ce(&own->cc, tp->tcp_mstamp, srtt_us(tp), window_min(tp));
+		prague_ce(&own->cc, ce, tp->tcp_mstamp, srtt_us(tp), window_min(tp));
 	else
 		prague_ce_reno(&own->cc, tp->tcp_mstamp, srtt_us(tp), window_min(tp));
 	if (in_slow_start(tp))
@@ -114,7 +114,7 @@ static __always_inline bool respond(struct tcp_sock *tp, struct prague_socket *o
 	if (rtt > 0)
 		classic_ecn_sample(&own->classic, rtt, classic_ecn_shift(tp->snd_ssthresh));
 	if (ce)
-		cut(tp, own);
+		cut(tp, own, ce);
 	if (acked > ce && !own->in_loss && is_limited(tp))
 		grow(tp, own, acked - ce);
 	step_cwnd(tp, own);
