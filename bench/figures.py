@@ -21,7 +21,7 @@ matplotlib.rcParams.update({
 })
 import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib.colors import LogNorm  # noqa: E402
-from summary import CLASSIC  # noqa: E402
+from summary import CLASSIC, SCALABLE  # noqa: E402
 
 COLOURS = {"bpf_dualpi2": "#1f6f8b", "htb+dualpi2": "#d9822b", "curvy-red": "#111111",
            "codel": "#2ca58d", "htb+fq_codel": "#6b8e23", "cake": "#8e5ea2",
@@ -30,7 +30,7 @@ COLOURS = {"bpf_dualpi2": "#1f6f8b", "htb+dualpi2": "#d9822b", "curvy-red": "#11
 CLASSES = {"l": "L4S packets", "c": "all other packets"}
 LEAST_DELAY_MS = 0.01  # the left end of the logarithmic axis
 KINDS = {  # what is drawn as one line: label, colour, kinds of flows
-    "L4S": ("#1f6f8b", {"l4s"}),
+    "L4S": ("#1f6f8b", set(SCALABLE)),
     "Classic": ("#b5543c", set(CLASSIC)),
     "UDP": ("#444444", {"udp"}),
     "web": ("#6b8e23", {"web"}),

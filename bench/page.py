@@ -117,7 +117,7 @@ def milliseconds(value):
 COLUMNS = (
     ("L4S delay, ms: mean, P50, P99, P99.9", lambda m: delay_text(m, "l")),
     ("Classic delay, ms", lambda m: delay_text(m, "c")),
-    ("goodput, Mbit/s: L4S", lambda m: rates_text(m, {"l4s"})),
+    ("goodput, Mbit/s: L4S", lambda m: rates_text(m, set(SCALABLE))),
     ("Classic", lambda m: rates_text(m, figures.KINDS["Classic"][1])),
     ("other", lambda m: rates_text(m, {"udp", "web"})),
     ("L4S flow : Classic flow", lambda m: ratio_text(m)),

@@ -18,6 +18,7 @@ SOURCES = ("bench/guest/*.py", "tests/netns.py", "tests/traffic/path.py",
 PROGRAMS = ("tap",)
 OURS = ("dualpi2-load",)  # only of OUR_CONTENDERS
 OUR_CONTENDERS = ("bpf_dualpi2", "curvy-red", "codel")
+OUR_SENDERS = ("prague.bpf.o", "opt_in.bpf.o")  # only of flows of this kind
 
 
 def digest_of_files(paths):
@@ -36,12 +37,15 @@ class Store:
         files += [programs / name for name in PROGRAMS]
         self.environment = [kernel, digest_of_files(files)]
         self.ours = digest_of_files(programs / name for name in OURS)
+        self.prague = digest_of_files(programs / name for name in OUR_SENDERS)
         RUNS.mkdir(parents=True, exist_ok=True)
 
     def place(self, run):
         depends = [*self.environment, run.specification]
         if run.contender in OUR_CONTENDERS:
             depends.append(self.ours)
+        if any(flow["kind"] == "prague" for flow in run.specification["flows"]):
+            depends.append(self.prague)
         whole = json.dumps(depends, sort_keys=True)
         return RUNS / f"{hashlib.sha256(whole.encode()).hexdigest()[:24]}.json"
 

@@ -7,8 +7,9 @@ import statistics
 ICMP = 1  # IP protocol number
 NS_PER_MS = 1e6
 # Flows that take what they can get.
-GREEDY = ("l4s", "cubic", "cubic-ecn", "reno", "bbr")
-CLASSIC = GREEDY[1:]
+SCALABLE = ("l4s", "prague")
+CLASSIC = ("cubic", "cubic-ecn", "reno", "bbr")
+GREEDY = (*SCALABLE, *CLASSIC)
 # Of the ECN field: which of the numbers belong to which class.
 CODEPOINTS = {"l": (1, 3), "c": (0, 2)}
 # Below this share of idle time the guest's CPU decides what happens, not the link.
@@ -127,7 +128,7 @@ class Measured:
 
     def ratio(self):
         """What an L4S download gets, by what a Classic one gets; None if there are not both."""
-        l4s, classic = (self.goodputs_mbit(kinds) for kinds in (("l4s",), CLASSIC))
+        l4s, classic = (self.goodputs_mbit(kinds) for kinds in (SCALABLE, CLASSIC))
         return statistics.fmean(l4s) / statistics.fmean(classic) if l4s and sum(classic) else None
 
     def goodputs_back_mbit(self):

@@ -4,7 +4,7 @@ over its seeds and, where there are several, the lowest and the highest."""
 
 import statistics
 
-from summary import Measured, MeasurementError, is_cpu_bound
+from summary import SCALABLE, Measured, MeasurementError, is_cpu_bound
 
 
 def spurious(run):
@@ -20,8 +20,8 @@ def total(goodputs):
 
 
 COLUMNS = (
-    ("L4S downloads Mbit/s", 1, lambda m: total(m.goodputs_mbit({"l4s"}))),
-    ("all others Mbit/s", 1, lambda m: total(m.goodputs_mbit(m.kinds() - {"l4s"}))),
+    ("L4S downloads Mbit/s", 1, lambda m: total(m.goodputs_mbit(set(SCALABLE)))),
+    ("all others Mbit/s", 1, lambda m: total(m.goodputs_mbit(m.kinds() - set(SCALABLE)))),
     ("the other way Mbit/s", 1, lambda m: total(m.goodputs_back_mbit())),
     ("L mean ms", 2, lambda m: m.delays("l").mean_ms()),
     ("L P99 ms", 2, lambda m: m.delays("l").quantile_ms(0.99)),

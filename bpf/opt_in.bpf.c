@@ -16,12 +16,16 @@ char LICENSE[] SEC("license") = "GPL";
 #define TCP_CONGESTION 13
 #define AF_INET 2
 
+/* include/linux/tcp.h: tcp_sock.ecn_flags */
+#define TCP_ECN_MODE_RFC3168 (1U << 0)
+#define TCP_ECN_MODE_ACCECN (1U << 4)
+
 #define PREFIX_BITS 128
 
 /* Set before it is loaded. */
 const volatile char congestion[16] = PRAGUE_NAME;
-const volatile __u64 netns;   /* cookie of the only network namespace that it is for; 0: all */
-const volatile bool has_to;   /* only for destinations in `to` */
+const volatile __u64 netns; /* cookie of the only network namespace that it is for; 0: all */
+const volatile bool has_to; /* only for destinations in `to` */
 
 /* Destinations. Who writes them is the tool. */
 struct {
@@ -63,12 +67,48 @@ static __always_inline bool is_wanted(struct bpf_sock_ops *ops)
 	return (!has_to || bpf_map_lookup_elem(&to, &peer)) && !bpf_map_lookup_elem(&not_to, &peer);
 }
 
+/* Is it ours: does the name of its congestion control begin as that of all? */
+static __always_inline bool is_chosen(struct bpf_sock_ops *ops)
+{
+	char name[sizeof(congestion)] = "";
+
+	bpf_getsockopt(ops, IPPROTO_TCP, TCP_CONGESTION, name, sizeof(name));
+	for (int i = 0; i < (int)sizeof(name); i++) {
+		if (name[i] != congestion[i])
+			return false;
+		if (!name[i])
+			break;
+	}
+	return true;
+}
+
+static __always_inline bool has_accecn(struct bpf_sock_ops *ops)
+{
+	struct bpf_sock *sk = ops->sk;
+	struct tcp_sock *tp = sk ? bpf_skc_to_tcp_sock(sk) : NULL;
+
+	return tp && (tp->ecn_flags & (TCP_ECN_MODE_RFC3168 | TCP_ECN_MODE_ACCECN)) ==
+			     TCP_ECN_MODE_ACCECN;
+}
+
+/* A connection that was accepted, by a socket that had been chosen or listened before. */
+static __always_inline void look_at(struct bpf_sock_ops *ops)
+{
+	static const char fallback[16] = PRAGUE_FALLBACK;
+	const bool is_ours = is_chosen(ops);
+
+	if (is_wanted(ops)) {
+		if (!is_ours && has_accecn(ops))
+			choose(ops, congestion, sizeof(congestion));
+	} else if (is_ours) {
+		choose(ops, fallback, sizeof(PRAGUE_FALLBACK) - 1);
+	}
+}
+
 /* A socket that listens knows nobody yet: those that come of it are looked at one by one. */
 SEC("sockops")
 int prague_opt_in(struct bpf_sock_ops *ops)
 {
-	static const char fallback[16] = PRAGUE_FALLBACK;
-
 	if (netns && bpf_get_netns_cookie(ops) != netns)
 		return 1;
 	switch (ops->op) {
@@ -80,8 +120,7 @@ int prague_opt_in(struct bpf_sock_ops *ops)
 		choose(ops, congestion, sizeof(congestion));
 		break;
 	case BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB:
-		if (!is_wanted(ops))
-			choose(ops, fallback, sizeof(PRAGUE_FALLBACK) - 1);
+		look_at(ops);
 		break;
 	}
 	return 1;

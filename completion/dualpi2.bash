@@ -1,26 +1,96 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Completion of dualpi2-load and dualpi2-stats for bash: interfaces, options, and the values of an
-# option that takes one of a few, or a file. What there is the program itself says (--help).
+# Completion of dualpi2-load, dualpi2-stats and tcp-prague for bash: interfaces, commands, options,
+# and the values of an option that takes one of a few, or a file. What there is the program itself
+# says (--help).
 
-_dualpi2()
+_dualpi2_offer()
 {
-	local word=$2 before=$3 help values interfaces
+	mapfile -t COMPREPLY < <(compgen "$@")
+}
 
-	help=$("$1" --help 2>/dev/null)
+_dualpi2_interfaces()
+{
+	sed -n 's/^ *\([^ ]*\):.*/\1/p' /proc/net/dev
+}
+
+# The values of an option ($3) for the word ($2), or the options, of what this help ($1) is of.
+# False: the word is neither.
+_dualpi2_option()
+{
+	local help=$1 word=$2 before=$3 values
+
 	# "--l-aqm step|ramp" in the help text
 	values=$(sed -n 's/^ .*\(--[a-z0-9-]*\) \([a-z0-9]*|[a-z0-9|]*\)\( .*\)\{0,1\}$/\1 \2/p' <<<"$help" |
 		sed -n "s/^$before //p" | tr '|' ' ')
 	if [[ -n $values ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "$values" -- "$word")
+		_dualpi2_offer -W "$values" -- "$word"
 	elif [[ $help == *" $before FILE"* ]]; then
-		mapfile -t COMPREPLY < <(compgen -f -- "$word")
+		_dualpi2_offer -f -- "$word"
 	elif [[ $word == -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "$(sed -n \
-			's/^ *\(-[a-z], \)\{0,1\}\(--[a-z0-9-]*\).*/\2/p' <<<"$help")" -- "$word")
+		_dualpi2_offer -W "$(sed -n \
+			's/^ *\(-[a-z], \)\{0,1\}\(--[a-z0-9-]*\).*/\2/p' <<<"$help")" -- "$word"
 	else
-		interfaces=$(sed -n 's/^ *\([^ ]*\):.*/\1/p' /proc/net/dev)
-		mapfile -t COMPREPLY < <(compgen -W "$interfaces" -- "$word")
+		return 1
 	fi
 }
 
+_dualpi2()
+{
+	_dualpi2_option "$("$1" --help 2>/dev/null)" "$2" "$3" ||
+		_dualpi2_offer -W "$(_dualpi2_interfaces)" -- "$2"
+}
+
+# Where the command stands that `run` is to run: behind its options (of $1), and a `--`.
+_tcp_prague_rest()
+{
+	local i option
+
+	for ((i = 2; i < COMP_CWORD; i++)); do
+		option=${COMP_WORDS[i]}
+		if [[ $option != -* ]]; then
+			break
+		elif [[ $option == -- ]]; then
+			((i++))
+			break
+		elif [[ $1 == *" $option "[A-Z]* ]]; then # it takes a value
+			((i++))
+		fi
+	done
+	echo "$i"
+}
+
+_tcp_prague()
+{
+	local word=$2 before=$3 subcommand=${COMP_WORDS[1]} help rest
+
+	COMPREPLY=()
+	if ((COMP_CWORD == 1)); then
+		_dualpi2_offer -W "$("$1" --help | sed -n '/^Commands:/,/^$/s/^ *\([a-z]*\) .*/\1/p') \
+			--help --version" -- "$word"
+		return
+	fi
+	help=$("$1" "$subcommand" --help 2>/dev/null)
+	if [[ $subcommand == run ]]; then
+		rest=$(_tcp_prague_rest "$help")
+		if ((COMP_CWORD > rest)); then
+			_dualpi2_offer -f -- "$word"
+			return
+		elif ((COMP_CWORD == rest)) && [[ $word != -* || $before == -- ]]; then
+			_dualpi2_offer -c -- "$word"
+			return
+		fi
+	fi
+	case $before in
+	--dev) _dualpi2_offer -W "$(_dualpi2_interfaces)" -- "$word" ;;
+	--unit) _dualpi2_offer -W "$(systemctl list-units --plain --no-legend --state=running \
+		--type=service 2>/dev/null | sed 's/ .*//')" -- "$word" ;;
+	--netns) _dualpi2_offer -W "$(ls /run/netns 2>/dev/null)" -- "$word" ;;
+	--cgroup) _dualpi2_offer -d -- "${word:-/sys/fs/cgroup/}" ;;
+	--to | --not-to) ;;
+	*) _dualpi2_option "$help" "$word" "$before" || [[ $subcommand != check ]] ||
+		_dualpi2_offer -A hostname -- "$word" ;;
+	esac
+}
+
 complete -F _dualpi2 dualpi2-load dualpi2-stats
+complete -F _tcp_prague tcp-prague

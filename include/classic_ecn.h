@@ -27,9 +27,9 @@
 #define CLASSIC_ECN_DEPTH_US 2000ULL
 
 struct classic_ecn {
-	__u64 srtt;	  /* smoothed RTT, 2^-20 us; 0: none yet */
-	__u64 mdev;	  /* its smoothed mean deviation, 2^-20 us */
-	__s32 score;	  /* 2^-16 */
+	__u64 srtt;  /* smoothed RTT, 2^-20 us; 0: none yet */
+	__u64 mdev;  /* its smoothed mean deviation, 2^-20 us */
+	__s32 score; /* 2^-16 */
 	__u32 is_classic;
 };
 

@@ -9,9 +9,10 @@
  *	virtual RTT	alpha += (F - alpha) / 16, F: share of its packets that had CE
  *	loss		W /= 2
  *
- * Of a slow flow, with fewer than four packets in a virtual RTT, the share of those that had CE says
- * little, and says it late: each CE takes its part at once, 1/2 packet in a virtual RTT. That comes
- * to the same, W = 2 (1 - p) / p at a share p of CE. Its steps are a quarter of it all.
+ * Of a slow flow, with fewer than four packets in a virtual RTT, the share of those that had CE
+ *says little, and says it late: each CE takes its part at once, 1/2 packet in a virtual RTT. In
+ *steps of a quarter that leads to 2 (1 - p) / p packets in 25 ms at a share p of CE. (A fast flow
+ *has about 2.7 (1 - p) / p: it waits for the next CE before it cuts.)
  *
  * From four rounds after slow start on the virtual RTT is at least 25 ms, and g = (RTT / 25 ms)^2
  * below that: the same share of marks gives flows of all shorter RTTs about the same rate.
@@ -207,8 +208,8 @@ static inline __u32 prague_cwnd(const struct prague *p, __u32 cwnd, __u32 clamp)
 /* A virtual RTT ended. `slow_start`: the rounds that make a flow independent of its RTT begin
  * later.
  */
-static inline void prague_round(struct prague *p, __u64 now_us, __u32 delivered,
-				__u32 delivered_ce, bool slow_start)
+static inline void prague_round(struct prague *p, __u64 now_us, __u32 delivered, __u32 delivered_ce,
+				bool slow_start)
 {
 	const __u32 packets = delivered - p->delivered, ce = delivered_ce - p->delivered_ce;
 	__u64 share = 0; /* 2^-32 */
@@ -232,8 +233,8 @@ static inline void prague_round(struct prague *p, __u64 now_us, __u32 delivered,
  * step AQM marks in each of them. `fast`: the window is far from the threshold of
  * slow start.
  */
-static inline __u64 prague_pacing(const struct prague *p, __u32 in_flight, __u32 mtu,
-				  __u32 srtt_us, __u64 now_us, bool fast)
+static inline __u64 prague_pacing(const struct prague *p, __u32 in_flight, __u32 mtu, __u32 srtt_us,
+				  __u64 now_us, bool fast)
 {
 	const bool is_slow = prague_is_slow(p, srtt_us);
 	__u64 window = p->window, rate;
@@ -242,9 +243,9 @@ static inline __u64 prague_pacing(const struct prague *p, __u32 in_flight, __u32
 		window = in_flight * PRAGUE_PACKET;
 	rate = (window * mtu >> 10) * 1000000 / (srtt_us ?: 1) >> 10;
 	if (is_slow)
-		rate += prague_has_passed(prague_virtual_rtt(p, srtt_us) / 2, p->round_us, now_us) ?
-				-(rate >> 5) :
-				rate >> 5;
+		rate += prague_has_passed(prague_virtual_rtt(p, srtt_us) / 2, p->round_us, now_us)
+				? -(rate >> 5)
+				: rate >> 5;
 	if (fast)
 		rate *= 2;
 	return rate > PRAGUE_RATE_MIN ? rate : PRAGUE_RATE_MIN;

@@ -9,9 +9,9 @@
 /* Changes whenever a layout or a meaning below does. */
 #define PRAGUE_ABI 1
 
-#define PRAGUE_NAME "prague"	    /* of the congestion control, as in the reference */
-#define PRAGUE_FALLBACK "cubic"	    /* what a socket gets that cannot have it */
-#define PRAGUE_DESTINATIONS 1024    /* that are remembered for a Classic AQM */
+#define PRAGUE_NAME "prague"	     /* of the congestion control, as in the reference */
+#define PRAGUE_FALLBACK "cubic"	     /* what a socket gets that cannot have it */
+#define PRAGUE_DESTINATIONS 1024     /* that are remembered for a Classic AQM */
 #define PRAGUE_REMEMBERED_S 86400ULL /* for how long */
 
 /* How a socket responds to CE. */
@@ -21,10 +21,10 @@ enum prague_mode {
 	PRAGUE_NOT_ECT1,    /* as Reno: not all of its packets were made ECT(1) */
 	PRAGUE_CLASSIC_AQM, /* as Reno, with ECT(1): a Classic AQM marks */
 	/* From here on none of its packets is made ECT(1): */
-	PRAGUE_NO_ACCECN,   /* the peer, or the path, has no AccECN */
-	PRAGUE_REMEMBERED,  /* a Classic AQM was seen on the way to this destination, repeatedly */
-	PRAGUE_RETIRED,	    /* tcp-prague off */
-	PRAGUE_LEFT,	    /* the application chose another congestion control */
+	PRAGUE_NO_ACCECN,  /* the peer, or the path, has no AccECN */
+	PRAGUE_REMEMBERED, /* a Classic AQM was seen on the way to this destination, repeatedly */
+	PRAGUE_RETIRED,	   /* tcp-prague off */
+	PRAGUE_LEFT,	   /* the application chose another congestion control */
 	N_PRAGUE_MODES,
 };
 
@@ -44,7 +44,7 @@ struct prague_socket {
 
 /* What may be changed while it runs: the only element of prague_config. */
 struct prague_config {
-	__u8 retire;		  /* sockets fall back at their next ACK */
+	__u8 retire; /* sockets fall back at their next ACK */
 	__u8 no_classic_detection;
 	__u8 reserved[6];
 };
@@ -63,17 +63,17 @@ struct prague_sighting {
 
 /* What the iterator prague_status tells of a socket. */
 struct prague_report {
-	__u64 netns;	     /* cookie of its network namespace */
-	__u64 pacing_rate;   /* bytes/s */
-	__u64 window;	     /* 2^-20 packets */
-	__u32 source[4];     /* addresses, in network byte order; IPv4: the first word */
+	__u64 netns;	   /* cookie of its network namespace */
+	__u64 pacing_rate; /* bytes/s */
+	__u64 window;	   /* 2^-20 packets */
+	__u32 source[4];   /* addresses, in network byte order; IPv4: the first word */
 	__u32 destination[4];
 	__u16 source_port, destination_port;
 	__u16 family;
 	__u16 mode; /* enum prague_mode */
 	__u32 srtt_us;
-	__u32 cwnd; /* packets */
-	__u32 alpha; /* 2^-32 */
+	__u32 cwnd;		       /* packets */
+	__u32 alpha;		       /* 2^-32 */
 	__u32 delivered, delivered_ce; /* packets */
 	__u32 classic_score;	       /* 2^-16, 0 to 17 */
 	__u8 accecn;		       /* negotiated */

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The groups of options in what `dualpi2-... --help` prints, for a man page.
+# The groups of options in what `PROGRAM --help` prints, for a man page. Those of a `command` have no
+# headings, and what all commands have (General) stands there only if that is the `group` asked for.
 
 function roff(text)
 {
@@ -9,8 +10,10 @@ function roff(text)
 }
 
 /^[A-Z].*:$/ {
-	print ".SS " substr($0, 1, length($0) - 1)
-	in_group = 1
+	heading = substr($0, 1, length($0) - 1)
+	in_group = group ? heading == group : !command || heading != "General"
+	if (!command)
+		print ".SS " heading
 	next
 }
 

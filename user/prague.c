@@ -32,19 +32,35 @@ enum option {
 
 /* ---- the commands -------------------------------------------------------------------- */
 
-#define OPTION_TO                                                                               \
-	{ "to", WHO, "only for destinations in this prefix; may be given again",                \
-	  .kind = KIND_FILE, .words = "192.0.2.0/24", .many = true }
-#define OPTION_NOT_TO                                                                           \
-	{ "not-to", WHO, "not for destinations in this prefix; may be given again",             \
-	  .kind = KIND_FILE, .words = "10.0.0.0/8", .many = true }
-#define OPTION_DEV                                                                              \
-	{ "dev", WHERE, "only on this device, of all that are there now; may be given again",   \
-	  .kind = KIND_FILE, .words = "eth0", .many = true }
-#define OPTION_NO_CLASSIC                                                                       \
-	{ "no-classic-detection", HOW,                                                          \
+#define OPTION_TO                                                     \
+	{ "to",                                                       \
+	  WHO,                                                        \
+	  "only for destinations in this prefix; may be given again", \
+	  .kind = KIND_FILE,                                          \
+	  .argument = "PREFIX",                                       \
+	  .words = "192.0.2.0/24",                                    \
+	  .many = true }
+#define OPTION_NOT_TO                                                \
+	{ "not-to",                                                  \
+	  WHO,                                                       \
+	  "not for destinations in this prefix; may be given again", \
+	  .kind = KIND_FILE,                                         \
+	  .argument = "PREFIX",                                      \
+	  .words = "10.0.0.0/8",                                     \
+	  .many = true }
+#define OPTION_DEV                                                              \
+	{ "dev",                                                                \
+	  WHERE,                                                                \
+	  "only on this device, of all that are there now; may be given again", \
+	  .kind = KIND_FILE,                                                    \
+	  .argument = "IFACE",                                                  \
+	  .words = "eth0",                                                      \
+	  .many = true }
+#define OPTION_NO_CLASSIC                                                                         \
+	{ "no-classic-detection", HOW,                                                            \
 	  "do not look for Classic ECN bottlenecks, on which Prague starves other traffic: only " \
-	  "where you know all queues (RFC 9331, 4.3)", .kind = KIND_NONE }
+	  "where you know all queues (RFC 9331, 4.3)",                                            \
+	  .kind = KIND_NONE }
 
 static struct command run_command = {
 	.name = TOOL " run",
@@ -71,9 +87,10 @@ static struct command on_command = {
 	.name = TOOL " on",
 	.synopsis = "[--cgroup PATH | --unit NAME | --netns NAME] [OPTIONS]",
 	.about = "Let others send L4S: the sockets of a control group, of a systemd unit or of a\n"
-		 "network namespace, from their next connection on. Without either: programs that\n"
-		 "ask for it themselves, by the socket option TCP_CONGESTION, \"prague\".\n",
-	.epilogue = "Exit status: 0 done, 1 failed (nothing is changed), 2 wrong usage.\n"
+		 "network namespace, from their next connection on. What listened before accepts\n"
+		 "such connections only where net.ipv4.tcp_ecn is 3 or more. Without either:\n"
+		 "programs that ask for it themselves, by TCP_CONGESTION, \"prague\".\n",
+	.epilogue = "Exit status: 0 done, 1 failed, 2 wrong usage.\n"
 		    "\n"
 		    "EXAMPLES\n"
 		    "  tcp-prague on --unit nginx\n"
@@ -82,12 +99,13 @@ static struct command on_command = {
 	.headings = { WHO, WHERE, HOW },
 	.options = {
 		[CGROUP] = { "cgroup", WHO, "those of a control group, and of those in it",
-			     .slot = SLOT_WHO, .kind = KIND_FILE,
+			     .slot = SLOT_WHO, .kind = KIND_FILE, .argument = "PATH",
 			     .words = "/sys/fs/cgroup/user.slice" },
 		[UNIT] = { "unit", WHO, "those of a systemd unit that runs", .slot = SLOT_WHO,
-			   .kind = KIND_FILE, .words = "nginx" },
+			   .kind = KIND_FILE, .argument = "NAME", .words = "nginx" },
 		[NETNS] = { "netns", WHO, "those in a network namespace, with its devices",
-			    .slot = SLOT_WHO, .kind = KIND_FILE, .words = "blue" },
+			    .slot = SLOT_WHO, .kind = KIND_FILE, .argument = "NAME",
+			    .words = "blue" },
 		[DEFAULT] = { "default", WHO,
 			      "make it the default of the network namespace, for all programs: "
 			      "only if you mean that", .kind = KIND_NONE },
@@ -134,9 +152,10 @@ static struct command status_command = {
 static struct command check_command = {
 	.name = TOOL " check",
 	.synopsis = "[PEER[:PORT]]",
-	.about = "Check whether this host can send L4S, without changing anything; with a peer also\n"
-		 "whether it answers with Accurate ECN, and what the path does to the ECN field.\n"
-		 "The port is that of `tcp-prague sink` (5009), or any that takes a connection.\n",
+	.about =
+		"Check whether this host can send L4S, without changing anything; with a peer also\n"
+		"whether it answers with Accurate ECN, and what the path does to the ECN field.\n"
+		"The port is that of `tcp-prague sink` (5009), or any that takes a connection.\n",
 	.epilogue = "Exit status: 0 it can, 1 it cannot, 2 wrong usage.\n"
 		    "\n"
 		    "EXAMPLES\n"
@@ -148,8 +167,9 @@ static struct command check_command = {
 static struct command sink_command = {
 	.name = TOOL " sink",
 	.synopsis = "[PORT]",
-	.about = "Receive what `tcp-prague check` of another host sends, until interrupted, and say\n"
-		 "what arrived. Without PORT: 5009.\n",
+	.about =
+		"Receive what `tcp-prague check` of another host sends, until interrupted, and say\n"
+		"what arrived. Without PORT: 5009.\n",
 	.epilogue = "Exit status: 0 interrupted, 1 failed, 2 wrong usage.\n"
 		    "\n"
 		    "EXAMPLES\n"
@@ -214,8 +234,10 @@ static int do_on(const char *word)
 		return STATUS_USAGE;
 	}
 	if (!who && (selection.to || selection.not_to)) {
-		fail(0, "--%s: only with --cgroup, --unit or --netns: programs that ask for it "
-			"choose themselves", selection.to ? "to" : "not-to");
+		fail(0,
+		     "--%s: only with --cgroup, --unit or --netns: programs that ask for it "
+		     "choose themselves",
+		     selection.to ? "to" : "not-to");
 		return STATUS_USAGE;
 	}
 	if (selection.is_default && (selection.cgroup || selection.unit)) {
@@ -267,7 +289,8 @@ static const struct subcommand {
 	{ "on", &on_command, do_on, false, "let a unit, a control group or a namespace send L4S" },
 	{ "off", &off_command, do_off, false, "undo that" },
 	{ "status", &status_command, do_status, false, "show the sockets" },
-	{ "check", &check_command, do_check, true, "what is missing here, and on the way to a peer" },
+	{ "check", &check_command, do_check, true,
+	  "what is missing here, and on the way to a peer" },
 	{ "sink", &sink_command, do_sink, true, "the peer of a check" },
 };
 

@@ -4,7 +4,8 @@
 import json
 from pathlib import Path
 
-from netns import wait_until
+from contenders import BIN
+from netns import run, wait_until
 from path import AS_HOST, Flow, listen, report_of, transfer
 
 WEB = Path(__file__).with_name("web.py")
@@ -27,8 +28,10 @@ class Tcp:
     def __init__(self, host, described):
         self.kind = described["kind"]
         self.described = described
-        self.addresses = Flow(f"10.1.0.{host}", f"10.2.0.{host}",
-                              **self.CONGESTION.get(self.kind, {}))
+        self.addresses = self.flow(host)
+
+    def flow(self, host):
+        return Flow(f"10.1.0.{host}", f"10.2.0.{host}", **self.CONGESTION.get(self.kind, {}))
 
     def prepare(self, _sender, receiver):
         listen(receiver, self.addresses)
@@ -39,6 +42,28 @@ class Tcp:
     def finish(self):
         """What is known only here."""
         return {"retransmits": report_of(self.process)["end"]["sum_sent"]["retransmits"]}
+
+
+class Prague(Tcp):
+    """TCP Prague, by tcp-prague. Its addresses are public: on private networks it does not look
+    for Classic ECN queues."""
+
+    TOOL = BIN / "tcp-prague"
+
+    def flow(self, host):
+        return Flow(f"198.51.100.{host}", f"203.0.113.{host}", congestion=None,
+                    rtt_ms=self.described.get("rtt_ms"))
+
+    def prepare(self, sender, receiver):
+        run("mount", "-t", "cgroup2", "none", "/sys/fs/cgroup", check=False)
+        try:
+            receiver.sysctl("net.ipv4.tcp_ecn", 3)
+        except OSError:  # before 7.0 only a listener of Prague's answers with AccECN
+            receiver.run(self.TOOL, "on", "--netns", receiver.name)
+        super().prepare(sender, receiver)
+
+    def start(self, sender, _receiver, seconds, _seed):
+        self.process = transfer(sender, self.addresses, seconds, under=(self.TOOL, "run", "--"))
 
 
 class Back(Tcp):
@@ -93,7 +118,7 @@ class Web(Tcp):
         return {"downloads": json.loads(output)}
 
 
-KINDS = dict.fromkeys(Tcp.CONGESTION, Tcp) | {"udp": Udp, "web": Web}
+KINDS = dict.fromkeys(Tcp.CONGESTION, Tcp) | {"prague": Prague, "udp": Udp, "web": Web}
 
 
 def make_senders(groups):

@@ -30,8 +30,7 @@ static __always_inline struct prague_destination destination_of(const struct tcp
 	const __be32 *v6 = common->skc_v6_daddr.in6_u.u6_addr32;
 
 	/* A v4-mapped one is IPv4 on the wire: skc_daddr is set, too. */
-	if (common->skc_family == AF_INET6 &&
-	    (v6[0] || v6[1] || v6[2] != bpf_htonl(0xffff)))
+	if (common->skc_family == AF_INET6 && (v6[0] || v6[1] || v6[2] != bpf_htonl(0xffff)))
 		return (struct prague_destination){ { v6[0], v6[1] & bpf_htonl(0xffff0000) }, 1 };
 	return (struct prague_destination){ { common->skc_daddr & bpf_htonl(0xffffff00), 0 }, 0 };
 }
@@ -98,7 +97,8 @@ static __always_inline void fall_back(struct sock *sk, struct prague_socket *own
 	own->mode = mode;
 	if (own->is_locked)
 		return;
-	own->is_locked = bpf_setsockopt(sk, IPPROTO_TCP, TCP_CONGESTION, name, sizeof(name) - 1) != 0;
+	own->is_locked =
+		bpf_setsockopt(sk, IPPROTO_TCP, TCP_CONGESTION, name, sizeof(name) - 1) != 0;
 }
 
 /* The reason for which this socket may not be Prague's; PRAGUE_SCALABLE: there is none. */

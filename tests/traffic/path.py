@@ -32,6 +32,7 @@ class Flow:
     # No mainline TCP sends ECT(1): its ECT(0) is rewritten. DCTCP, which reacts to marks
     # like L4S, then is the scalable flow.
     scalable: bool = False
+    rtt_ms: float | None = None  # of its own, in place of the path's
 
     def route_options(self):
         chosen = f"congctl {self.congestion}" if self.congestion else ""
@@ -48,6 +49,27 @@ def ect1_rules(flows):
         }}
     }}
     """
+
+
+def delay_acks(receiver, flows, rtt_ms):
+    """The acknowledgements of a flow take its RTT, those of all others `rtt_ms`."""
+    def delay(place, milliseconds):
+        receiver.run("tc", "qdisc", "add", "dev", "c0", *place, "netem", "delay",
+                     f"{milliseconds}ms", "limit", 100000)
+
+    own = sorted({flow.rtt_ms for flow in flows if flow.rtt_ms})
+    if not own:
+        delay(["root"], rtt_ms)
+        return
+    receiver.run("tc", "qdisc", "add", "dev", "c0", "root", "handle", "1:", "prio",
+                 "bands", max(2, len(own) + 1), "priomap", *[0] * 16)
+    for band, milliseconds in enumerate([rtt_ms, *own], 1):
+        delay(["parent", f"1:{band}"], milliseconds)
+    for flow in flows:
+        if flow.rtt_ms:
+            receiver.run("tc", "filter", "add", "dev", "c0", "parent", "1:", "protocol", "ip",
+                         "flower", "dst_ip", flow.sender,
+                         "classid", f"1:{own.index(flow.rtt_ms) + 2}")
 
 
 def build_path(flows, rtt_ms, *, offload=False):
@@ -70,8 +92,7 @@ def build_path(flows, rtt_ms, *, offload=False):
         router.ip(f"route add {flow.sender} dev r0")
         router.ip(f"route add {flow.receiver} dev r1")
     router.sysctl("net.ipv4.ip_forward", 1)
-    receiver.run("tc", "qdisc", "add", "dev", "c0", "root", "netem", "delay", f"{rtt_ms}ms",
-                 "limit", 100000)
+    delay_acks(receiver, flows, rtt_ms)
     for space in (sender, receiver):
         space.sysctl("net.ipv4.tcp_no_metrics_save", 1)
     sender.run("nft", "-f", "-", input=ect1_rules(flows))
@@ -85,9 +106,10 @@ def listen(receiver, flow):
                f"{flow.receiver} listens")
 
 
-def transfer(sender, flow, seconds, *options):
-    """A transfer by iperf3, the sender as client; the receiver listens."""
-    return sender.popen(*AS_HOST, "iperf3", "-c", flow.receiver, "-B", flow.sender, "-J",
+def transfer(sender, flow, seconds, *options, under=()):
+    """A transfer by iperf3, the sender as client; the receiver listens. `under`: a command that
+    runs it."""
+    return sender.popen(*AS_HOST, *under, "iperf3", "-c", flow.receiver, "-B", flow.sender, "-J",
                         "-t", seconds, *options)
 
 

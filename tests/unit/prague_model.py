@@ -15,7 +15,7 @@ TRANSITION = 4  # rounds after slow start in which they are not yet
 WINDOW_MAX = 2**18  # packets
 RATE_MIN = 100_000 // 8  # bytes/s
 FULL_MTU = 1500  # bytes: an MTU with which the increase is what g says
-PACED = 4  # packets: smaller windows are kept by pacing alone
+SLOW = 4  # packets in a virtual RTT: with fewer a flow that saw CE is slow
 
 
 def window_min(rtt, mtu):
@@ -46,10 +46,21 @@ class Prague:
     def virtual_rtt(self, rtt):
         return max(rtt, REFERENCE_RTT) if self.is_independent else rtt
 
+    def in_a_virtual_rtt(self, rtt):
+        """Packets."""
+        return self.window * Fraction(self.virtual_rtt(rtt), rtt)
+
+    def is_slow(self, rtt):
+        return self.saw_ce and self.in_a_virtual_rtt(rtt) < SLOW
+
+    def step(self, rtt):
+        """All that a slow flow does is a quarter."""
+        return Fraction(1, 4) if self.is_slow(rtt) else 1
+
     def gain(self, rtt):
         """g, packets: so that flows of all RTTs up to the reference gain bytes/s alike."""
         share = Fraction(min(rtt, REFERENCE_RTT), REFERENCE_RTT) if self.is_independent else 1
-        return share**2
+        return share**2 * self.step(rtt)
 
     def increase(self, packets, gain, mtu):
         """They arrived without CE. g is of full packets, as many more of smaller ones."""
@@ -61,8 +72,12 @@ class Prague:
         self.lost *= 1 - share
         self.last_cut = now
 
-    def ce(self, now, rtt, minimum):
-        if not self.saw_ce:
+    def ce(self, packets, now, rtt, minimum):
+        """On so many packets. A slow flow has half a packet less in a virtual RTT for each."""
+        if self.is_slow(rtt):
+            half = Fraction(rtt, 2 * self.virtual_rtt(rtt))
+            self.window = max(self.window - packets * half * self.step(rtt), minimum)
+        elif not self.saw_ce:
             self.cut(Fraction(1, 2), now, minimum)
         elif now - self.last_cut >= self.virtual_rtt(rtt):
             self.cut(self.alpha / 2, now, minimum)
@@ -97,9 +112,9 @@ class Prague:
         self.round_began = now
 
     def pacing(self, in_flight, mtu, rtt, now, fast):
-        window = self.window if self.window < PACED else max(self.window, in_flight)
+        window = self.window if self.is_slow(rtt) else max(self.window, in_flight)
         rate = window * mtu * SECOND / rtt
-        if self.window < PACED and self.saw_ce:
+        if self.is_slow(rtt):
             is_first_half = now - self.round_began < self.virtual_rtt(rtt) // 2
             rate *= 1 + Fraction(1 if is_first_half else -1, 32)
         return max(rate * (2 if fast else 1), RATE_MIN)
@@ -130,6 +145,14 @@ def marks_in_a_virtual_rtt(p):
 def steady_rate(p):
     """Bytes/s with that, on average over the line from one cut of p / 2 to the next."""
     return marks_in_a_virtual_rtt(p) / p * (1 - p / 4) * FULL_MTU * SECOND / REFERENCE_RTT
+
+
+def steady_slow_rate(p):
+    """Bytes/s of a slow flow. For each packet n = W T / R, of those in T, goes up by 1 / n or down
+    by 1/2, a quarter of that: over packets 1 / n has the mean p / (2 (1 - p)). What is counted
+    by packets has weight n in time, so n has the mean 2 (1 - p) / p in time, whatever its noise.
+    """
+    return 2 * (1 - p) / p * FULL_MTU * SECOND / REFERENCE_RTT
 
 
 class ClassicEcn:

@@ -77,13 +77,14 @@ SHIM(__u64, curvy_red_smooth, (const struct curvy_red_law *law, __u64 q_ns, __u6
 SHIM(__u32, curvy_red_prob, (const struct curvy_red_law *law, __u64 delay_ns), (law, delay_ns))
 
 SHIM(__u32, prague_virtual_rtt, (const struct prague *p, __u32 srtt_us), (p, srtt_us))
+SHIM(bool, prague_is_slow, (const struct prague *p, __u32 srtt_us), (p, srtt_us))
 SHIM(__u64, prague_gain, (const struct prague *p, __u32 srtt_us), (p, srtt_us))
 SHIM(__u64, prague_window_min, (__u32 srtt_us, __u32 mtu), (srtt_us, mtu))
 SHIM(void, prague_set_window, (struct prague * p, __u64 window), (p, window))
 SHIM(void, prague_increase, (struct prague * p, __u32 acked, __u64 gain, __u32 mtu),
      (p, acked, gain, mtu))
-SHIM(void, prague_ce, (struct prague * p, __u64 now_us, __u32 srtt_us, __u64 min),
-     (p, now_us, srtt_us, min))
+SHIM(void, prague_ce, (struct prague * p, __u32 ce, __u64 now_us, __u32 srtt_us, __u64 min),
+     (p, ce, now_us, srtt_us, min))
 SHIM(void, prague_ce_reno, (struct prague * p, __u64 now_us, __u32 srtt_us, __u64 min),
      (p, now_us, srtt_us, min))
 SHIM(void, prague_loss, (struct prague * p), (p))

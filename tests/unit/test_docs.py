@@ -104,8 +104,11 @@ def test_named_targets_exist(name):
 
 
 def options_of_programs():
-    for program in ("dualpi2-load", "dualpi2-stats", "dualpi2-plot"):
-        done = subprocess.run([BIN / program, "--help"], capture_output=True, text=True, check=True)
+    for command in ("dualpi2-load", "dualpi2-stats", "dualpi2-plot", "tcp-prague run",
+                    "tcp-prague on", "tcp-prague off", "tcp-prague status"):
+        program, *words = command.split()
+        done = subprocess.run([BIN / program, *words, "--help"], capture_output=True, text=True,
+                              check=True)
         yield from re.findall(r"--[a-z][\w-]*", done.stdout)
 
 

@@ -35,7 +35,8 @@ def test_install_and_uninstall(tmp_path, places):
     installed = files(tmp_path)
     bin_, sbin = (Path(places.get(name, f"/usr/local/{name[:-3].lower()}")).relative_to("/")
                   for name in ("BINDIR", "SBINDIR"))
-    assert {sbin / "dualpi2-load", sbin / "dualpi2-stats", bin_ / "dualpi2-plot"} <= installed
+    assert {sbin / "dualpi2-load", sbin / "dualpi2-stats", sbin / "tcp-prague",
+            bin_ / "dualpi2-plot"} <= installed
     assert {path.parts[:1] for path in installed} == {("opt",) if places else ("usr",)}
     for path in installed:
         mode = (tmp_path / path).stat().st_mode & 0o777
@@ -52,6 +53,8 @@ def test_what_is_installed_names_the_places(tmp_path):
     assert "ExecStart=/opt/x/bin/dualpi2-load --config /opt/etc/dualpi2/%I.conf -- %I\n" in unit
     ingress = (tmp_path / "opt/units/dualpi2-ingress@.service").read_text(encoding="utf-8")
     assert "--ingress --config /opt/etc/dualpi2/ingress/%I.conf -- %I\n" in ingress
+    prague = (tmp_path / "opt/units/tcp-prague@.service").read_text(encoding="utf-8")
+    assert "ExecStart=/opt/x/bin/tcp-prague on --unit %i.service\n" in prague
     rules = (tmp_path / "opt/udev/rules.d/90-dualpi2.rules").read_text(encoding="utf-8")
     assert 'TEST=="/opt/etc/dualpi2/ingress/$name.conf"' in rules
     figures = (tmp_path / "opt/units/dualpi2-metrics.service").read_text(encoding="utf-8")

@@ -12,7 +12,9 @@ import pytest
 PROJECT = Path(__file__).resolve().parents[2]
 BIN = Path(os.environ["DUALPI2_BIN"])
 PROGRAMS = ("dualpi2-load", "dualpi2-stats")
-PAGES = ("dualpi2-load.8", "dualpi2-stats.8", "bpf_dualpi2.7", "dualpi2-plot.1", "dualpi2.conf.5")
+PRAGUE = "tcp-prague"  # whose commands have options of their own
+PAGES = ("dualpi2-load.8", "dualpi2-stats.8", "tcp-prague.8", "bpf_dualpi2.7", "dualpi2-plot.1",
+         "dualpi2.conf.5")
 COMPLETION = PROJECT / "completion/dualpi2.bash"
 
 
@@ -20,12 +22,18 @@ def output(*argv):
     return subprocess.run(argv, check=True, capture_output=True, text=True).stdout
 
 
-def help_of(program):
-    return output(BIN / program, "--help")
+def help_of(program, *command):
+    return output(BIN / program, *command, "--help")
 
 
-def options(program):
-    return set(re.findall(r"^ +(?:-\w, )?(--[a-z0-9-]+)", help_of(program), re.M))
+def options(program, *command):
+    return set(re.findall(r"^ +(?:-\w, )?(--[a-z0-9-]+)", help_of(program, *command), re.M))
+
+
+COMMANDS = re.findall(r"^ +([a-z]+) ", help_of(PRAGUE).partition("Commands:")[2].split("\n\n")[0],
+                      re.M)
+# What all of them have.
+GENERAL = {"--help", "--version", "--verbose"}
 
 
 def packaged(program):
@@ -41,21 +49,54 @@ def page(name):
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_page_has_every_option(program):
     assert len(packaged(program)) >= 5
-    described = re.findall(r"^\.TP\n\\fB(?:-\w, )?(--[a-z0-9-]+)", page(f"{program}.8"), re.M)
-    assert sorted(described) == sorted(packaged(program))
+    assert described(page(f"{program}.8")) == sorted(packaged(program))
+
+
+def described(section):
+    """The options that a part of a page has entries for."""
+    return sorted(re.findall(r"^\.TP\n\\fB(?:-\w, )?(--[a-z0-9-]+)", section, re.M))
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_page_has_every_option_of_a_command(command):
+    section = re.split(r"^\.S[SH] ", page(f"{PRAGUE}.8").partition(f".SS {PRAGUE} {command}\n")[2],
+                       maxsplit=1, flags=re.M)[0]
+    assert described(section) == sorted(options(PRAGUE, command) - GENERAL)
+
+
+def test_page_has_what_all_commands_have():
+    assert len(COMMANDS) >= 6
+    assert all(GENERAL <= options(PRAGUE, command) for command in COMMANDS)
+    assert described(page(f"{PRAGUE}.8").partition(".SH OPTIONS\n")[2]) == sorted(GENERAL)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_page_has_the_synopsis_of_a_command(command):
+    synopsis = page(f"{PRAGUE}.8").partition(".SH SYNOPSIS\n")[2].partition(".SH ")[0]
+    assert f"\n.B {PRAGUE} {command}\n" in f"\n{synopsis}"
+
+
+def test_page_has_every_way_to_respond():
+    """As `tcp-prague status` says it."""
+    source = (PROJECT / "user/prague/status.c").read_text(encoding="utf-8")
+    modes = re.findall(r'\[PRAGUE_\w+\] = \{\s*"([a-z0-9-]+)",\s*"([^"(]+?) ?["(]', source)
+    assert len(modes) >= 8
+    for key, text in modes:
+        assert re.search(rf'^\.BR {key} ": {text}', page(f"{PRAGUE}.8"), re.M), key
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_page_speaks_of_options_that_exist(name):
     spoken = set(re.findall(r"(?<![\w-])--[a-z0-9-]+", page(name)))
-    assert spoken <= set().union(*map(options, (*PROGRAMS, "dualpi2-plot")))
+    known = set().union(*map(options, (*PROGRAMS, "dualpi2-plot")))
+    assert spoken <= known.union({"--now"}, *(options(PRAGUE, command) for command in COMMANDS))
 
 
 def test_page_has_every_option_of_the_plot():
     """Whose help is argparse's."""
-    described = re.findall(r"^\\fB-\w\\fR, \\fB(--[a-z-]+)|^\\fB(--[a-z-]+)",
-                           page("dualpi2-plot.1"), re.M)
-    assert {one or other for one, other in described} == options("dualpi2-plot")
+    found = re.findall(r"^\\fB-\w\\fR, \\fB(--[a-z-]+)|^\\fB(--[a-z-]+)", page("dualpi2-plot.1"),
+                       re.M)
+    assert {one or other for one, other in found} == options("dualpi2-plot")
 
 
 def test_page_has_every_counter():
@@ -101,3 +142,36 @@ def test_completion_of_files(tmp_path):
 def test_completion_of_interfaces():
     names = {name for _, name in socket.if_nameindex()}
     assert complete("dualpi2-load", "", "dualpi2-load") == names
+
+
+# ---- tcp-prague, whose first word is a command ----------------------------------------------
+
+
+def complete_words(*words):
+    """What bash offers for the last of them."""
+    script = (f'source "{COMPLETION}"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); '
+              '_tcp_prague "$1" "${@: -1}" "${@: -2:1}"; printf "%s\\n" "${COMPREPLY[@]}"')
+    return set(output("bash", "-c", script, "-", BIN / PRAGUE, *words).split())
+
+
+def test_completion_offers_every_command():
+    assert complete_words("") == {*COMMANDS, "--help", "--version"}
+    assert complete_words("s") == {"status", "sink"}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_completion_offers_every_option_of_a_command(command):
+    assert complete_words(command, "--") == options(PRAGUE, command)
+
+
+def test_completion_of_devices():
+    names = {name for _, name in socket.if_nameindex()}
+    assert complete_words("on", "--dev", "") == names
+
+
+def test_completion_of_what_is_to_run(tmp_path):
+    (tmp_path / "file").touch()
+    for options_ in ([], ["--"], ["--to", "192.0.2.0/24"], ["--no-classic-detection", "--"]):
+        assert "python3" in complete_words("run", *options_, "python")
+        assert complete_words("run", *options_, "ls", f"{tmp_path}/f") == {f"{tmp_path}/file"}
+    assert "python3" not in complete_words("run", "--to", "python")

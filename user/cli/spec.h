@@ -55,10 +55,11 @@ struct option_spec {
 	enum value_kind kind;
 	unsigned int slot;     /* not 0: of the options with this number only one may be given */
 	unsigned int excludes; /* bit n: row n of the table; the messages name this one first */
-	bool many;	       /* KIND_FILE: may be given again; `given` has all, separated by commas */
-	int64_t min, max;      /* of numbers, in the unit of the kind */
+	bool many;	  /* KIND_FILE: may be given again; `given` has all, separated by commas */
+	int64_t min, max; /* of numbers, in the unit of the kind */
 	/* KIND_CHOICE: "step|ramp"; KIND_OPTIONS: "mpu 64"; KIND_FILE: an example */
 	const char *words;
+	const char *argument; /* what --help calls the value; NULL: as the kind has it */
 
 	/* Only of parameters of the qdisc. */
 	const struct aqm *aqm; /* that alone has it; NULL: all have it */

@@ -237,6 +237,8 @@ bool value_is_taken(const struct option_spec *spec)
 
 const char *value_argument(const struct option_spec *spec)
 {
+	if (spec->argument)
+		return spec->argument;
 	return spec->kind == KIND_CHOICE ? spec->words : kinds[spec->kind].argument;
 }
 

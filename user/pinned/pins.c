@@ -236,8 +236,7 @@ bool pins_lock_if_any(void)
 	return !exists(root) || pins_lock(); /* which says why, if that is unknown */
 }
 
-static const char *pin_path(const char *top, const char *dir, const char *name,
-			    char path[PATH_MAX])
+static const char *pin_path(const char *top, const char *dir, const char *name, char path[PATH_MAX])
 {
 	snprintf(path, PATH_MAX, "%s/%s/%s", top, dir, name);
 	return path;
@@ -357,8 +356,7 @@ static int make_public(const char *path)
 
 static int publish(int fd, const char *dir, const char *name, char path[PATH_MAX])
 {
-	int error =
-		make_public(root_public) ?: make_public(pin_path(root_public, dir, "", path));
+	int error = make_public(root_public) ?: make_public(pin_path(root_public, dir, "", path));
 
 	if (!error &&
 	    (bpf_obj_pin(fd, pin_path(root_public, dir, name, path)) || chmod(path, 0444)))

@@ -84,6 +84,15 @@ static int look(const char *path, const struct stat *status, int type, struct FT
 	return 1;
 }
 
+/* Those that processes belong to (systemd.unit(5)). */
+static bool has_type(const char *unit)
+{
+	const char *type = strrchr(unit, '.');
+
+	return type &&
+	       (!strcmp(type, ".service") || !strcmp(type, ".scope") || !strcmp(type, ".slice"));
+}
+
 int cgroup_open_unit(const char *unit, char path[PATH_MAX])
 {
 	const char *top = mount_point();
@@ -91,29 +100,13 @@ int cgroup_open_unit(const char *unit, char path[PATH_MAX])
 
 	if (!top)
 		return -1;
-	snprintf(name, sizeof(name), "%s%s", unit, strchr(unit, '.') ? "" : ".service");
+	snprintf(name, sizeof(name), "%s%s", unit, has_type(unit) ? "" : ".service");
 	wanted = name;
 	found = path;
 	if (nftw(top, look, TREE_DEPTH, FTW_PHYS) > 0)
 		return cgroup_open(path);
 	fail(0, "%s: no such unit runs (see `systemctl status %s`)", name, name);
 	return -1;
-}
-
-__u64 cgroup_id(int fd)
-{
-	union {
-		struct file_handle handle;
-		char room[sizeof(struct file_handle) + sizeof(__u64)];
-	} is = { .handle.handle_bytes = sizeof(__u64) };
-	int mount;
-	__u64 id;
-
-	/* As linux/tools/testing/selftests/bpf/cgroup_helpers.c finds it. */
-	if (name_to_handle_at(fd, "", &is.handle, &mount, AT_EMPTY_PATH))
-		return 0;
-	memcpy(&id, is.handle.f_handle, sizeof(id));
-	return id;
 }
 
 /* Where we are, below the root. */
@@ -130,8 +123,8 @@ static bool own_path(char path[PATH_MAX])
 	if (file)
 		fclose(file);
 	snprintf(path, PATH_MAX, "%s", is_found ? line + 4 : "");
-	return is_found || fail(0, "no control group (version 2) of our own: is " MOUNT
-				   " mounted as one?");
+	return is_found ||
+	       fail(0, "no control group (version 2) of our own: is " MOUNT " mounted as one?");
 }
 
 int cgroup_make(char path[PATH_MAX])

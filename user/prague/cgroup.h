@@ -4,7 +4,6 @@
 #define CGROUP_H
 
 #include <limits.h>
-#include <linux/types.h>
 #include <stdbool.h>
 
 /* An open one, or -1, which is reported. `path`: a directory; below the file system's root unless
@@ -17,9 +16,6 @@ int cgroup_open_root(void);
 
 /* That of a systemd unit that runs; `path` is where it is. */
 int cgroup_open_unit(const char *unit, char path[PATH_MAX]);
-
-/* Its number, which does not come again as long as the system runs; 0, with errno: unknown. */
-__u64 cgroup_id(int fd);
 
 /* A new one in that which we are in, named after us; `path` is where it is. */
 int cgroup_make(char path[PATH_MAX]);

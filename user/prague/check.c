@@ -65,7 +65,8 @@ static bool check_types(void)
 	if (!types)
 		return report_line(REPORT_MISSING,
 				   "kernel type information (BTF): %s: take a kernel with "
-				   "CONFIG_DEBUG_INFO_BTF=y", strerror(errno));
+				   "CONFIG_DEBUG_INFO_BTF=y",
+				   strerror(errno));
 	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
 		bool found = btf__find_by_name_kind(types, needed[i].type, BTF_KIND_STRUCT) > 0;
 
@@ -83,8 +84,10 @@ static bool check_rights(void)
 
 	if (privilege_suffices(PRIVILEGE_LOAD | PRIVILEGE_NET, missing, sizeof(missing)))
 		return report_line(REPORT_OK, "rights to load BPF programs");
-	return report_line(REPORT_HINT, "rights to load BPF programs: %s missing: run and on need "
-					"them, or root", missing);
+	return report_line(REPORT_HINT,
+			   "rights to load BPF programs: %s missing: run and on need "
+			   "them, or root",
+			   missing);
 }
 
 static bool read_number(const char *name, unsigned int *value)
@@ -109,9 +112,10 @@ static void check_sysctls(void)
 		if (value & RACK)
 			report_line(REPORT_OK, "loss is detected by time (RACK)");
 		else
-			report_line(REPORT_WARNING,
-				    "loss is not detected by time: `sysctl net.ipv4.tcp_recovery=1` "
-				    "(RFC 9331, 4.3, item 5)");
+			report_line(
+				REPORT_WARNING,
+				"loss is not detected by time: `sysctl net.ipv4.tcp_recovery=1` "
+				"(RFC 9331, 4.3, item 6)");
 	}
 	if (read_number("tcp_tso_rtt_log", &value) && value)
 		report_line(REPORT_HINT,
@@ -235,18 +239,23 @@ static bool show_arrival(const struct ecn_info *info)
 		report_line(REPORT_OK, "CE arrived for %u bytes: a queue on the way marks",
 			    info->sent_ce);
 	if (info->sent_ect0)
-		return report_line(REPORT_MISSING,
-				   "ECT(0) arrived for %u bytes: something on the way rewrites "
-				   "ECT(1), or no tcx program sees this device (`tcp-prague status`)",
-				   info->sent_ect0);
+		return report_line(
+			REPORT_MISSING,
+			"ECT(0) arrived for %u bytes: something on the way rewrites "
+			"ECT(1), or no tcx program sees this device (`tcp-prague status`)",
+			info->sent_ect0);
 	if (info->sent_ect1)
 		return report_line(REPORT_OK, "ECT(1) arrives: %u bytes", info->sent_ect1);
-	return report_line(REPORT_MISSING,
-			   "neither ECT(1) nor CE arrived: the peer has no Accurate ECN, or something "
-			   "on the way clears the ECN field");
+	return report_line(
+		REPORT_MISSING,
+		"neither ECT(1) nor CE arrived: the peer has no Accurate ECN, or something "
+		"on the way clears the ECN field");
 }
 
-static bool judge(int fd, const char *peer)
+#define NO_PRAGUE "no Prague here to try it with: `tcp-prague run -- tcp-prague check %s`"
+
+/* `is_prague`: our end has asked for Accurate ECN. */
+static bool judge(int fd, const char *peer, bool is_prague)
 {
 	struct ecn_info info;
 	bool is_sink;
@@ -254,16 +263,16 @@ static bool judge(int fd, const char *peer)
 	if (!ecn_info_read(fd, &info))
 		return report_line(REPORT_MISSING, "%s: the kernel tells nothing: %s", peer,
 				   strerror(errno));
+	if (!info.has_ecn && !is_prague)
+		return report_line(REPORT_HINT, NO_PRAGUE, peer);
 	if (!info.has_ecn)
 		return report_line(REPORT_MISSING,
 				   "%s: no ECN: the peer needs Accurate ECN (Linux: `sysctl "
 				   "net.ipv4.tcp_ecn=3` from 7.0 on, or `tcp-prague on` there)",
 				   peer);
 	report_line(REPORT_OK, "%s: negotiates ECN", peer);
-	if (!socket_is_prague(fd))
-		return report_line(REPORT_HINT,
-				   "no Prague here to try it with: `tcp-prague run -- tcp-prague "
-				   "check %s`", peer);
+	if (!is_prague)
+		return report_line(REPORT_HINT, NO_PRAGUE, peer);
 	is_sink = probe(fd);
 	if (!is_sink)
 		return report_line(REPORT_HINT,
@@ -282,7 +291,8 @@ static bool check_peer(const char *peer)
 
 	if (!split_peer(peer, host, sizeof(host), &port))
 		return fail_usage("%s: not a peer (for example 192.0.2.1, host:443 or "
-				  "[2001:db8::1]:443)", peer);
+				  "[2001:db8::1]:443)",
+				  peer);
 	error = getaddrinfo(host, port, &hints, &addresses);
 	if (error)
 		return report_line(REPORT_MISSING, "%s: %s", peer, gai_strerror(error));
@@ -293,7 +303,7 @@ static bool check_peer(const char *peer)
 	if (fd < 0)
 		return report_line(REPORT_MISSING, "%s: cannot be connected to: %s", peer,
 				   strerror(error));
-	passed = judge(fd, peer);
+	passed = judge(fd, peer, socket_is_prague(fd));
 	close(fd);
 	return passed;
 }

@@ -10,7 +10,7 @@ struct selection {
 	const char *cgroup, *unit, *netns;
 	const char *devices;
 	const char *to, *not_to;
-	bool is_default;	   /* of a whole network namespace */
+	bool is_default; /* of a whole network namespace */
 	bool no_classic_detection;
 };
 

@@ -40,8 +40,10 @@ static bool write_default(const char *name)
 
 	if (file && fclose(file))
 		written = false;
-	return written || fail(errno, SYSCTL ": cannot be set to %s: run it as root of the "
-				      "namespace's host", name);
+	return written || fail(errno,
+			       SYSCTL ": cannot be set to %s: run it as root of the "
+				      "namespace's host",
+			       name);
 }
 
 /* What was there, in a map that is pinned under the namespace's cookie. */
@@ -49,8 +51,8 @@ static bool remember(const char *name)
 {
 	char pin[COOKIE_MAX], value[CONGESTION_MAX] = "";
 	__u32 zero = 0;
-	int map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "prague_default", sizeof(zero),
-				 sizeof(value), 1, NULL);
+	int map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "prague_default", sizeof(zero), sizeof(value),
+				 1, NULL);
 	bool kept;
 
 	if (map < 0)

@@ -45,8 +45,7 @@ static bool is_attached(int ifindex)
 
 	if (fd < 0)
 		return false;
-	attached = !bpf_link_get_info_by_fd(fd, &info, &size) &&
-		   info.tcx.ifindex == (__u32)ifindex;
+	attached = !bpf_link_get_info_by_fd(fd, &info, &size) && info.tcx.ifindex == (__u32)ifindex;
 	close(fd);
 	return attached;
 }
@@ -66,8 +65,10 @@ static bool attach(const struct link *link, const struct attaching *to)
 	if (fd == -ENODEV)
 		return fail(-fd, "%s: has just been removed", link->name);
 	if (fd < 0)
-		return fail(-fd, "%s: the kernel refuses the tcx program (%s): does it have "
-				 "CONFIG_NET_XGRESS=y?", link->name, strerror(-fd));
+		return fail(-fd,
+			    "%s: the kernel refuses the tcx program (%s): does it have "
+			    "CONFIG_NET_XGRESS=y?",
+			    link->name, strerror(-fd));
 	if (!to->pinned)
 		return true; /* it stays open until we exit */
 	pin_remove(DEVICE_PINS, pin_name(link->ifindex, name));

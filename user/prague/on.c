@@ -46,29 +46,47 @@ static bool enter_netns(const char *name)
 	return entered;
 }
 
-/* The control group, open, and the name of its pin. */
-static int open_cgroup(const struct selection *selection, char name[PIN_NAME_MAX])
+/* The control group of those that are to have it; -1, which is reported. */
+static int open_cgroup(const struct selection *selection)
 {
 	char path[PATH_MAX];
-	int cgroup;
 
 	if (selection->cgroup)
-		cgroup = cgroup_open(selection->cgroup);
-	else if (selection->unit)
-		cgroup = cgroup_open_unit(selection->unit, path);
-	else
-		cgroup = cgroup_open_root();
-	if (cgroup < 0)
-		return -1;
-	if (selection->netns)
-		snprintf(name, PIN_NAME_MAX, "netns-%llu", netns_current());
-	else
-		snprintf(name, PIN_NAME_MAX, "cgroup-%llu", cgroup_id(cgroup));
-	return cgroup;
+		return cgroup_open(selection->cgroup);
+	if (selection->unit)
+		return cgroup_open_unit(selection->unit, path);
+	return cgroup_open_root();
+}
+
+/* The number of a link's control group, which does not come again as long as the system runs; 0: it
+ * is gone, or unknown.
+ */
+static __u64 cgroup_of(int link)
+{
+	struct bpf_link_info info = {};
+	__u32 size = sizeof(info);
+
+	return bpf_link_get_info_by_fd(link, &info, &size) ? 0 : info.cgroup.cgroup_id;
+}
+
+/* Remove the pins of links whose control group is gone: each start of a unit has a new one. */
+static void sweep_opt_ins(void)
+{
+	DIR *pins = pins_list(OPT_IN_PINS);
+	const char *name;
+
+	while ((name = pins_next(pins, ""))) {
+		int link = pin_open(OPT_IN_PINS, name);
+
+		if (link >= 0 && !cgroup_of(link))
+			pin_remove(OPT_IN_PINS, name);
+		if (link >= 0)
+			close(link);
+	}
 }
 
 /* Replaces what was asked for the same before. */
-static bool opt_in(const struct selection *selection)
+static bool opt_in(const struct selection *selection, int cgroup)
 {
 	const struct opt_in wanted = {
 		.congestion = PRAGUE_NAME,
@@ -77,18 +95,19 @@ static bool opt_in(const struct selection *selection)
 		.not_to = selection->not_to,
 	};
 	char name[PIN_NAME_MAX];
-	int link, cgroup;
+	int link;
 	bool kept;
 
-	if (!selection->cgroup && !selection->unit && !selection->netns)
-		return true; /* programs ask for it themselves */
-	cgroup = open_cgroup(selection, name);
 	if (cgroup < 0)
-		return false;
+		return true; /* programs ask for it themselves */
+	sweep_opt_ins();
 	link = opt_in_attach(&wanted, cgroup);
-	close(cgroup);
 	if (link < 0)
 		return false;
+	if (selection->netns)
+		snprintf(name, sizeof(name), "netns-%llu", netns_current());
+	else
+		snprintf(name, sizeof(name), "cgroup-%llu", cgroup_of(link));
 	pin_remove(OPT_IN_PINS, name);
 	kept = pin_create(link, OPT_IN_PINS, name);
 	close(link);
@@ -140,69 +159,6 @@ static bool have_congestion(const struct selection *selection, bool *made)
 	       devices_attach(&programs, selection->devices, true);
 }
 
-static void remove_all(void)
-{
-	struct programs programs;
-
-	if (programs_open(&programs) > 0) {
-		programs_retire(&programs);
-		programs_close(&programs);
-	}
-	devices_detach();
-	programs_unpin();
-	pins_remove_directory("");
-}
-
-bool prague_on(const struct selection *selection)
-{
-	bool made = false, done;
-
-	if (!pins_mount_bpffs() || (selection->netns && !enter_netns(selection->netns)) ||
-	    !pins_lock())
-		return false;
-	if (selection->no_classic_detection)
-		printf("  WARNING: without the detection Prague starves others behind a queue with "
-		       "Classic ECN (RFC 9331, 4.3)\n");
-	done = have_congestion(selection, &made) && opt_in(selection) &&
-	       (!selection->is_default || default_set());
-	if (!done && made)
-		remove_all();
-	if (done)
-		printf("on: new connections are Prague's where the peer has Accurate ECN\n");
-	return done;
-}
-
-/* ---- off ------------------------------------------------------------------------------- */
-
-struct count {
-	int prague, others;
-};
-
-static void count_one(const struct prague_report *socket, void *data)
-{
-	struct count *count = data;
-
-	if (socket->mode < PRAGUE_NO_ACCECN)
-		count->prague++;
-	else
-		count->others++;
-}
-
-/* Wait until live sockets have fallen back, which they do at an ACK: how many are left. */
-static struct count wait_for_fall_back(const struct programs *programs)
-{
-	const struct timespec poll = { .tv_nsec = POLL_MS * 1000000L };
-	struct count count = {};
-
-	for (int waited_ms = 0; waited_ms <= FALL_BACK_MS; waited_ms += POLL_MS) {
-		count = (struct count){};
-		if (!programs_each_socket(programs, count_one, &count) || !count.prague)
-			break;
-		nanosleep(&poll, NULL);
-	}
-	return count;
-}
-
 static void forget_opt_ins(void)
 {
 	DIR *pins = pins_list(OPT_IN_PINS);
@@ -213,24 +169,104 @@ static void forget_opt_ins(void)
 	pins_remove_directory(OPT_IN_PINS);
 }
 
+/* What this run has begun, or another one that was killed. */
+static void remove_all(void)
+{
+	struct programs programs;
+
+	forget_opt_ins();
+	defaults_restore();
+	if (programs_open(&programs) > 0)
+		programs_retire(&programs);
+	programs_close(&programs);
+	devices_detach();
+	programs_unpin();
+	pins_remove_directory("");
+}
+
+static bool turn_on(const struct selection *selection, int cgroup)
+{
+	bool made, done;
+
+	if (!pins_lock())
+		return false;
+	if (selection->no_classic_detection)
+		printf("  WARNING: without the detection Prague starves others behind a queue with "
+		       "Classic ECN (RFC 9331, 4.3)\n");
+	done = have_congestion(selection, &made) && opt_in(selection, cgroup) &&
+	       (!selection->is_default || default_set());
+	if (!done && made)
+		remove_all();
+	pins_remove_directory(""); /* made for the lock: if it is empty */
+	if (done)
+		printf("on: new connections are Prague's where the peer has Accurate ECN\n");
+	return done;
+}
+
+bool prague_on(const struct selection *selection)
+{
+	const bool is_for_others = selection->cgroup || selection->unit || selection->netns;
+	int cgroup = -1;
+	bool done;
+
+	if (!pins_mount_bpffs() || (selection->netns && !enter_netns(selection->netns)))
+		return false;
+	/* Before anything is changed. */
+	if (is_for_others && (cgroup = open_cgroup(selection)) < 0)
+		return false;
+	done = turn_on(selection, cgroup);
+	if (cgroup >= 0)
+		close(cgroup);
+	return done;
+}
+
+/* ---- off ------------------------------------------------------------------------------- */
+
+static void count_one(const struct prague_report *socket, void *count)
+{
+	*(int *)count += socket->mode < PRAGUE_NO_ACCECN;
+}
+
+/* How many sockets are Prague's. */
+static int count_sockets(const struct programs *programs)
+{
+	int count = 0;
+
+	programs_each_socket(programs, count_one, &count);
+	return count;
+}
+
+/* Wait until live sockets have fallen back, which they do at an ACK: how many are left. */
+static int wait_for_fall_back(const struct programs *programs)
+{
+	const struct timespec poll = { .tv_nsec = POLL_MS * 1000000L };
+	int left = count_sockets(programs);
+
+	for (int waited_ms = 0; left && waited_ms < FALL_BACK_MS; waited_ms += POLL_MS) {
+		nanosleep(&poll, NULL);
+		left = count_sockets(programs);
+	}
+	return left;
+}
+
 /* In this order: without the program that makes ECT(1) a socket responds as Reno, but then it may
  * as well be Cubic's before.
  */
 static bool take_back(struct programs *programs)
 {
-	struct count before = {}, left;
+	const int before = count_sockets(programs);
+	int left;
 
-	programs_each_socket(programs, count_one, &before);
 	programs_retire(programs);
 	left = wait_for_fall_back(programs);
 	devices_detach();
 	programs_unpin();
-	printf("off: %d socket%s fell back to " PRAGUE_FALLBACK "\n", before.prague - left.prague,
-	       before.prague - left.prague == 1 ? "" : "s");
-	if (left.prague)
+	printf("off: %d socket%s fell back to " PRAGUE_FALLBACK "\n", before - left,
+	       before - left == 1 ? "" : "s");
+	if (left)
 		printf("  %d had nothing to receive: they respond as Reno, and fall back at their "
 		       "next ACK\n",
-		       left.prague);
+		       left);
 	return !message_reported();
 }
 

@@ -55,8 +55,10 @@ static bool each_prefix(const char *name, const char *prefixes,
 
 	while (all && (text = strsep(&rest, ","))) {
 		if (!read_prefix(text, &prefix))
-			all = fail(0, "--%s %s: not a prefix (for example 10.0.0.0/8 or "
-				      "2001:db8::/32)", name, *text ? text : "''");
+			all = fail(0,
+				   "--%s %s: not a prefix (for example 10.0.0.0/8 or "
+				   "2001:db8::/32)",
+				   name, *text ? text : "''");
 		else if (++count > PRAGUE_PREFIXES)
 			all = fail(0, "--%s: more than %d prefixes", name, PRAGUE_PREFIXES);
 		else
@@ -99,8 +101,9 @@ static int attach(struct opt_in_bpf *skel, const struct opt_in *wanted, int cgro
 	link = bpf_link_create(bpf_program__fd(skel->progs.prague_opt_in), cgroup,
 			       BPF_CGROUP_SOCK_OPS, NULL);
 	if (link < 0)
-		fail(errno, "the kernel refuses the program on the control group (%s): does it have "
-			    "CONFIG_CGROUP_BPF=y, and no other program there that forbids more?",
+		fail(errno,
+		     "the kernel refuses the program on the control group (%s): does it have "
+		     "CONFIG_CGROUP_BPF=y, and no other program there that forbids more?",
 		     strerror(errno));
 	return link;
 }

@@ -145,9 +145,11 @@ static int register_ops(struct prague_bpf *skel, const struct programs *before)
 	struct bpf_link *link;
 	int fd;
 
-	if (before) /* sockets go over to the new programs as they come; live ones end with theirs */
-		return bpf_link_update(before->registration, bpf_map__fd(skel->maps.prague),
-				       NULL) ? -errno : own(before->registration);
+	if (before) /* sockets go over to the new programs as they come; live ones end with theirs
+		     */
+		return bpf_link_update(before->registration, bpf_map__fd(skel->maps.prague), NULL)
+			       ? -errno
+			       : own(before->registration);
 	link = bpf_map__attach_struct_ops(skel->maps.prague);
 	if (!link)
 		return -errno;
@@ -167,8 +169,10 @@ static bool load(struct prague_bpf *skel, const char *name, const struct program
 		return refuse_load(errno);
 	fd = register_ops(skel, before);
 	if (fd == -EEXIST)
-		return fail(-fd, "%s is registered, but not pinned in " PRAGUE_PIN_DIR
-				 ": end what registered it, or reboot", name);
+		return fail(-fd,
+			    "%s is registered, but not pinned in " PRAGUE_PIN_DIR
+			    ": end what registered it, or reboot",
+			    name);
 	if (fd < 0)
 		return refuse_load(-fd);
 	*programs = (struct programs){
@@ -300,8 +304,9 @@ int programs_open(struct programs *programs)
 		return 0;
 	if (error)
 		return expect_known(error, PRAGUE_PIN_DIR);
-	fail(0, "another version of tcp-prague is at work: end it with its own `tcp-prague off`, or "
-		"`rm -r " PRAGUE_PIN_DIR "`");
+	fail(0,
+	     "another version of tcp-prague is at work: end it with its own `tcp-prague off`, or "
+	     "`rm -r " PRAGUE_PIN_DIR "`");
 	return -EBUSY;
 }
 
@@ -326,8 +331,7 @@ void programs_retire(const struct programs *programs)
 static int open_iterator(const struct programs *programs)
 {
 	union bpf_iter_link_info info = { .map.map_fd = (__u32)programs->sockets };
-	LIBBPF_OPTS(bpf_link_create_opts, opts, .iter_info = &info,
-		    .iter_info_len = sizeof(info));
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .iter_info = &info, .iter_info_len = sizeof(info));
 	int fd, link = bpf_link_create(programs->status, 0, BPF_TRACE_ITER, &opts);
 
 	if (link < 0)
@@ -340,8 +344,7 @@ static int open_iterator(const struct programs *programs)
 }
 
 bool programs_each_socket(const struct programs *programs,
-			  void (*visit)(const struct prague_report *socket, void *data),
-			  void *data)
+			  void (*visit)(const struct prague_report *socket, void *data), void *data)
 {
 	struct prague_report report;
 	int fd = open_iterator(programs);

@@ -42,12 +42,30 @@ static bool have_congestion(const struct selection *selection, char *name, size_
 	       devices_attach(programs, selection->devices, false);
 }
 
+static volatile pid_t child;
+
+static void pass_on(int number)
+{
+	if (child > 0)
+		kill(child, number);
+}
+
+/* The terminal's signals reach the command by themselves; those to us are passed on. It ends by
+ * them or not; we end after it.
+ */
+static void set_signals(void (*terminals)(int), void (*ours)(int))
+{
+	signal(SIGINT, terminals);
+	signal(SIGQUIT, terminals);
+	signal(SIGTERM, ours);
+	signal(SIGHUP, ours);
+}
+
 static void become(int cgroup, char **argv)
 {
 	int error;
 
-	signal(SIGINT, SIG_DFL);
-	signal(SIGQUIT, SIG_DFL);
+	set_signals(SIG_DFL, SIG_DFL);
 	if (!cgroup_enter(cgroup))
 		_exit(NOT_RUN);
 	execvp(argv[0], argv);
@@ -59,11 +77,8 @@ static void become(int cgroup, char **argv)
 static bool run_in(int cgroup, char **argv, int *status)
 {
 	int ended;
-	pid_t child;
 
-	/* The terminal's signals are the command's, which ends by them or not. */
-	signal(SIGINT, SIG_IGN);
-	signal(SIGQUIT, SIG_IGN);
+	set_signals(SIG_IGN, pass_on);
 	child = fork();
 	if (!child)
 		become(cgroup, argv);
@@ -78,7 +93,8 @@ static bool run_in(int cgroup, char **argv, int *status)
 bool prague_run(const struct selection *selection, char **argv, int *status)
 {
 	char path[PATH_MAX], name[16];
-	struct opt_in wanted = { .congestion = name, .to = selection->to,
+	struct opt_in wanted = { .congestion = name,
+				 .to = selection->to,
 				 .not_to = selection->not_to };
 	struct programs programs;
 	bool done = false;

@@ -19,7 +19,8 @@
 
 static int listen_at(const char *port)
 {
-	const struct addrinfo hints = { .ai_family = AF_INET6, .ai_socktype = SOCK_STREAM,
+	const struct addrinfo hints = { .ai_family = AF_INET6,
+					.ai_socktype = SOCK_STREAM,
 					.ai_flags = AI_PASSIVE | AI_NUMERICSERV };
 	const int yes = 1, no = 0;
 	struct addrinfo *address;

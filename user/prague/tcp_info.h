@@ -12,7 +12,8 @@
 struct ecn_info {
 	bool has_ecn;	   /* negotiated, of whatever kind */
 	bool has_counters; /* the kernel has those below: from 6.18 on */
-	/* Bytes that arrived as ECT(1), ECT(0), CE: at the peer, as it says by its AccECN option... */
+	/* Bytes that arrived as ECT(1), ECT(0), CE: at the peer, as it says by its AccECN option...
+	 */
 	uint32_t sent_ect1, sent_ect0, sent_ce;
 	/* ... and here. */
 	uint32_t received_ect1, received_ect0, received_ce;

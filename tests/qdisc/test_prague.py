@@ -1,0 +1,467 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""tcp-prague: which sockets respond as Prague, what their packets say, and that nothing stays."""
+
+import contextlib
+import json
+import os
+import re
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from conftest import BIN, one_line
+from frames import ECT_0, ECT_1
+from netns import Namespace, run, veth, wait_until
+
+TOOL = BIN / "tcp-prague"
+PINS = Path("/sys/fs/bpf/tcp-prague")
+CGROUPS = Path("/sys/fs/cgroup")
+PORT = 5201
+LEFT, RIGHT = "10.9.0.1", "10.9.0.2"
+KERNEL = tuple(int(number) for number in re.findall(r"\d+", os.uname().release)[:2])
+needs_accecn = pytest.mark.skipif(KERNEL < (6, 18), reason="Accurate ECN is of Linux 6.18")
+# Sends until it is ended: what a download does.
+CLIENT = """
+import socket, sys
+with socket.create_connection((sys.argv[1], int(sys.argv[2]))) as sock:
+    print("connected", flush=True)
+    try:
+        while True:
+            sock.send(bytes(10000))
+    except OSError:
+        pass
+"""
+
+
+class Wire:
+    """Counts the ECN fields of what arrives at a device, by source and destination port. SYNs are
+    left out: they are never ECT."""
+
+    def __init__(self, space, dev):
+        self.counts = {}
+        self.sock = space.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
+        self.sock.bind((dev, 0))
+        self.sock.settimeout(0.2)
+        self.ended = False
+        self.thread = threading.Thread(target=self.look, daemon=True)
+        self.thread.start()
+
+    def look(self):
+        while not self.ended:
+            with contextlib.suppress(TimeoutError):
+                frame, (_, _, kind, *_) = self.sock.recvfrom(200)
+                if kind != socket.PACKET_OUTGOING:
+                    self.count(frame[14:])
+
+    def count(self, packet):
+        if packet[0] >> 4 != 4:
+            return
+        protocol, tcp = packet[9], packet[(packet[0] & 15) * 4:]
+        if protocol == 6 and not tcp[13] & 2:
+            ports = struct.unpack("!HH", tcp[:4])
+            key = (protocol, *ports, packet[1] & 3)
+        else:
+            key = (protocol, 0, 0, packet[1] & 3)
+        self.counts[key] = self.counts.get(key, 0) + 1
+
+    def of(self, port, protocol=6):
+        """ECN field -> packets, to this port; port 0: all that are no TCP of ours."""
+        counts = {}
+        for (protocol_, _, to, ecn), count in list(self.counts.items()):
+            if protocol_ == protocol and (to == port or not port):
+                counts[ecn] = counts.get(ecn, 0) + count
+        return counts
+
+    def reset(self):
+        self.counts = {}
+
+    def close(self):
+        self.ended = True
+        self.thread.join()
+        self.sock.close()
+
+
+class Pair:
+    """A sender and a receiver on a cable; the receiver throws away what comes."""
+
+    def __init__(self):
+        self.left, self.right = Namespace("left"), Namespace("right")
+        veth(self.left, "s0", self.right, "c0")
+        self.left.ip(f"addr add {LEFT}/24 dev s0")
+        self.right.ip(f"addr add {RIGHT}/24 dev c0")
+        self.wire = Wire(self.right, "c0")
+        self.children = []
+        self.sinks = []
+
+    def accept(self, ecn=3):
+        """Take connections, asked for ECN as net.ipv4.tcp_ecn says. Before 7.0 a listener has
+        Accurate ECN if its congestion control has."""
+        accurate = ecn == 3
+        if accurate and KERNEL < (7, 0):
+            self.tool("on", "--netns", "right")
+        else:
+            self.right.sysctl("net.ipv4.tcp_ecn", ecn)
+        listener = self.right.socket(socket.AF_INET, socket.SOCK_STREAM)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((RIGHT, PORT))
+        listener.listen()
+        self.sinks.append(listener)
+        threading.Thread(target=self.take, args=(listener,), daemon=True).start()
+
+    @staticmethod
+    def take(listener):
+        def receive(sock):
+            with contextlib.suppress(OSError), sock:
+                while sock.recv(1 << 16):
+                    pass
+
+        with contextlib.suppress(OSError):
+            while True:
+                threading.Thread(target=receive, args=(listener.accept()[0],),
+                                 daemon=True).start()
+
+    def tool(self, *arguments, check=True, tool=TOOL):
+        return self.left.run(tool, *arguments, check=check)
+
+    def send(self, *under, to=RIGHT):
+        """A program that sends, under another one; it is connected."""
+        child = self.left.popen(*under, sys.executable, "-c", CLIENT, to, str(PORT))
+        self.children.append(child)
+        assert child.stdout.readline() == "connected\n"
+        return child
+
+    def end(self, child):
+        child.terminate()
+        child.communicate()
+
+    def sockets(self):
+        """Those that Prague knows, of the sender."""
+        shown = json.loads(self.tool("status", "--json").stdout)
+        return [one for one in shown["sockets"] if one["netns"] == self.left.cookie()
+                and one["delivered"] > 1]
+
+    def mode(self):
+        modes = {one["mode"] for one in self.sockets()}
+        return modes.pop() if len(modes) == 1 else modes
+
+    def wait_for_mode(self, mode):
+        wait_until(lambda: self.mode() == mode, f"the sockets are {mode}")
+
+    def congestion(self):
+        """Of the connections that send."""
+        shown = self.left.run("ss", "-tinH", "dport", f"= :{PORT}").stdout
+        return set(re.findall(r"(cubic|reno|prague[.0-9]*) wscale", shown))
+
+    def close(self):
+        for child in self.children:
+            if child.poll() is None:
+                self.end(child)
+        for listener in self.sinks:
+            listener.close()
+        run(TOOL, "off", "--if-on")
+        self.wire.close()
+        self.left.delete()
+        self.right.delete()
+
+
+@pytest.fixture
+def pair():
+    if not (CGROUPS / "cgroup.procs").exists():
+        run("mount", "-t", "cgroup2", "none", CGROUPS)
+    made = Pair()
+    yield made
+    made.close()
+    assert not PINS.exists()
+    assert not list(CGROUPS.glob("tcp-prague-*"))
+
+
+def programs():
+    """Names of what is loaded and ours."""
+    return [name for name in re.findall(r"name (\w+)", run("bpftool", "prog").stdout)
+            if name.startswith("prague_")]
+
+
+@pytest.mark.skipif(KERNEL >= (6, 18), reason="for kernels without Accurate ECN")
+def test_an_old_kernel_is_refused(pair):
+    told = (f"Linux {os.uname().release} has no Accurate ECN for a congestion control: boot 6.18 "
+            "or later (Debian trixie-backports has it)\n")
+    for command in (["on"], ["run", "--", "true"]):
+        assert one_line(pair.tool(*command, check=False), 1) == f"tcp-prague: {told}"
+    assert not programs()
+    assert "MISSING" in pair.tool("check", check=False).stdout
+
+
+# ---- run ----------------------------------------------------------------------------------
+
+@needs_accecn
+def test_what_runs_sends_ect1_and_nothing_else_does(pair):
+    pair.accept()
+    other = pair.send()
+    pair.send(TOOL, "run", "--")
+    wait_until(lambda: pair.wire.of(PORT).get(ECT_1, 0) > 500, "ECT(1) on the wire")
+    assert len(pair.congestion()) == 2
+    pair.end(other)
+    before = pair.wire.of(PORT)
+    wait_until(lambda: pair.wire.of(PORT).get(ECT_1, 0) > before[ECT_1] + 500, "more of it")
+    # Of the two ports one has all of it.
+    ports = {key[1] for key in pair.wire.counts if key[2] == PORT and key[3] == ECT_1}
+    assert len(ports) == 1
+    [port] = ports
+    assert {key[3] for key in pair.wire.counts if key[1] == port} <= {ECT_1, 3}
+
+
+@needs_accecn
+def test_run_takes_everything_back(pair):
+    assert pair.tool("run", "--", "sh", "-c", "sleep 1000 & exit 7", check=False).returncode == 7
+    wait_until(lambda: not programs(), "the programs are gone")
+    assert pair.tool("run", "--", "/nosuch", check=False).returncode == 127
+
+
+@needs_accecn
+def test_run_that_is_killed_leaves_nothing_that_works(pair):
+    """Its kernel objects end with it; the program goes on, responding as Reno to what it sends as
+    ECT(0)."""
+    pair.accept()
+    child = pair.send(TOOL, "run", "--")
+    wait_until(lambda: pair.wire.of(PORT).get(ECT_1, 0) > 100, "ECT(1) on the wire")
+    os.kill(child.pid, signal.SIGKILL)
+    child.wait()
+    wait_until(lambda: "prague_ect1" not in programs(), "the tcx program is gone")
+    pair.wire.reset()
+    wait_until(lambda: sum(pair.wire.of(PORT).values()) > 300, "it goes on")
+    pair.wire.reset()  # one packet may have been on its way
+    wait_until(lambda: sum(pair.wire.of(PORT).values()) > 300, "it goes on")
+    assert set(pair.wire.of(PORT)) == {ECT_0}
+    pids = next(CGROUPS.rglob("tcp-prague-*/cgroup.procs")).read_text().split()
+    for pid in pids:
+        os.kill(int(pid), signal.SIGKILL)
+    wait_until(lambda: not programs(), "no program is left")
+    pair.tool("run", "--", "true")  # which removes the directory
+
+
+# ---- no Accurate ECN, no Prague ----------------------------------------------------------------
+
+@needs_accecn
+@pytest.mark.parametrize("ecn", [0, 1])
+def test_a_peer_without_accurate_ecn(pair, ecn):
+    """Cubic, with the ECN that the peer has."""
+    pair.accept(ecn)
+    pair.tool("on", "--netns", "left")
+    pair.send()
+    wait_until(lambda: sum(pair.wire.of(PORT).values()) > 500, "it sends")
+    pair.wait_for_mode("no-accecn")
+    assert pair.congestion() == {"cubic"}
+    assert ECT_1 not in pair.wire.of(PORT)
+    assert "the peer or the path has no Accurate ECN" in pair.tool("status").stdout
+
+
+@needs_accecn
+def test_a_route_that_is_locked(pair):
+    """The kernel refuses the fallback: Reno, and no ECT(1)."""
+    pair.accept(0)
+    pair.tool("on")
+    pair.left.ip(f"route add {RIGHT} dev s0 congctl lock prague")
+    pair.send()
+    wait_until(lambda: sum(pair.wire.of(PORT).values()) > 500, "it sends")
+    pair.wait_for_mode("no-accecn")
+    assert pair.congestion() == {"prague"}
+    assert ECT_1 not in pair.wire.of(PORT)
+    assert "congctl lock" in pair.tool("status").stdout
+
+
+# ---- no ECT(1), no Prague ------------------------------------------------------------------------
+
+@needs_accecn
+def test_a_device_without_the_program(pair):
+    pair.accept()
+    pair.tool("on", "--netns", "left", "--dev", "lo")
+    pair.send()
+    pair.wait_for_mode("not-ect1")
+    wait_until(lambda: sum(pair.wire.of(PORT).values()) > 500, "it sends")
+    assert set(pair.wire.of(PORT)) == {ECT_0}
+
+
+@needs_accecn
+def test_the_program_stops(pair):
+    """Deleted pins: from the next packet on it is Reno's response."""
+    pair.accept()
+    pair.tool("on", "--netns", "left")
+    pair.send()
+    pair.wait_for_mode("prague")
+    for pin in (PINS / "devices").iterdir():
+        pin.unlink()
+    pair.wait_for_mode("not-ect1")
+    pair.wire.reset()
+    wait_until(lambda: sum(pair.wire.of(PORT).values()) > 300, "it goes on")
+    assert ECT_1 not in pair.wire.of(PORT)
+    pair.tool("on", "--netns", "left")  # and back
+    pair.wait_for_mode("prague")
+
+
+@needs_accecn
+def test_below_a_tunnel_nothing_changes(pair):
+    """On the lower device the outer header is not the socket's."""
+    for space, own, other, inner in ((pair.left, LEFT, RIGHT, "10.8.0.1"),
+                                     (pair.right, RIGHT, LEFT, "10.8.0.2")):
+        space.ip(f"link add t0 type ipip local {own} remote {other}")
+        space.ip(f"addr add {inner}/24 dev t0")
+        space.ip("link set t0 up")
+    pair.right.ip(f"addr add {RIGHT}/32 dev lo")
+    pair.accept()
+    pair.left.ip(f"route add {RIGHT}/32 via 10.8.0.2")
+    pair.left.ip("route add 10.9.0.2/32 dev s0 table 7")  # the tunnel's own packets
+    pair.left.ip("rule add from 10.9.0.1 ipproto ipip table 7")
+    pair.tool("on", "--netns", "left", "--dev", "s0")
+    pair.send()
+    pair.wait_for_mode("not-ect1")
+    wait_until(lambda: sum(pair.wire.of(0, protocol=4).values()) > 300, "it sends")
+    assert ECT_1 not in pair.wire.of(0, protocol=4)
+    # On the tunnel's own device the header is.
+    pair.tool("on", "--netns", "left", "--dev", "t0")
+    pair.wait_for_mode("prague")
+
+
+# ---- on and off ------------------------------------------------------------------------------------
+
+@needs_accecn
+def test_on_and_off(pair):
+    pair.accept()
+    pair.tool("on", "--netns", "left")
+    pair.send()
+    pair.wait_for_mode("prague")
+    [one] = pair.sockets()
+    assert one["peer"] == f"{RIGHT}:{PORT}" and one["ecn"] == "accurate" and one["srtt"] > 0
+    assert "off: 1 socket fell back to cubic" in pair.tool("off").stdout
+    assert pair.congestion() == {"cubic"}
+    assert not PINS.exists()
+    pair.wire.reset()
+    wait_until(lambda: sum(pair.wire.of(PORT).values()) > 300, "it goes on")
+    assert ECT_1 not in pair.wire.of(PORT)
+    assert one_line(pair.tool("off", check=False), 1) == (
+        "tcp-prague: nothing to undo: tcp-prague is not on\n")
+
+
+@needs_accecn
+def test_a_program_asks_for_it(pair):
+    """Before it connects, and without any right."""
+    pair.accept()
+    pair.tool("on")
+    client = CLIENT.replace("socket.create_connection((sys.argv[1], int(sys.argv[2])))",
+                            "socket.socket()").replace(
+        "    print(", "    sock.setsockopt(6, 13, b'prague')\n"
+                      "    sock.connect((sys.argv[1], int(sys.argv[2])))\n    print(", 1)
+    child = pair.left.popen("setpriv", "--reuid=65534", "--clear-groups", sys.executable, "-c",
+                            client, RIGHT, str(PORT))
+    pair.children.append(child)
+    pair.wait_for_mode("prague")
+
+
+@needs_accecn
+@pytest.mark.parametrize("options, is_prague", [
+    (["--to", "10.9.0.0/24"], True), (["--to", "10.7.0.0/16", "--to", RIGHT], True),
+    (["--to", "10.7.0.0/16"], False), (["--not-to", "10.9.0.0/24"], False),
+    (["--to", "10.0.0.0/8", "--not-to", RIGHT], False)])
+def test_destinations(pair, options, is_prague):
+    pair.accept()
+    pair.tool("on", "--netns", "left", *options)
+    pair.send()
+    wait_until(lambda: sum(pair.wire.of(PORT).values()) > 300, "it sends")
+    assert pair.congestion() == {"prague" if is_prague else "cubic"}
+
+
+@needs_accecn
+def test_a_default_is_put_back(pair):
+    sysctl = "/proc/sys/net/ipv4/tcp_congestion_control"
+    pair.left.sysctl("net.ipv4.tcp_congestion_control", "reno")
+    pair.tool("on", "--netns", "left", "--default")
+    assert pair.left.run("cat", sysctl).stdout == "prague\n"
+    pair.tool("off")
+    assert pair.left.run("cat", sysctl).stdout == "reno\n"
+
+
+@needs_accecn
+def test_the_kernel_has_its_own(pair):
+    """It is used as it is. Here another registration of that name stands for it."""
+    run("bpftool", "struct_ops", "register", BIN / "prague.bpf.o", "/sys/fs/bpf/stranger")
+    try:
+        assert "the kernel has a prague of its own" in pair.tool("on", "--netns", "left").stdout
+        assert [entry.name for entry in PINS.iterdir()] == ["on"]
+        pair.accept()
+        pair.send()
+        assert pair.congestion() == {"prague"}
+        pair.tool("off")
+    finally:
+        run("rm", "-r", "/sys/fs/bpf/stranger")
+
+
+@needs_accecn
+def test_the_next_version_takes_over(pair):
+    pair.accept()
+    pair.tool("on", "--netns", "left")
+    pair.send()
+    pair.wait_for_mode("prague")
+    before = set(re.findall(r"^(\d+):.*prague_ect1", run("bpftool", "prog").stdout, re.MULTILINE))
+    pair.tool("on", "--netns", "left", tool=BIN / "next/tcp-prague")
+    after = set(re.findall(r"^(\d+):.*prague_ect1", run("bpftool", "prog").stdout, re.MULTILINE))
+    assert len(after) == 1 and after != before
+    count = pair.sockets()[0]["delivered"]
+    wait_until(lambda: pair.sockets()[0]["delivered"] > count + 300, "it goes on")
+    assert pair.mode() == "prague"
+    assert "1 socket fell back" in pair.tool("off", tool=BIN / "next/tcp-prague").stdout
+
+
+@needs_accecn
+def test_check_with_a_peer(pair):
+    with contextlib.suppress(OSError):
+        pair.right.sysctl("net.ipv4.tcp_ecn", 3)
+    if KERNEL < (7, 0):
+        pair.tool("on")
+    sink = pair.right.popen(TOOL, "sink")
+    pair.children.append(sink)
+    assert sink.stdout.readline() == "listening at port 5009\n"
+    shown = pair.tool("run", "--", TOOL, "check", RIGHT).stdout
+    assert re.search(r"^ok +ECT\(1\) arrives: 262144 bytes$", shown, re.MULTILINE)
+    # Something on the way clears the field.
+    pair.left.run("nft", "-f", "-", input="table ip t { chain c { type filter hook postrouting "
+                                          "priority 0; ip dscp set cs0 ip ecn set not-ect; } }")
+    assert pair.tool("run", "--", TOOL, "check", RIGHT, check=False).returncode == 1
+
+
+# ---- wrong usage ------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("arguments, status, told", [
+    ([], 2, "a command is missing"), (["fly"], 2, "fly: no such command"),
+    (["run"], 2, "run: a command is missing"), (["off", "now"], 2, "now: off takes no argument"),
+    (["on", "--to", "10.0.0.0/8"], 2, "--to: only with"),
+    (["on", "--cgroup", "a", "--unit", "b"], 2, "give one of them"),
+    (["on", "--cgroup", "a", "--to", "10.0.0.0/33"], 2, "--to 10.0.0.0/33: not a prefix"),
+    (["on", "--netns", "nosuch"], 1, "--netns nosuch: no such network namespace"),
+    (["sink", "ninety"], 2, "ninety: not a port"), (["status", "--yaml"], 2, "--yaml: no such")])
+def test_wrong_usage(pair, arguments, status, told):
+    assert told in one_line(pair.tool(*arguments, check=False), status)
+    assert not PINS.exists() and not programs()
+
+
+@needs_accecn
+@pytest.mark.parametrize("arguments", [["on", "--cgroup", "nosuch"], ["on", "--unit", "nosuch"],
+                                       ["on", "--netns", "left", "--dev", "nosuch"]])
+def test_a_failure_changes_nothing(pair, arguments):
+    one_line(pair.tool(*arguments, check=False), 1)
+    assert not PINS.exists() and not programs()
+
+
+@needs_accecn
+def test_twice(pair):
+    """And two at once."""
+    pair.tool("on", "--netns", "left")
+    both = [pair.left.popen(TOOL, "on", "--netns", "left") for _ in range(2)]
+    for each in both:
+        output, _ = each.communicate()
+        assert each.returncode == 0, output
+    assert len([name for name in programs() if name == "prague_ect1"]) == 1
+    assert subprocess.run([TOOL, "off"], check=False).returncode == 0
