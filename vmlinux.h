@@ -200,7 +200,10 @@ struct rate_sample {
 	u32 acked_sacked;
 };
 
-enum tcp_ca_event { CA_EVENT_TX_START, CA_EVENT_CWND_RESTART, CA_EVENT_COMPLETE_CWR, CA_EVENT_LOSS };
+enum tcp_ca_event {
+	CA_EVENT_TX_START = 0,
+	CA_EVENT_LOSS = 3,
+};
 
 struct ack_sample;
 

@@ -14,6 +14,7 @@ sys.path.insert(0, str(BENCH))
 import figures  # noqa: E402
 import verdict  # noqa: E402
 from store import REPORT, read_lines  # noqa: E402
+from summary import SCALABLE  # noqa: E402
 
 FAIRNESS_CELLS = "pair"  # the file whose cells the fairness map shows
 

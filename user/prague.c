@@ -323,7 +323,7 @@ static const struct subcommand *find_subcommand(const char *name, enum status *s
 	if (name && (!strcmp(name, "--help") || !strcmp(name, "-h"))) {
 		print_help();
 	} else if (name && !strcmp(name, "--version")) {
-		printf(TOOL " " DUALPI2_VERSION "\n");
+		printf(TOOL " %s\n", tool_version());
 	} else {
 		*status = STATUS_USAGE;
 		if (name)

@@ -309,6 +309,11 @@ static bool options_agree(const struct command *command)
 	return true;
 }
 
+const char *tool_version(void)
+{
+	return DUALPI2_VERSION;
+}
+
 bool command_read(struct command *command, int argc, char **argv, const char **interface,
 		  enum status *status)
 {
@@ -328,7 +333,7 @@ bool command_read(struct command *command, int argc, char **argv, const char **i
 	if (option_named(command->options, "help")->given)
 		print_help(command);
 	else if (option_named(command->options, "version")->given)
-		printf("%s %s\n", command->name, DUALPI2_VERSION);
+		printf("%s %s\n", command->name, tool_version());
 	else if (!options_agree(command))
 		*status = STATUS_USAGE;
 	else

@@ -34,6 +34,9 @@ struct command {
 	struct option_spec options[OPTIONS_MAX];
 };
 
+/* Of this tool, as --version has it. */
+const char *tool_version(void);
+
 /* Read the command line. `interface`: the first argument that is not an option, or
  * NULL. --help, --version and --verbose are understood without being in the table.
  * False: the tool has nothing to do but to exit with `status`, because bad input was

@@ -72,15 +72,17 @@ int cgroup_open_root(void)
 }
 
 /* For nftw(), which has no argument of ours. */
-static const char *wanted;
-static char *found;
+static struct {
+	char name[NAME_MAX];
+	char *path; /* where it was found */
+} wanted;
 
 static int look(const char *path, const struct stat *status, int type, struct FTW *place)
 {
 	(void)status;
-	if (type != FTW_D || strcmp(path + place->base, wanted))
+	if (type != FTW_D || strcmp(path + place->base, wanted.name))
 		return 0;
-	snprintf(found, PATH_MAX, "%s", path);
+	snprintf(wanted.path, PATH_MAX, "%s", path);
 	return 1;
 }
 
@@ -96,16 +98,14 @@ static bool has_type(const char *unit)
 int cgroup_open_unit(const char *unit, char path[PATH_MAX])
 {
 	const char *top = mount_point();
-	char name[NAME_MAX];
 
 	if (!top)
 		return -1;
-	snprintf(name, sizeof(name), "%s%s", unit, has_type(unit) ? "" : ".service");
-	wanted = name;
-	found = path;
+	snprintf(wanted.name, sizeof(wanted.name), "%s%s", unit, has_type(unit) ? "" : ".service");
+	wanted.path = path;
 	if (nftw(top, look, TREE_DEPTH, FTW_PHYS) > 0)
 		return cgroup_open(path);
-	fail(0, "%s: no such unit runs (see `systemctl status %s`)", name, name);
+	fail(0, "%s: no such unit runs (see `systemctl status %s`)", wanted.name, wanted.name);
 	return -1;
 }
 
@@ -180,7 +180,7 @@ void cgroup_remove(int fd, const char *path)
 
 void cgroup_sweep(void)
 {
-	char own[PATH_MAX], path[2 * PATH_MAX];
+	char own[PATH_MAX], path[2 * PATH_MAX], found[3 * PATH_MAX];
 	const struct dirent *entry;
 	const char *top = mount_point();
 	DIR *dir;
@@ -189,9 +189,11 @@ void cgroup_sweep(void)
 		return;
 	snprintf(path, sizeof(path), "%s/%s", top, own);
 	dir = opendir(path);
-	while (dir && (entry = readdir(dir)))
+	while (dir && (entry = readdir(dir))) {
+		snprintf(found, sizeof(found), "%s/%s", path, entry->d_name);
 		if (!strncmp(entry->d_name, NAME, strlen(NAME)))
-			unlinkat(dirfd(dir), entry->d_name, AT_REMOVEDIR); /* if it is empty */
+			rmdir(found); /* if it is empty */
+	}
 	if (dir)
 		closedir(dir);
 }

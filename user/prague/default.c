@@ -105,10 +105,13 @@ static __u64 cookie_here(void)
 	return cookie;
 }
 
-static void restore_in(int dir, const char *name)
+static void restore_in(const char *name)
 {
-	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
+	char path[PATH_MAX];
+	int fd;
 
+	snprintf(path, sizeof(path), NETNS_DIR "/%s", name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0 && !setns(fd, CLONE_NEWNET))
 		restore_here(cookie_here());
 	if (fd >= 0)
@@ -123,7 +126,7 @@ static void restore_in_named(void)
 
 	while (home >= 0 && dir && (entry = readdir(dir)))
 		if (entry->d_name[0] != '.')
-			restore_in(dirfd(dir), entry->d_name);
+			restore_in(entry->d_name);
 	if (dir)
 		closedir(dir);
 	if (home >= 0) {

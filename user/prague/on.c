@@ -212,7 +212,9 @@ bool prague_on(const struct selection *selection)
 	if (!pins_mount_bpffs() || (selection->netns && !enter_netns(selection->netns)))
 		return false;
 	/* Before anything is changed. */
-	if (is_for_others && (cgroup = open_cgroup(selection)) < 0)
+	if (is_for_others)
+		cgroup = open_cgroup(selection);
+	if (is_for_others && cgroup < 0)
 		return false;
 	done = turn_on(selection, cgroup);
 	if (cgroup >= 0)

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "cli/options.h"
 #include "pinned/pins.h"
 #include "prague.skel.h"
 
@@ -140,17 +141,19 @@ static int own(int fd)
 	return fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
 }
 
+/* Its link, as a file descriptor, or -errno. In place of `before` it has the same link: new sockets
+ * get the new programs, those that live keep theirs. libbpf has no function for a link that it has
+ * not made; but it fills the map in before it finds the name taken.
+ */
 static int register_ops(struct prague_bpf *skel, const struct programs *before)
 {
-	struct bpf_link *link;
+	struct bpf_link *link = bpf_map__attach_struct_ops(skel->maps.prague);
 	int fd;
 
-	if (before) /* sockets go over to the new programs as they come; live ones end with theirs
-		     */
+	if (!link && errno == EEXIST && before)
 		return bpf_link_update(before->registration, bpf_map__fd(skel->maps.prague), NULL)
 			       ? -errno
 			       : own(before->registration);
-	link = bpf_map__attach_struct_ops(skel->maps.prague);
 	if (!link)
 		return -errno;
 	fd = own(bpf_link__fd(link));
@@ -222,16 +225,16 @@ struct version {
 	char tool[28];
 };
 
-static const struct version this_version = { PRAGUE_ABI, DUALPI2_VERSION };
-
 static bool pin_version(void)
 {
+	struct version version = { .abi = PRAGUE_ABI };
 	__u32 zero = 0;
 	int map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "prague_version", sizeof(zero),
-				 sizeof(this_version), 1, NULL);
+				 sizeof(version), 1, NULL);
 	bool pinned;
 
-	if (map < 0 || bpf_map_update_elem(map, &zero, &this_version, BPF_ANY))
+	snprintf(version.tool, sizeof(version.tool), "%s", tool_version());
+	if (map < 0 || bpf_map_update_elem(map, &zero, &version, BPF_ANY))
 		return fail(errno, "the kernel refuses to create a BPF map: %s", strerror(errno));
 	pinned = pin_create(map, PRAGUE_PINS, VERSION_PIN);
 	close(map);
@@ -253,10 +256,10 @@ static int read_version(struct version *version)
 
 int programs_are_current(void)
 {
-	struct version version;
+	struct version version = {};
 	int error = read_version(&version);
 
-	return error ? error : !strcmp(version.tool, this_version.tool);
+	return error ? error : !strcmp(version.tool, tool_version());
 }
 
 bool programs_pin(const struct programs *programs)
@@ -294,7 +297,7 @@ static int open_all(struct programs *programs)
 
 int programs_open(struct programs *programs)
 {
-	struct version version;
+	struct version version = {};
 	int state = open_all(programs), error = state > 0 ? read_version(&version) : state;
 
 	if (!error && version.abi == PRAGUE_ABI)
