@@ -19,9 +19,16 @@ def total(goodputs):
     return sum(goodputs) if goodputs else None
 
 
+def fallen_back(run):
+    """Flows of Prague that ended as Cubic's; None where there are none."""
+    ended = [flow["congestion"] for flow in run["flows"] if flow["kind"] == "prague"]
+    return sum(name == "cubic" for name in ended) if ended else None
+
+
 COLUMNS = (
     ("L4S downloads Mbit/s", 1, lambda m: total(m.goodputs_mbit(set(SCALABLE)))),
     ("all others Mbit/s", 1, lambda m: total(m.goodputs_mbit(m.kinds() - set(SCALABLE)))),
+    ("fallen back", 0, lambda m: fallen_back(m.run)),
     ("the other way Mbit/s", 1, lambda m: total(m.goodputs_back_mbit())),
     ("L mean ms", 2, lambda m: m.delays("l").mean_ms()),
     ("L P99 ms", 2, lambda m: m.delays("l").quantile_ms(0.99)),

@@ -65,6 +65,12 @@ class Prague(Tcp):
     def start(self, sender, _receiver, seconds, _seed):
         self.process = transfer(sender, self.addresses, seconds, under=(self.TOOL, "run", "--"))
 
+    def finish(self):
+        """Cubic, if a Classic ECN queue was found twice."""
+        end = report_of(self.process)["end"]
+        return {"retransmits": end["sum_sent"]["retransmits"],
+                "congestion": end["sender_tcp_congestion"]}
+
 
 class Back(Tcp):
     """The other way: from the receiver to the sender, which tells what it got each second."""

@@ -121,7 +121,8 @@ static __always_inline bool is_remembered(const struct tcp_sock *tp)
 }
 
 /* A virtual RTT has ended in which something marked. True: for the second time an AQM on the way
- * turns out to be Classic.
+ * turns out to be Classic. To a slow flow a few packets of others are milliseconds, whatever the AQM
+ * (arXiv 1911.00710: not reliable at low rates): it is not judged, and takes no more than its share.
  */
 static __always_inline bool detect_classic(const struct tcp_sock *tp, struct prague_socket *own)
 {
@@ -129,7 +130,8 @@ static __always_inline bool detect_classic(const struct tcp_sock *tp, struct pra
 	const struct prague_destination to = destination_of(tp);
 	const bool was_classic = own->classic.is_classic;
 
-	if (!now || now->no_classic_detection || is_private(&to))
+	if (!now || now->no_classic_detection || is_private(&to) ||
+	    prague_is_slow(&own->cc, srtt_us(tp)))
 		return false;
 	classic_ecn_round(&own->classic, tp->rtt_min.s[0].v);
 	return own->classic.is_classic && !was_classic && see_again(&to) > 1;
