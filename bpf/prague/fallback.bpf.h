@@ -121,8 +121,8 @@ static __always_inline bool is_remembered(const struct tcp_sock *tp)
 }
 
 /* A virtual RTT has ended in which something marked. True: for the second time an AQM on the way
- * turns out to be Classic. To a slow flow a few packets of others are milliseconds, whatever the AQM
- * (arXiv 1911.00710: not reliable at low rates): it is not judged, and takes no more than its share.
+ * turns out to be Classic. To a slow flow a few packets of others are milliseconds, whatever the
+ * AQM (arXiv 1911.00710: not reliable at low rates): it is not judged.
  */
 static __always_inline bool detect_classic(const struct tcp_sock *tp, struct prague_socket *own)
 {
