@@ -93,7 +93,7 @@ next_version = $(patsubst $(O)/user/cli/options.o,$(NEXT_VERSION_O),$(1))
 .DELETE_ON_ERROR:
 .PHONY: all foreign quick quick-source quick-guest test test-kernels test-long test-deb \
 	test-monitoring fuzz soak demo screens compare bench bench-grid bench-cost bench-overload \
-	claims check-vmlinux \
+	claims model check-vmlinux \
 	clean help force
 all:
 	@:
@@ -318,6 +318,12 @@ claims: ## the claims of the AQMs' papers, repeated: 40 minutes (PAPER=codel, RE
 		bench/claims/run --kernel $(KERNEL) $(if $(RECORD),--anew) \
 		$(if $(PAPER),--paper $(PAPER))
 	$(Q)$(if $(RECORD),$(if $(PAPER),,cp bench/report/claims-*.svg docs/))
+
+model: ## what Prague gets beside Cubic, predicted and measured: a minute
+	$(Q)tests/lab/bootstrap
+	$(Q)$(IN_ROOT) all $(LAB_O)/unit/libshim.so
+	$(Q)$(call recorded,prague-model.md) $(LAB) chroot -- \
+		env DUALPI2_SHIM=$(LAB_O)/unit/libshim.so bench/model
 
 bench-overload: ## what unresponsive floods leave to others, beside sch_dualpi2 (20 minutes)
 	$(Q)tests/lab/bootstrap

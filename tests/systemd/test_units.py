@@ -232,3 +232,22 @@ def test_services_may_do_little(registered, one):
                            capture_output=True, text=True, check=True).stdout
     # systemd's own scale: 0 (nothing) to 10 (everything); below 2.5 it says OK.
     assert float(re.search(r"exposure level .*: ([0-9.]+) ", shown)[1]) < 2.5
+
+
+def test_prague_follows_its_unit():
+    """tcp-prague@ has all that it needs, and what is chosen for a unit goes with it."""
+    pins = Path("/sys/fs/bpf/tcp-prague")
+    run("systemd-run", "--unit=sender", "sleep", "infinity")
+    try:
+        systemctl("start", "tcp-prague@sender")
+        [chosen] = [pin.name for pin in (pins / "on").iterdir()]
+        assert re.fullmatch(r"cgroup-[1-9]\d*", chosen)
+        systemctl("stop", "sender")
+        wait_for("tcp-prague@sender.service", "inactive")
+        run("systemd-run", "--unit=sender", "sleep", "infinity")
+        systemctl("start", "tcp-prague@sender")
+        assert [pin.name for pin in (pins / "on").iterdir()] != [chosen]  # nor is it there still
+    finally:
+        systemctl("stop", "sender")
+        run("tcp-prague", "off", "--if-on")
+    assert not pins.exists()

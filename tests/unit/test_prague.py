@@ -4,7 +4,6 @@
 import itertools
 import math
 import random
-from collections import deque
 from ctypes import byref
 from fractions import Fraction
 
@@ -13,8 +12,8 @@ import pytest
 from clib import ONE, C, ClassicEcn, Prague
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from prague_flow import PACKET, flow, mean_rate
 
-PACKET = 2**20  # in the unit of windows
 WINDOW_MAX = 2**38
 US = 2**20  # in the unit of the detector's times
 POINT = 2**16  # of its score
@@ -214,11 +213,6 @@ def test_no_overflow_in_the_corners(window, mtu, rtt, in_flight):
 
 
 # ---- each behaviour --------------------------------------------------------------------------
-
-
-def flow(window=40, **members):
-    """`window`: packets."""
-    return Prague(window=int(window * PACKET), **members)
 
 
 def see_ce(prague, now_us, rtt=10 * MS, mtu=1500, marked=1):
@@ -489,31 +483,6 @@ def test_rtt_independence_begins_four_rounds_after_slow_start():
 
 
 # ---- the steady state ------------------------------------------------------------------------
-
-
-def mean_rate(p, rtt, begin, acks, mtu=1500):
-    """Bytes/s of a flow whose packets leave as it paces them and are marked with likelihood `p`,
-    over the last 9 of 10 ACKs. It begins with the rate `begin`."""
-    chance = random.Random(f"{p} {rtt}")
-    prague = flow(begin * rtt / model.SECOND / mtu, rounds=4)
-    state, minimum = byref(prague), C.shim_prague_window_min(rtt, mtu)
-    sent_us, on_their_way, delivered_ce, began_us = 0.0, deque(), 0, 0
-    for delivered in range(1, acks + 1):
-        while not on_their_way or sent_us <= on_their_way[0]:
-            on_their_way.append(sent_us + rtt)
-            sent_us += mtu * model.SECOND / C.shim_prague_pacing(state, 0, mtu, rtt, int(sent_us),
-                                                                 False)
-        now_us = int(on_their_way.popleft())
-        if now_us - prague.round_us >= C.shim_prague_virtual_rtt(state, rtt):
-            C.shim_prague_round(state, now_us, delivered, delivered_ce, False)
-        if chance.random() < p:
-            delivered_ce += 1
-            C.shim_prague_ce(state, 1, now_us, rtt, minimum)
-        else:
-            C.shim_prague_increase(state, 1, C.shim_prague_gain(state, rtt), mtu)
-        if delivered == acks // 10:
-            began_us = now_us
-    return acks * 9 // 10 * mtu * model.SECOND / (now_us - began_us)
 
 
 def steady_rates(p, expected, acks):
