@@ -337,11 +337,12 @@ bench-cost: ## instructions per packet, against a budget (PART=packets|gso|beyon
 	$(Q)$(if $(PART),,$(call recorded,cost.md)) bench/cost/run --kernel $(KERNEL) \
 		$(if $(PART),--part $(PART)) $(if $(RECORD),--record)
 
+CHECKED_O := $(LAB_O)/aqm/$(DEFAULT_AQM).bpf.o $(LAB_O)/prague.bpf.o $(LAB_O)/opt_in.bpf.o
 check-vmlinux: ## compare vmlinux.h with the BTF of a kernel (KERNEL=7.2.12)
 	$(Q)tests/lab/bootstrap
 	$(Q)$(IN_ROOT) all
-	$(Q)$(LAB) run --kernel $(KERNEL) -- python3 tests/qdisc/check_vmlinux.py \
-		/sys/kernel/btf/vmlinux $(LAB_O)/aqm/$(DEFAULT_AQM).bpf.o
+	$(Q)$(LAB) run --kernel $(KERNEL) -- sh -ec 'for object in $(CHECKED_O); do \
+		python3 tests/qdisc/check_vmlinux.py /sys/kernel/btf/vmlinux $$object; done'
 
 # ---- housekeeping --------------------------------------------------------------
 

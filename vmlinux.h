@@ -159,6 +159,7 @@ struct inet_connection_sock {
 
 /* include/linux/win_minmax.h */
 struct minmax_sample {
+	u32 t;
 	u32 v;
 };
 

@@ -6,7 +6,7 @@ import time
 
 import frames
 import pytest
-from frames import NOT_ECT
+from frames import ECT_1, NOT_ECT
 from netns import run, wait_until
 from rtnetlink import attribute
 from sides import Native, Ours
@@ -60,10 +60,10 @@ def let(side, count):
 
 def batch(side, first, count):
     """Frames to send. The kernel takes the first packet out of an empty codel before the device
-    asks for it, so that the law never sees it. Ours leaves alone what is no IP packet."""
+    asks for it, so that the law never sees it. Ours does not ask the law about an L4S packet."""
     is_first = side.counters()["qlen"] == 0
-    return [frames.other_frame(first + i, LENGTH) if is_first and i == 0 else
-            frames.ipv4_frame(first + i, NOT_ECT, LENGTH) for i in range(count)]
+    return [frames.ipv4_frame(first + i, ECT_1 if is_first and i == 0 else NOT_ECT, LENGTH)
+            for i in range(count)]
 
 
 def departures(side, script, **options):
