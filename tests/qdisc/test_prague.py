@@ -11,6 +11,7 @@ import struct
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -292,6 +293,39 @@ def test_a_route_that_is_locked(pair):
     assert "congctl lock" in pair.tool("status").stdout
 
 
+@needs_accecn
+def test_a_program_leaves(pair):
+    """It chooses another congestion control while it sends."""
+    pair.accept()
+    pair.tool("on", "--netns", "left")
+    client = CLIENT.replace("    try:", "    sock.send(bytes(1000000))\n"
+                                         "    sock.setsockopt(6, 13, b'reno')\n    try:")
+    child = pair.left.popen(sys.executable, "-c", client, RIGHT, str(PORT))
+    pair.children.append(child)
+    pair.wait_for_mode("left")
+    assert pair.congestion() == {"reno"}
+    pair.wire.reset()
+    wait_until(lambda: sum(pair.wire.of(PORT).values()) > 300, "it goes on")
+    assert set(pair.wire.of(PORT)) == {ECT_0}
+
+
+@needs_accecn
+@pytest.mark.parametrize("times, mode", [(1, "prague"), (2, "remembered")])
+def test_a_destination_with_a_classic_queue(pair, times, mode):
+    """Seen for the second time in the last day: new connections to its /24 are Cubic's."""
+    pair.accept()
+    pair.tool("on", "--netns", "left")
+    key = socket.inet_aton("10.9.0.0") + bytes(8)
+    seen = struct.pack("=QII", int(time.clock_gettime(time.CLOCK_BOOTTIME)), times, 0)
+    run("bpftool", "map", "update", "pinned", PINS / "prague/prague_classic",
+        "key", *key, "value", *seen)
+    pair.send()
+    pair.wait_for_mode(mode)
+    assert pair.congestion() == {"prague" if times == 1 else "cubic"}
+    [shown] = json.loads(pair.tool("status", "--json").stdout)["classic-destinations"]
+    assert shown["prefix"] == "10.9.0.0/24" and shown["times"] == times
+
+
 # ---- no ECT(1), no Prague ------------------------------------------------------------------------
 
 @needs_accecn
@@ -448,6 +482,13 @@ def test_check_with_a_peer(pair):
     }
     }""")
     assert pair.tool("run", "--", TOOL, "check", RIGHT, check=False).returncode == 1
+
+
+@needs_accecn
+def test_check_warns_of_loss_by_counting(pair):
+    pair.left.sysctl("net.ipv4.tcp_recovery", 0)
+    assert re.search(r"^WARNING +loss is not detected by time", pair.tool("check").stdout,
+                     re.MULTILINE)
 
 
 # ---- wrong usage ---------------------------------------------------------------------------
