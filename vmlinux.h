@@ -155,6 +155,7 @@ struct inet_connection_sock {
 	struct inet_sock icsk_inet;
 	const struct tcp_congestion_ops *icsk_ca_ops;
 	u32 icsk_rto;
+	u8 icsk_ca_state : 5;
 };
 
 /* include/linux/win_minmax.h */
@@ -180,6 +181,7 @@ struct tcp_sock {
 	u32 snd_una;
 	u32 snd_nxt;
 	u32 snd_wnd;
+	u32 high_seq;
 	u32 write_seq;
 	u32 mss_cache;
 	u32 srtt_us;

@@ -98,7 +98,8 @@ static __always_inline void look_at(struct bpf_sock_ops *ops)
 	const bool is_ours = is_chosen(ops);
 
 	if (is_wanted(ops)) {
-		if (!is_ours && has_accecn(ops))
+		/* Again, if that is one which was switched off and still listens. */
+		if (is_ours || has_accecn(ops))
 			choose(ops, congestion, sizeof(congestion));
 	} else if (is_ours) {
 		choose(ops, fallback, sizeof(PRAGUE_FALLBACK) - 1);

@@ -42,6 +42,8 @@ void BPF_PROG(prague_init, struct sock *sk)
 	if (own)
 		*own = (struct prague_socket){
 			.mode = is_remembered(tcp_sk(sk)) ? PRAGUE_REMEMBERED : PRAGUE_PENDING,
+			.delivered_ce = tcp_sk(sk)->delivered_ce,
+			.missed_seq = tcp_sk(sk)->snd_nxt,
 		};
 }
 
@@ -53,7 +55,8 @@ void BPF_PROG(prague_release, struct sock *sk)
 
 	if (own && own->mode < PRAGUE_NO_ACCECN)
 		own->mode = PRAGUE_LEFT;
-	if (sk->sk_pacing_status == SK_PACING_NEEDED)
+	/* With a maximum of its own (SO_MAX_PACING_RATE) the application wants it, too. */
+	if (sk->sk_pacing_status == SK_PACING_NEEDED && sk->sk_max_pacing_rate == ~0UL)
 		sk->sk_pacing_status = SK_PACING_NONE;
 }
 
@@ -73,7 +76,7 @@ int prague_ect1(struct __sk_buff *ctx)
 		return TCX_NEXT;
 	tp = bpf_skc_to_tcp_sock(sk);
 	if (tp && has_accecn(tp) && send_as_ect1(ctx))
-		own->stamp = tp->segs_out;
+		stamp(own, tp, wire_packets(bpf_cast_to_kern_ctx(ctx)));
 	return TCX_NEXT;
 }
 
@@ -102,21 +105,28 @@ __u32 BPF_PROG(prague_ssthresh, struct sock *sk)
 	return tcp_sk(sk)->snd_ssthresh;
 }
 
-/* CWR without CE that has not been responded to is the sender's own qdisc, which had no room
- * (NET_XMIT_CN).
+/* A loss: Recovery; CWR without CE that has not been responded to, which is the sender's own qdisc
+ * without room (NET_XMIT_CN); a timeout in CWR, of which the kernel thinks that the window has been
+ * reduced already: by CE it hardly has. The state is still the former one.
  */
+static __always_inline bool is_loss(const struct tcp_sock *tp, const struct prague_socket *own,
+				    u8 state)
+{
+	if (state == TCP_CA_CWR)
+		return tp->delivered_ce == own->delivered_ce;
+	if (state == TCP_CA_LOSS)
+		return ca_state(tp) == TCP_CA_CWR && (s32)(tp->high_seq - tp->snd_una) > 0;
+	return state == TCP_CA_RECOVERY;
+}
+
 SEC("struct_ops")
 void BPF_PROG(prague_state, struct sock *sk, __u8 state)
 {
 	struct prague_socket *own = prague_socket(sk);
 	struct tcp_sock *tp = tcp_sk(sk);
 
-	if (!own || !own->is_set_up)
-		return;
-	if (state == TCP_CA_RECOVERY ||
-	    (state == TCP_CA_CWR && tp->delivered_ce == own->delivered_ce))
+	if (own && is_set_up(tp, own) && is_loss(tp, own, state))
 		lose(tp, own);
-	own->in_loss = state >= TCP_CA_RECOVERY;
 }
 
 /* A timeout that is not of a window which Recovery has reduced already. */
@@ -125,7 +135,7 @@ void BPF_PROG(prague_event, struct sock *sk, enum tcp_ca_event event)
 {
 	struct prague_socket *own = prague_socket(sk);
 
-	if (own && own->is_set_up && event == CA_EVENT_LOSS)
+	if (own && event == CA_EVENT_LOSS && is_set_up(tcp_sk(sk), own))
 		lose(tcp_sk(sk), own);
 	if (event == CA_EVENT_TX_START)
 		starts_to_send(sk);
@@ -159,16 +169,19 @@ void BPF_PROG(prague_control, struct sock *sk, __u32 ack, int flag, const struct
 	struct tcp_sock *tp = tcp_sk(sk);
 	u16 mode;
 
-	if (!own || is_in_handshake(tp))
+	if (is_in_handshake(tp))
 		return;
+	if (!own) { /* there was no memory for it */
+		become_fallback(sk);
+		return;
+	}
 	mode = obstacle(tp, own);
 	if (mode != PRAGUE_SCALABLE) {
 		fall_back(sk, own, mode);
 		if (!own->is_locked)
 			return; /* it is not ours any more */
 	}
-	if (!own->is_set_up)
-		set_up(tp, own);
+	is_set_up(tp, own);
 	if (mode == PRAGUE_SCALABLE)
 		own->mode = mode_of(tp, own);
 	if (respond(tp, own, rs->acked_sacked, rs->rtt_us))

@@ -35,11 +35,11 @@ struct prague_socket {
 	__u32 stamp;	    /* tcp_sock.segs_out as the last packet passed prague_ect1 */
 	__u32 delivered_ce; /* tcp_sock.delivered_ce that have been responded to */
 	__u32 next_seq;	    /* the virtual RTT lasts at least until this is acknowledged */
+	__u32 missed_seq;   /* what was sent before this may have missed prague_ect1 */
 	__u16 mode;	    /* enum prague_mode */
 	__u8 is_set_up;	    /* the window has been taken over from the socket */
-	__u8 in_loss;	    /* Recovery or Loss: nothing is gained */
 	__u8 is_locked;	    /* the kernel refused the fallback (a route with `congctl lock`) */
-	__u8 reserved[7];
+	__u8 reserved[4];
 };
 
 /* What may be changed while it runs: the only element of prague_config. */

@@ -87,18 +87,23 @@ static __always_inline bool is_in_handshake(const struct tcp_sock *tp)
 	return state == TCP_SYN_SENT || state == TCP_SYN_RECV;
 }
 
+/* 0, or -errno. */
+static __always_inline long become_fallback(struct sock *sk)
+{
+	char name[] = PRAGUE_FALLBACK;
+
+	return bpf_setsockopt(sk, IPPROTO_TCP, TCP_CONGESTION, name, sizeof(name) - 1);
+}
+
 /* Become another congestion control's, for good. Afterwards prague_release() has run. A route with
  * `congctl lock` refuses it: then the socket stays here, and responds as Reno.
  */
 static __always_inline void fall_back(struct sock *sk, struct prague_socket *own, u16 mode)
 {
-	char name[] = PRAGUE_FALLBACK;
-
 	own->mode = mode;
 	if (own->is_locked)
 		return;
-	own->is_locked =
-		bpf_setsockopt(sk, IPPROTO_TCP, TCP_CONGESTION, name, sizeof(name) - 1) != 0;
+	own->is_locked = become_fallback(sk) != 0;
 }
 
 /* The reason for which this socket may not be Prague's; PRAGUE_SCALABLE: there is none. */

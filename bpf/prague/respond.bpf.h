@@ -32,10 +32,17 @@ static __always_inline bool round_is_over(const struct tcp_sock *tp,
 static __always_inline void set_up(struct tcp_sock *tp, struct prague_socket *own)
 {
 	own->cc = (struct prague){ .window = tp->snd_cwnd * PRAGUE_PACKET };
-	own->delivered_ce = tp->delivered_ce;
 	own->is_set_up = true;
 	begin_round(tp, own);
 	own->cc.rounds = 0;
+}
+
+/* Whatever comes first after the handshake: an ACK, or a loss. */
+static __always_inline bool is_set_up(struct tcp_sock *tp, struct prague_socket *own)
+{
+	if (!own->is_set_up && !is_in_handshake(tp))
+		set_up(tp, own);
+	return own->is_set_up;
 }
 
 /* `packets` arrived without CE. */
@@ -101,6 +108,12 @@ static __always_inline u16 mode_of(const struct tcp_sock *tp, const struct pragu
 	return own->classic.is_classic ? PRAGUE_CLASSIC_AQM : PRAGUE_SCALABLE;
 }
 
+/* What marks ECT(0) packets may be the Classic queue of an AQM that has another for L4S. */
+static __always_inline bool is_sent_as_ect1(const struct prague_socket *own)
+{
+	return own->mode == PRAGUE_SCALABLE || own->mode == PRAGUE_CLASSIC_AQM;
+}
+
 /* An ACK: of `acked` packets, and `rtt` after the last of them was sent (us; < 0: unknown). True:
  * the socket should fall back to Classic ECN (detect_classic()).
  */
@@ -113,14 +126,14 @@ static __always_inline bool respond(struct tcp_sock *tp, struct prague_socket *o
 	own->delivered_ce = tp->delivered_ce;
 	if (rtt > 0)
 		classic_ecn_sample(&own->classic, rtt, classic_ecn_shift(tp->snd_ssthresh));
-	if (ce)
-		cut(tp, own, ce);
-	if (acked > ce && !own->in_loss && is_limited(tp))
+	if (ce) /* pure ACKs of ours may have had CE long ago: no more than this ACK is worth */
+		cut(tp, own, ce < acked ? ce : acked ?: 1);
+	if (acked > ce && ca_state(tp) < TCP_CA_RECOVERY && is_limited(tp))
 		grow(tp, own, acked - ce);
 	step_cwnd(tp, own);
 	if (round_is_over(tp, own)) {
 		begin_round(tp, own);
-		repeated = own->cc.saw_ce && detect_classic(tp, own);
+		repeated = own->cc.saw_ce && is_sent_as_ect1(own) && detect_classic(tp, own);
 	}
 	set_pacing(tp, own);
 	return repeated;
@@ -142,8 +155,10 @@ static __always_inline void restart(struct tcp_sock *tp, struct prague_socket *o
 {
 	const u32 idle = (u32)bpf_jiffies64() - tp->lsndtime;
 	const u64 before = own->cc.window;
+	u32 cwnd;
 
-	if (!own->is_set_up ||
+	/* With packets out it is a retransmission of all of them. */
+	if (!own->is_set_up || tp->packets_out ||
 	    !sk_of(tp)->__sk_common.skc_net.net->ipv4.sysctl_tcp_slow_start_after_idle)
 		return;
 	prague_idle(&own->cc, idle, tp->inet_conn.icsk_rto, TCP_INIT_CWND);
@@ -151,7 +166,9 @@ static __always_inline void restart(struct tcp_sock *tp, struct prague_socket *o
 		return;
 	if (tp->snd_ssthresh < tp->snd_cwnd - tp->snd_cwnd / 4)
 		tp->snd_ssthresh = tp->snd_cwnd - tp->snd_cwnd / 4;
-	tp->snd_cwnd = (own->cc.window + PRAGUE_PACKET - 1) / PRAGUE_PACKET;
+	cwnd = (own->cc.window + PRAGUE_PACKET - 1) / PRAGUE_PACKET;
+	if (cwnd < tp->snd_cwnd)
+		tp->snd_cwnd = cwnd;
 }
 
 #endif /* PRAGUE_RESPOND_BPF_H */

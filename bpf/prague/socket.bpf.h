@@ -18,6 +18,7 @@
 /* include/uapi/linux/tcp.h, include/net/tcp_states.h */
 #define TCP_CA_CWR 2
 #define TCP_CA_RECOVERY 3
+#define TCP_CA_LOSS 4
 #define TCP_ESTABLISHED 1
 #define TCP_SYN_SENT 2
 #define TCP_SYN_RECV 3
@@ -105,12 +106,25 @@ static __always_inline bool is_limited(const struct tcp_sock *tp)
 		(s32)(tp->snd_una + tp->snd_wnd - tp->snd_nxt) >= (s32)tp->mss_cache);
 }
 
-/* Has each of its packets been made ECT(1)? (prague_ect1 leaves the stamp, before the kernel
- * returns from sending.)
+static __always_inline u8 ca_state(const struct tcp_sock *tp)
+{
+	return BPF_CORE_READ_BITFIELD(&tp->inet_conn, icsk_ca_state);
+}
+
+/* Has each packet that may still be answered been made ECT(1)? (prague_ect1 leaves the stamp,
+ * before the kernel returns from sending.)
  */
 static __always_inline bool is_ect1(const struct prague_socket *own, const struct tcp_sock *tp)
 {
-	return own->stamp == tp->segs_out;
+	return own->stamp == tp->segs_out && (s32)(tp->snd_una - own->missed_seq) >= 0;
+}
+
+/* `packets` of the socket leave as ECT(1). Seen on two devices they count once. */
+static __always_inline void stamp(struct prague_socket *own, const struct tcp_sock *tp, u32 packets)
+{
+	if (own->stamp != tp->segs_out && own->stamp + packets != tp->segs_out)
+		own->missed_seq = tp->snd_nxt;
+	own->stamp = tp->segs_out;
 }
 
 #endif /* PRAGUE_SOCKET_BPF_H */

@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <linux/magic.h>
-#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,6 +178,12 @@ void cgroup_remove(int fd, const char *path)
 	}
 }
 
+/* Does the run live that made it? Its number may be another's by now: then it stays for longer. */
+static bool is_at_work(const char *name)
+{
+	return !kill(atoi(name + strlen(NAME)), 0) || errno == EPERM;
+}
+
 void cgroup_sweep(void)
 {
 	char own[PATH_MAX], path[2 * PATH_MAX], found[3 * PATH_MAX];
@@ -190,9 +196,10 @@ void cgroup_sweep(void)
 	snprintf(path, sizeof(path), "%s/%s", top, own);
 	dir = opendir(path);
 	while (dir && (entry = readdir(dir))) {
+		if (strncmp(entry->d_name, NAME, strlen(NAME)) || is_at_work(entry->d_name))
+			continue;
 		snprintf(found, sizeof(found), "%s/%s", path, entry->d_name);
-		if (!strncmp(entry->d_name, NAME, strlen(NAME)))
-			rmdir(found); /* if it is empty */
+		rmdir(found); /* if it is empty */
 	}
 	if (dir)
 		closedir(dir);

@@ -46,7 +46,9 @@ static bool write_default(const char *name)
 			       name);
 }
 
-/* What was there, in a map that is pinned under the namespace's cookie. */
+/* What was there, in a map that is pinned under the namespace's cookie. What was there the first
+ * time stays.
+ */
 static bool remember(const char *name)
 {
 	char pin[COOKIE_MAX], value[CONGESTION_MAX] = "";
@@ -55,10 +57,15 @@ static bool remember(const char *name)
 				 1, NULL);
 	bool kept;
 
+	snprintf(pin, sizeof(pin), "%llu", netns_current());
+	if (pin_exists(DEFAULT_PINS, pin) > 0) {
+		if (map >= 0)
+			close(map);
+		return true;
+	}
 	if (map < 0)
 		return fail(errno, "the kernel refuses to create a BPF map: %s", strerror(errno));
 	snprintf(value, sizeof(value), "%s", name);
-	snprintf(pin, sizeof(pin), "%llu", netns_current());
 	kept = !bpf_map_update_elem(map, &zero, value, BPF_ANY) &&
 	       pin_create(map, DEFAULT_PINS, pin);
 	close(map);

@@ -124,7 +124,12 @@ static bool have_programs(struct programs *programs, bool *made)
 	*programs = before;
 	if (state < 0)
 		return false;
+	if (state && kernel_has_prague() == 0) { /* an `off` was interrupted */
+		programs_close(&before);
+		state = 0;
+	}
 	if (!state) {
+		devices_detach(); /* their programs are of another registration */
 		*made = true;
 		if (programs_load(PRAGUE_NAME, NULL, programs) && programs_pin(programs))
 			return true;

@@ -265,17 +265,23 @@ int programs_are_current(void)
 bool programs_pin(const struct programs *programs)
 {
 	programs_unpin();
+	if (!pin_version())
+		return false;
+	/* The registration comes last: where it is, all others are. */
 	for (size_t i = 0; i < N_PINS; i++)
 		if (!pin_create(*pin_fd(programs, &pins[i]), PRAGUE_PINS, pins[i].name))
 			return false;
-	return pin_version();
+	return true;
 }
 
 /* Only names go: the link is still wanted if a new version replaces this one. */
 void programs_unpin(void)
 {
-	DIR *rest = pins_list(PRAGUE_PINS);
 	const char *name;
+	DIR *rest;
+
+	pin_forget(PRAGUE_PINS, "registration");
+	rest = pins_list(PRAGUE_PINS);
 
 	while ((name = pins_next(rest, "")))
 		pin_forget(PRAGUE_PINS, name);
