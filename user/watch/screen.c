@@ -90,6 +90,13 @@ static const char *frequency(const struct sample *interval, __u64 count, char te
 	return text;
 }
 
+/* Behind what is there, as far as there is room: the new length. */
+static size_t append(char text[CELL_TEXT_MAX], size_t used, const char *more)
+{
+	used += (size_t)snprintf(text + used, CELL_TEXT_MAX - used, "%s", more);
+	return used < CELL_TEXT_MAX ? used : CELL_TEXT_MAX - 1;
+}
+
 /* "no memory 2.5/s, limit 8/s": how often what happened of the causes in packets whose members
  * begin so.
  */
@@ -104,14 +111,14 @@ static const char *causes(const struct sample *interval, const char *prefix,
 		const __u64 count = (__u64)stat_value(row, queue);
 
 		if (!count || strncmp(row->member, prefix, strlen(prefix)) ||
-		    strcmp(row->unit, "packets") || used >= CELL_TEXT_MAX)
+		    strcmp(row->unit, "packets"))
 			continue;
-		used += snprintf(text + used, CELL_TEXT_MAX - used, "%s", used ? ", " : "");
+		used = append(text, used, used ? ", " : "");
 		for (const char *c = row->member + strlen(prefix); *c && used < CELL_TEXT_MAX - 1;
 		     c++)
 			text[used++] = *c == '_' ? ' ' : *c;
-		used += snprintf(text + used, CELL_TEXT_MAX - used, " %s",
-				 frequency(interval, count, often));
+		used = append(text, used, " ");
+		used = append(text, used, frequency(interval, count, often));
 	}
 	return text;
 }
