@@ -60,10 +60,18 @@ void rtnl_text(const struct nlattr *attr, void *text, size_t size)
 		 (const char *)mnl_attr_get_payload(attr));
 }
 
+/* What the callbacks of one exchange share. */
+struct exchange {
+	struct rtnl_request *request;
+	mnl_cb_t on_message; /* may be NULL */
+	void *data;	     /* for on_message */
+};
+
 static int on_error(const struct nlmsghdr *message, void *data)
 {
 	const struct nlmsgerr *answer = rtnl_header(message, sizeof(*answer));
-	struct rtnl_request *request = data;
+	const struct exchange *exchange = data;
+	struct rtnl_request *request = exchange->request;
 	const struct nlattr *attr;
 
 	if (!answer)
@@ -80,16 +88,17 @@ static int on_error(const struct nlmsghdr *message, void *data)
 	return MNL_CB_ERROR;
 }
 
-static bool is_error(const char *buffer, size_t len)
+static int on_answer(const struct nlmsghdr *message, void *data)
 {
-	return len >= sizeof(struct nlmsghdr) &&
-	       ((const struct nlmsghdr *)buffer)->nlmsg_type == NLMSG_ERROR;
+	const struct exchange *exchange = data;
+
+	return exchange->on_message ? exchange->on_message(message, exchange->data) : MNL_CB_OK;
 }
 
-static int receive(struct mnl_socket *nl, mnl_cb_t on_message, void *data,
-		   struct rtnl_request *request)
+static int receive(struct mnl_socket *nl, struct exchange *exchange)
 {
-	mnl_cb_t control[NLMSG_MIN_TYPE] = { [NLMSG_ERROR] = on_error };
+	/* The array ends with the one we answer: libmnl's own functions take the rest (DONE). */
+	mnl_cb_t control[NLMSG_ERROR + 1] = { [NLMSG_ERROR] = on_error };
 	char *buffer = malloc(MNL_SOCKET_DUMP_SIZE);
 	ssize_t len;
 	int result = MNL_CB_ERROR;
@@ -102,12 +111,8 @@ static int receive(struct mnl_socket *nl, mnl_cb_t on_message, void *data,
 			result = MNL_CB_ERROR;
 			break;
 		}
-		/* NLMSG_ERROR messages are for on_error(), all others for on_message(). */
-		if (is_error(buffer, len))
-			result = mnl_cb_run2(buffer, len, 0, 0, NULL, request, control,
-					     NLMSG_MIN_TYPE);
-		else
-			result = mnl_cb_run(buffer, len, 0, 0, on_message, data);
+		result = mnl_cb_run2(buffer, len, 0, 0, on_answer, exchange, control,
+				     MNL_ARRAY_SIZE(control));
 	} while (result > MNL_CB_STOP);
 	free(buffer);
 	return result;
@@ -115,13 +120,14 @@ static int receive(struct mnl_socket *nl, mnl_cb_t on_message, void *data,
 
 int rtnl_talk(struct rtnl_request *request, mnl_cb_t on_message, void *data)
 {
+	struct exchange exchange = { request, on_message, data };
 	struct mnl_socket *nl = open_socket();
 	int error = 0;
 
 	if (!nl)
 		return -errno;
 	if (mnl_socket_sendto(nl, &request->header, request->header.nlmsg_len) < 0 ||
-	    receive(nl, on_message, data, request) < MNL_CB_STOP)
+	    receive(nl, &exchange) < MNL_CB_STOP)
 		error = errno ?: EIO;
 	mnl_socket_close(nl);
 	return -error;
