@@ -180,12 +180,11 @@ struct tcp_sock {
 	u32 snd_cwnd_clamp;
 	u32 snd_una;
 	u32 snd_nxt;
-	u32 snd_wnd;
-	u32 high_seq;
 	u32 write_seq;
 	u32 mss_cache;
 	u32 srtt_us;
 	u32 packets_out;
+	u32 max_packets_out;
 	u32 sacked_out;
 	u32 lost_out;
 	u32 retrans_out;
@@ -205,7 +204,6 @@ struct rate_sample {
 
 enum tcp_ca_event {
 	CA_EVENT_TX_START = 0,
-	CA_EVENT_LOSS = 3,
 };
 
 struct ack_sample;

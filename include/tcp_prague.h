@@ -7,12 +7,18 @@
 #include "prague.h"
 
 /* Changes whenever a layout or a meaning below does. */
-#define PRAGUE_ABI 1
+#define PRAGUE_ABI 2
 
 #define PRAGUE_NAME "prague"	     /* of the congestion control, as in the reference */
 #define PRAGUE_FALLBACK "cubic"	     /* what a socket gets that cannot have it */
+#define PRAGUE_NAME_MAX 16	     /* of any congestion control: TCP_CA_NAME_MAX */
 #define PRAGUE_DESTINATIONS 1024     /* that are remembered for a Classic AQM */
 #define PRAGUE_REMEMBERED_S 86400ULL /* for how long */
+
+/* Of a bpf_dualpi2 on the host that sends, ns: the longest target that local Classic flows reach.
+ * TCP small queues keep what they have in it short (docs/prague.md).
+ */
+#define PRAGUE_LOCAL_TARGET_NS 2000000ULL
 
 /* How a socket responds to CE. */
 enum prague_mode {
@@ -36,10 +42,10 @@ struct prague_socket {
 	__u32 delivered_ce; /* tcp_sock.delivered_ce that have been responded to */
 	__u32 next_seq;	    /* the virtual RTT lasts at least until this is acknowledged */
 	__u32 missed_seq;   /* what was sent before this may have missed prague_ect1 */
+	__u32 lost_seq;	    /* for losses of what was sent before this is responded to */
 	__u16 mode;	    /* enum prague_mode */
 	__u8 is_set_up;	    /* the window has been taken over from the socket */
 	__u8 is_locked;	    /* the kernel refused the fallback (a route with `congctl lock`) */
-	__u8 reserved[4];
 };
 
 /* What may be changed while it runs: the only element of prague_config. */

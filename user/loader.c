@@ -223,7 +223,7 @@ static bool check_use(const struct target *target, const struct link *link, cons
 	    !target_check_room(registration_of(&regs, target_aqm(target, wish)), target, link,
 			       wish))
 		return false;
-	interface_report(link, &wanted, wish->mq || is_mq);
+	interface_report(link, target_aqm(target, wish), &wanted, wish->mq || is_mq);
 	return !wanted.split_gso || gso_check(target);
 }
 

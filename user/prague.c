@@ -16,46 +16,33 @@
 #define HOW "How"
 #define OUTPUT "Output"
 
-enum option {
+/* Rows of `on`, which exclude each other. */
+enum who {
 	CGROUP,
 	UNIT,
 	NETNS,
 	DEFAULT,
-	TO,
-	NOT_TO,
-	DEV,
-	NO_CLASSIC_DETECTION,
-	N_OPTIONS,
 };
 
-#define SLOT_WHO 1
+#define BIT(who) (1U << (who))
 
 /* ---- the commands -------------------------------------------------------------------- */
 
-#define OPTION_TO                                                     \
-	{ "to",                                                       \
-	  WHO,                                                        \
-	  "only for destinations in this prefix; may be given again", \
-	  .kind = KIND_FILE,                                          \
-	  .argument = "PREFIX",                                       \
-	  .words = "192.0.2.0/24",                                    \
+/* Of some kind of name or address, of which several may be given. */
+#define OPTION_MANY(name_, heading_, what, argument_, example) \
+	{ name_,                                               \
+	  heading_,                                            \
+	  what "; may be given again",                         \
+	  .kind = KIND_FILE,                                   \
+	  .argument = argument_,                               \
+	  .words = example,                                    \
 	  .many = true }
-#define OPTION_NOT_TO                                                \
-	{ "not-to",                                                  \
-	  WHO,                                                       \
-	  "not for destinations in this prefix; may be given again", \
-	  .kind = KIND_FILE,                                         \
-	  .argument = "PREFIX",                                      \
-	  .words = "10.0.0.0/8",                                     \
-	  .many = true }
-#define OPTION_DEV                                                              \
-	{ "dev",                                                                \
-	  WHERE,                                                                \
-	  "only on this device, of all that are there now; may be given again", \
-	  .kind = KIND_FILE,                                                    \
-	  .argument = "IFACE",                                                  \
-	  .words = "eth0",                                                      \
-	  .many = true }
+#define OPTION_TO \
+	OPTION_MANY("to", WHO, "only for destinations in this prefix", "PREFIX", "192.0.2.0/24")
+#define OPTION_NOT_TO \
+	OPTION_MANY("not-to", WHO, "not for destinations in this prefix", "PREFIX", "10.0.0.0/8")
+#define OPTION_DEV \
+	OPTION_MANY("dev", WHERE, "only on this device, of all that are there now", "IFACE", "eth0")
 #define OPTION_NO_CLASSIC                                                                         \
 	{ "no-classic-detection", HOW,                                                            \
 	  "do not look for Classic ECN bottlenecks, on which Prague starves other traffic: only " \
@@ -99,20 +86,21 @@ static struct command on_command = {
 	.headings = { WHO, WHERE, HOW },
 	.options = {
 		[CGROUP] = { "cgroup", WHO, "those of a control group, and of those in it",
-			     .slot = SLOT_WHO, .kind = KIND_FILE, .argument = "PATH",
-			     .words = "/sys/fs/cgroup/user.slice" },
-		[UNIT] = { "unit", WHO, "those of a systemd unit that runs", .slot = SLOT_WHO,
-			   .kind = KIND_FILE, .argument = "NAME", .words = "nginx" },
+			     .kind = KIND_FILE, .argument = "PATH",
+			     .words = "/sys/fs/cgroup/user.slice",
+			     .excludes = BIT(UNIT) | BIT(NETNS) | BIT(DEFAULT) },
+		[UNIT] = { "unit", WHO, "those of a systemd unit that runs", .kind = KIND_FILE,
+			   .argument = "NAME", .words = "nginx",
+			   .excludes = BIT(NETNS) | BIT(DEFAULT) },
 		[NETNS] = { "netns", WHO, "those in a network namespace, with its devices",
-			    .slot = SLOT_WHO, .kind = KIND_FILE, .argument = "NAME",
-			    .words = "blue" },
+			    .kind = KIND_FILE, .argument = "NAME", .words = "blue" },
 		[DEFAULT] = { "default", WHO,
 			      "make it the default of the network namespace, for all programs: "
 			      "only if you mean that", .kind = KIND_NONE },
-		[TO] = OPTION_TO,
-		[NOT_TO] = OPTION_NOT_TO,
-		[DEV] = OPTION_DEV,
-		[NO_CLASSIC_DETECTION] = OPTION_NO_CLASSIC,
+		OPTION_TO,
+		OPTION_NOT_TO,
+		OPTION_DEV,
+		OPTION_NO_CLASSIC,
 	},
 };
 
@@ -226,23 +214,14 @@ static int do_on(const char *word)
 		.is_default = given(&on_command, "default"),
 		.no_classic_detection = given(&on_command, "no-classic-detection"),
 	};
-	const int who = !!selection.cgroup + !!selection.unit + !!selection.netns;
+	const bool is_for_others = selection.cgroup || selection.unit || selection.netns;
 
 	(void)word;
-	if (who > 1) {
-		fail(0, "--cgroup, --unit, --netns: give one of them");
-		return STATUS_USAGE;
-	}
-	if (!who && (selection.to || selection.not_to)) {
+	if (!is_for_others && (selection.to || selection.not_to)) {
 		fail(0,
 		     "--%s: only with --cgroup, --unit or --netns: programs that ask for it "
 		     "choose themselves",
 		     selection.to ? "to" : "not-to");
-		return STATUS_USAGE;
-	}
-	if (selection.is_default && (selection.cgroup || selection.unit)) {
-		fail(0, "--default: of a network namespace: not with --%s",
-		     selection.cgroup ? "cgroup" : "unit");
 		return STATUS_USAGE;
 	}
 	if (!prefixes_fit(&selection))

@@ -2,7 +2,6 @@
 #include "check/host.h"
 
 #include <bpf/bpf.h>
-#include <bpf/btf.h>
 #include <errno.h>
 #include <linux/filter.h>
 #include <stdio.h>
@@ -14,6 +13,7 @@
 #include "check/report.h"
 #include "cli/message.h"
 #include "cli/privilege.h"
+#include "kernel/running.h"
 #include "pinned/pins.h"
 
 #define VMLINUX_BTF "/sys/kernel/btf/vmlinux"
@@ -95,50 +95,38 @@ static int has_btf(const char *name)
 			"CONFIG_DEBUG_INFO_BTF=y");
 }
 
-static bool is_too_old(const char *release)
+/* 1; 0; -errno, which is reported. */
+static int has_struct(const char *type, const char *name)
 {
-	unsigned int version, minor;
+	int found = kernel_has_struct(type);
 
-	return sscanf(release, "%u.%u", &version, &minor) == 2 &&
-	       (version < 6 || (version == 6 && minor < 17));
-}
-
-/* The kernel's types are 5 MB: read once. Not by btf__load_vmlinux_btf(), which keeps to itself
- * why it fails. 1; 0; -errno, which is reported.
- */
-static int kernel_has_struct(const char *type, const char *name)
-{
-	static struct btf *types;
-	int error;
-
-	if (!types)
-		types = btf__parse(VMLINUX_BTF, NULL);
-	if (types)
-		return btf__find_by_name_kind(types, type, BTF_KIND_STRUCT) > 0;
-	error = errno;
-	obstacle(name, error, "cannot be told without the kernel's type information (BTF): %s",
-		 strerror(error));
-	return -error;
+	if (found < 0)
+		obstacle(name, -found,
+			 "cannot be told without the kernel's type information (BTF): %s",
+			 strerror(-found));
+	return found;
 }
 
 /* The kernel's own type of a struct_ops that is a qdisc. */
 static int has_bpf_qdisc(const char *name)
 {
-	int found = kernel_has_struct("bpf_struct_ops_Qdisc_ops", name);
+	int found = has_struct("bpf_struct_ops_Qdisc_ops", name);
 	struct utsname kernel;
 
 	if (found)
 		return found > 0;
 	uname(&kernel);
-	return obstacle(
-		name, 0, "Linux %.80s %s 6.17 or newer with CONFIG_NET_SCH_BPF=y", kernel.release,
-		is_too_old(kernel.release) ? "is too old: boot" : "was built without: boot one of");
+	return obstacle(name, 0, "Linux %.80s %s 6.17 or newer with CONFIG_NET_SCH_BPF=y",
+			kernel.release,
+			release_is_before(kernel.release, 6, 17)
+				? "is too old: boot"
+				: "was built without: boot one of");
 }
 
 /* kernel/bpf/tcx.c */
 static int has_tcx(const char *name)
 {
-	int found = kernel_has_struct("tcx_link", name);
+	int found = has_struct("tcx_link", name);
 
 	if (found)
 		return found > 0;

@@ -9,8 +9,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "aqm/params.h"
 #include "check/report.h"
 #include "cli/format.h"
+#include "kernel/running.h"
+#include "tcp_prague.h"
 
 #define BYTES_PER_MBIT (1000000 / 8)
 
@@ -79,11 +82,34 @@ static void show_queues(const struct link *link, uint64_t rate, bool is_mq)
 			    link->tx_queues);
 }
 
-void interface_report(const struct link *link, const struct dualpi2_params *wanted, bool is_mq)
+/* "target" of the AQM, ns; 0: it has none. */
+static uint64_t target_of(const struct aqm *aqm, const struct dualpi2_params *params)
+{
+	const struct option_spec *row;
+
+	for (size_t i = 0; (row = params_row(aqm, i)); i++)
+		if (row->name && !strcmp(row->name, "target"))
+			return params_value(row, params);
+	return 0;
+}
+
+/* A host that sends Prague by itself never sees its own Classic flows wait for a long target. */
+static void show_senders(const struct link *link, uint64_t target_ns)
+{
+	if (target_ns > PRAGUE_LOCAL_TARGET_NS && kernel_has_congestion(PRAGUE_NAME) > 0)
+		report_line(REPORT_HINT,
+			    "this host has TCP Prague: if it sends by %s itself, give --target "
+			    "2ms, or L4S gets more than its share",
+			    link->name);
+}
+
+void interface_report(const struct link *link, const struct aqm *aqm,
+		      const struct dualpi2_params *wanted, bool is_mq)
 {
 	if (!link->running)
 		report_line(REPORT_HINT, "%s is down or not connected: `ip link set %s up`",
 			    link->name, link->name);
 	show_queues(link, wanted->rate, is_mq);
 	show_bottleneck(link, wanted->rate);
+	show_senders(link, target_of(aqm, wanted));
 }

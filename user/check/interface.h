@@ -5,12 +5,14 @@
 
 #include <stdbool.h>
 
+#include "aqm/aqm.h"
 #include "dualpi2.h"
 #include "kernel/link.h"
 
 /* Show (report.h) what will work, but maybe not for what it is meant, at the root of an
- * interface with these parameters. `is_mq`: with an instance for each of its queues.
+ * interface with these parameters of an AQM. `is_mq`: with an instance for each of its queues.
  */
-void interface_report(const struct link *link, const struct dualpi2_params *wanted, bool is_mq);
+void interface_report(const struct link *link, const struct aqm *aqm,
+		      const struct dualpi2_params *wanted, bool is_mq);
 
 #endif /* INTERFACE_H */

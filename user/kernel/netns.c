@@ -2,26 +2,52 @@
 #include "kernel/netns.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <linux/netlink.h>
+#include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "cli/message.h"
 
-__u64 netns_current(void)
+__u64 netns_cookie(void)
 {
-	static __u64 here; /* we stay in it */
-	socklen_t size = sizeof(here);
+	__u64 cookie = 0;
+	socklen_t size = sizeof(cookie);
 	int fd;
 
-	if (here)
-		return here;
 	/* Of the one family that the systemd units allow. */
 	fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
-	if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &here, &size))
+	if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &cookie, &size))
 		fail(errno, "cannot look at the network namespace: %s", strerror(errno));
 	if (fd >= 0)
 		close(fd);
+	return cookie;
+}
+
+__u64 netns_current(void)
+{
+	static __u64 here;
+
+	if (!here)
+		here = netns_cookie();
 	return here;
+}
+
+int netns_enter(const char *name)
+{
+	char path[PATH_MAX];
+	int fd, error = 0;
+
+	snprintf(path, sizeof(path), "%s%s", strchr(name, '/') ? "" : NETNS_DIR "/", name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (setns(fd, CLONE_NEWNET))
+		error = -errno;
+	close(fd);
+	return error;
 }

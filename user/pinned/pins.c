@@ -276,6 +276,38 @@ bool pin_create(int fd, const char *dir, const char *name)
 	return true;
 }
 
+int fd_of_our_own(int fd)
+{
+	return fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
+}
+
+bool pin_value(const char *dir, const char *name, const void *value, size_t size)
+{
+	const __u32 zero = 0;
+	int map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "value", sizeof(zero), size, 1, NULL);
+	bool pinned;
+
+	if (map < 0)
+		return fail(errno, "the kernel refuses to create a BPF map: %s", strerror(errno));
+	pinned = (!bpf_map_update_elem(map, &zero, value, BPF_ANY) ||
+		  fail(errno, "the kernel refuses a value: %s", strerror(errno))) &&
+		 pin_create(map, dir, name);
+	close(map);
+	return pinned;
+}
+
+int pin_read(const char *dir, const char *name, void *value)
+{
+	int error, map = pin_open(dir, name);
+	const __u32 zero = 0;
+
+	if (map < 0)
+		return map;
+	error = bpf_map_lookup_elem(map, &zero, value);
+	close(map);
+	return error;
+}
+
 void pin_forget(const char *dir, const char *name)
 {
 	char path[PATH_MAX];
@@ -319,6 +351,16 @@ const char *pins_next(DIR *pins, const char *prefix)
 	if (pins)
 		closedir(pins);
 	return NULL;
+}
+
+void pins_remove_all(const char *dir)
+{
+	DIR *pins = pins_list(dir);
+	const char *name;
+
+	while ((name = pins_next(pins, "")))
+		pin_remove(dir, name);
+	pins_remove_directory(dir);
 }
 
 /* ---- for everybody ----------------------------------------------------------------- */

@@ -5,8 +5,10 @@
 
 #include <dirent.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #define BPFFS "/sys/fs/bpf"
+#define PIN_NAME_MAX 64			 /* of those that are made up: with cookies and numbers */
 #define PIN_DIR BPFFS "/dualpi2"	 /* 0700 */
 #define PUBLIC_PIN_DIR PIN_DIR "-public" /* 0755: what everybody may read */
 
@@ -66,11 +68,23 @@ bool pin_create(int fd, const char *dir, const char *name);
  */
 void pin_remove(const char *dir, const char *name);
 
+/* A file descriptor of our own for what a libbpf object has, which closes its; -1: it could not be
+ * had.
+ */
+int fd_of_our_own(int fd);
+
+/* Pin a value: a map of one element. pin_read(): 0, or -errno (-ENOENT: there is none). */
+bool pin_value(const char *dir, const char *name, const void *value, size_t size);
+int pin_read(const char *dir, const char *name, void *value);
+
 /* Only the pin goes; a link may have another. */
 void pin_forget(const char *dir, const char *name);
 
 /* All pins, for pins_next(); NULL: there are none, or it is reported why they cannot be read. */
 DIR *pins_list(const char *dir);
+
+/* Remove all, and the directory. */
+void pins_remove_all(const char *dir);
 
 /* The name of the next one that begins with `prefix`, which may be removed; NULL: there is none,
  * and the list is closed.

@@ -4,7 +4,6 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -207,15 +206,9 @@ struct registration *registration_of(const struct registrations *regs, const str
  */
 static void remove_pins(const struct aqm *aqm)
 {
-	DIR *rest;
-	const char *name;
-
 	pin_remove(aqm->name, "registration");
 	pins_unpublish(aqm->name);
-	rest = pins_list(aqm->name);
-	while ((name = pins_next(rest, "")))
-		pin_remove(aqm->name, name);
-	pins_remove_directory(aqm->name);
+	pins_remove_all(aqm->name);
 }
 
 void registration_remove(struct registration *reg)
@@ -242,14 +235,6 @@ const struct aqm *registrations_remove_unused(struct registrations *regs)
 		pins_remove_directory("");
 	}
 	return unknown;
-}
-
-/* A file descriptor of our own for what an object has, which is to be closed; -1: it could not be
- * had.
- */
-static int own(int fd)
-{
-	return fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
 }
 
 /* The map or program of an object by its name, or -1. */
@@ -290,7 +275,7 @@ static bool load(struct bpf_object *object, struct registration *reg, bool (*ref
 	if (!link)
 		return fail(errno, "the kernel refuses to register the qdisc (-v shows why)");
 
-	reg->link = own(bpf_link__fd(link));
+	reg->link = fd_of_our_own(bpf_link__fd(link));
 	bpf_link__destroy(link);
 	if (!create_abi(reg))
 		return false;
@@ -298,7 +283,7 @@ static bool load(struct bpf_object *object, struct registration *reg, bool (*ref
 		int *fd = pin_fd(reg, &pins[i]);
 
 		if (*fd < 0)
-			*fd = own(fd_of(object, pins[i].name));
+			*fd = fd_of_our_own(fd_of(object, pins[i].name));
 		if (*fd < 0)
 			return fail(EMFILE, "cannot keep the BPF objects");
 	}

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <bpf/bpf.h>
-#include <bpf/btf.h>
 #include <errno.h>
 #include <netdb.h>
 #include <stdio.h>
@@ -15,16 +14,13 @@
 #include "check/report.h"
 #include "cli/message.h"
 #include "cli/privilege.h"
+#include "kernel/running.h"
 #include "prague/commands.h"
 #include "prague/programs.h"
 #include "prague/tcp_info.h"
 
-#define VMLINUX_BTF "/sys/kernel/btf/vmlinux"
 #define SYSCTL "/proc/sys/net/ipv4/"
 #define RACK 1 /* bit of net.ipv4.tcp_recovery */
-
-/* Of a sending host: TCP small queues keep a local sender's queue below it (docs/prague.md). */
-#define TARGET_ADVISED_NS (2 * DUALPI2_NSEC_PER_MSEC)
 
 /* What everybody may read of bpf_dualpi2. Only PI2 has a target. */
 #define DUALPI2_STATS "/sys/fs/bpf/dualpi2-public/" AQM_NAME "/dualpi2_stats"
@@ -37,11 +33,9 @@
 static bool check_kernel(void)
 {
 	struct utsname kernel;
-	unsigned int version, minor;
 
 	uname(&kernel);
-	if (sscanf(kernel.release, "%u.%u", &version, &minor) == 2 &&
-	    (version > 6 || (version == 6 && minor >= 18)))
+	if (!release_is_before(kernel.release, PRAGUE_KERNEL))
 		return report_line(REPORT_OK, "Linux %.80s: Accurate ECN for a congestion control",
 				   kernel.release);
 	return report_line(REPORT_MISSING,
@@ -59,22 +53,19 @@ static bool check_types(void)
 		  "CONFIG_BPF_JIT=y" },
 		{ "tcx_link", "BPF programs at tcx", "CONFIG_NET_XGRESS=y" },
 	};
-	struct btf *types = btf__parse(VMLINUX_BTF, NULL);
 	bool passed = true;
 
-	if (!types)
+	if (!kernel_types())
 		return report_line(REPORT_MISSING,
 				   "kernel type information (BTF): %s: take a kernel with "
 				   "CONFIG_DEBUG_INFO_BTF=y",
 				   strerror(errno));
 	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
-		bool found = btf__find_by_name_kind(types, needed[i].type, BTF_KIND_STRUCT) > 0;
-
-		passed &= found ? report_line(REPORT_OK, "%s", needed[i].what)
-				: report_line(REPORT_MISSING, "%s: take a kernel with %s",
-					      needed[i].what, needed[i].config);
+		passed &= kernel_has_struct(needed[i].type) > 0
+				  ? report_line(REPORT_OK, "%s", needed[i].what)
+				  : report_line(REPORT_MISSING, "%s: take a kernel with %s",
+						needed[i].what, needed[i].config);
 	}
-	btf__free(types);
 	return passed;
 }
 
@@ -128,7 +119,7 @@ static void check_qdisc(const struct dualpi2_stats *stats)
 {
 	const __u64 target_ns = aqm_own(&stats->params)->target_ns;
 
-	if (target_ns <= TARGET_ADVISED_NS)
+	if (target_ns <= PRAGUE_LOCAL_TARGET_NS)
 		return;
 	report_line(REPORT_WARNING,
 		    "%.16s has bpf_dualpi2 with a target of %llu us: TCP's own limit keeps what "
@@ -191,7 +182,8 @@ static bool split_peer(const char *peer, char *host, size_t size, const char **p
 	}
 	if (*colon == ':')
 		*port = colon + 1;
-	if ((size_t)(end - peer) >= size || (*colon && *colon != ':') || end == peer || !**port)
+	if ((size_t)(end - peer) >= size || (*colon && *colon != ':') || end == peer ||
+	    !is_port(*port))
 		return false;
 	snprintf(host, size, "%.*s", (int)(end - peer), peer);
 	return true;
@@ -258,7 +250,6 @@ static bool show_arrival(const struct ecn_info *info)
 static bool judge(int fd, const char *peer, bool is_prague)
 {
 	struct ecn_info info;
-	bool is_sink;
 
 	if (!ecn_info_read(fd, &info))
 		return report_line(REPORT_MISSING, "%s: the kernel tells nothing: %s", peer,
@@ -273,8 +264,7 @@ static bool judge(int fd, const char *peer, bool is_prague)
 	report_line(REPORT_OK, "%s: negotiates ECN", peer);
 	if (!is_prague)
 		return report_line(REPORT_HINT, NO_PRAGUE, peer);
-	is_sink = probe(fd);
-	if (!is_sink)
+	if (!probe(fd))
 		return report_line(REPORT_HINT,
 				   "what arrives is only seen with `tcp-prague sink` at the peer");
 	return ecn_info_read(fd, &info) && show_arrival(&info);

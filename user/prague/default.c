@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "prague/default.h"
 
-#include <bpf/bpf.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "cli/message.h"
@@ -19,14 +15,14 @@
 #include "tcp_prague.h"
 
 #define SYSCTL "/proc/sys/net/ipv4/tcp_congestion_control" /* of the namespace we are in */
-#define NETNS_DIR "/run/netns"
-#define CONGESTION_MAX 16 /* TCP_CA_NAME_MAX */
-#define COOKIE_MAX 24
 
-static bool read_default(char name[CONGESTION_MAX])
+static bool read_default(char name[PRAGUE_NAME_MAX])
 {
 	FILE *file = fopen(SYSCTL, "re");
-	bool read = file && fscanf(file, "%15s", name) == 1;
+	bool read;
+
+	memset(name, 0, PRAGUE_NAME_MAX); /* all of it is kept */
+	read = file && fscanf(file, "%15s", name) == 1;
 
 	if (file)
 		fclose(file);
@@ -49,32 +45,18 @@ static bool write_default(const char *name)
 /* What was there, in a map that is pinned under the namespace's cookie. What was there the first
  * time stays.
  */
-static bool remember(const char *name)
+static bool remember(const char name[PRAGUE_NAME_MAX])
 {
-	char pin[COOKIE_MAX], value[CONGESTION_MAX] = "";
-	__u32 zero = 0;
-	int map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "prague_default", sizeof(zero), sizeof(value),
-				 1, NULL);
-	bool kept;
+	char pin[PIN_NAME_MAX];
 
 	snprintf(pin, sizeof(pin), "%llu", netns_current());
-	if (pin_exists(DEFAULT_PINS, pin) > 0) {
-		if (map >= 0)
-			close(map);
-		return true;
-	}
-	if (map < 0)
-		return fail(errno, "the kernel refuses to create a BPF map: %s", strerror(errno));
-	snprintf(value, sizeof(value), "%s", name);
-	kept = !bpf_map_update_elem(map, &zero, value, BPF_ANY) &&
-	       pin_create(map, DEFAULT_PINS, pin);
-	close(map);
-	return kept;
+	return pin_exists(DEFAULT_PINS, pin) > 0 ||
+	       pin_value(DEFAULT_PINS, pin, name, PRAGUE_NAME_MAX);
 }
 
 bool default_set(void)
 {
-	char now[CONGESTION_MAX];
+	char now[PRAGUE_NAME_MAX];
 
 	if (!read_default(now))
 		return false;
@@ -82,47 +64,16 @@ bool default_set(void)
 }
 
 /* In the namespace that we are in. */
-static void restore_here(__u64 cookie)
+static void restore_here(void)
 {
-	char pin[COOKIE_MAX], former[CONGESTION_MAX] = "", now[CONGESTION_MAX];
-	__u32 zero = 0;
-	int map;
+	char pin[PIN_NAME_MAX], former[PRAGUE_NAME_MAX], now[PRAGUE_NAME_MAX];
 
-	snprintf(pin, sizeof(pin), "%llu", cookie);
-	map = pin_open(DEFAULT_PINS, pin);
-	if (map < 0)
+	snprintf(pin, sizeof(pin), "%llu", netns_cookie());
+	if (pin_read(DEFAULT_PINS, pin, former))
 		return;
-	if (!bpf_map_lookup_elem(map, &zero, former) && read_default(now) &&
-	    !strcmp(now, PRAGUE_NAME))
+	if (read_default(now) && !strcmp(now, PRAGUE_NAME))
 		write_default(former);
 	pin_remove(DEFAULT_PINS, pin);
-	close(map);
-}
-
-static __u64 cookie_here(void)
-{
-	__u64 cookie = 0;
-	socklen_t size = sizeof(cookie);
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-
-	if (fd >= 0) {
-		getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &cookie, &size);
-		close(fd);
-	}
-	return cookie;
-}
-
-static void restore_in(const char *name)
-{
-	char path[PATH_MAX];
-	int fd;
-
-	snprintf(path, sizeof(path), NETNS_DIR "/%s", name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0 && !setns(fd, CLONE_NEWNET))
-		restore_here(cookie_here());
-	if (fd >= 0)
-		close(fd);
 }
 
 static void restore_in_named(void)
@@ -132,8 +83,8 @@ static void restore_in_named(void)
 	const struct dirent *entry;
 
 	while (home >= 0 && dir && (entry = readdir(dir)))
-		if (entry->d_name[0] != '.')
-			restore_in(entry->d_name);
+		if (entry->d_name[0] != '.' && !netns_enter(entry->d_name))
+			restore_here();
 	if (dir)
 		closedir(dir);
 	if (home >= 0) {
@@ -146,17 +97,13 @@ static void restore_in_named(void)
 void defaults_restore(void)
 {
 	DIR *rest;
-	const char *name;
 
 	if (pin_exists(DEFAULT_PINS, "") <= 0)
 		return;
-	restore_here(netns_current());
+	restore_here();
 	restore_in_named();
 	rest = pins_list(DEFAULT_PINS);
-	while ((name = pins_next(rest, ""))) {
-		/* A namespace that ended, most likely. */
-		verbose("the network namespace %s cannot be found", name);
-		pin_remove(DEFAULT_PINS, name);
-	}
-	pins_remove_directory(DEFAULT_PINS);
+	while (pins_next(rest, ""))
+		printf("  the default of a network namespace stays: it has no name, or has ended\n");
+	pins_remove_all(DEFAULT_PINS);
 }

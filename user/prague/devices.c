@@ -14,8 +14,6 @@
 #include "kernel/netns.h"
 #include "pinned/pins.h"
 
-#define NAME_MAX_ 64
-
 struct attaching {
 	const struct programs *programs;
 	bool pinned;
@@ -26,9 +24,9 @@ struct attaching {
 /* The number comes again, the cookie of a namespace does not: a link tells whether the device of
  * its name is still the one that it was made for.
  */
-static const char *pin_name(int ifindex, char name[NAME_MAX_])
+static const char *pin_name(int ifindex, char name[PIN_NAME_MAX])
 {
-	snprintf(name, NAME_MAX_, "%llu-%d", netns_current(), ifindex);
+	snprintf(name, PIN_NAME_MAX, "%llu-%d", netns_current(), ifindex);
 	return name;
 }
 
@@ -39,7 +37,7 @@ static bool is_attached(int ifindex)
 {
 	struct bpf_link_info info = {};
 	__u32 size = sizeof(info);
-	char name[NAME_MAX_];
+	char name[PIN_NAME_MAX];
 	int fd = pin_open(DEVICE_PINS, pin_name(ifindex, name));
 	bool attached;
 
@@ -53,7 +51,7 @@ static bool is_attached(int ifindex)
 static bool attach(const struct link *link, const struct attaching *to)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = BPF_F_BEFORE);
-	char name[NAME_MAX_];
+	char name[PIN_NAME_MAX];
 	bool kept;
 	int fd;
 
@@ -89,22 +87,42 @@ static void attach_one(const struct link *link, void *data)
 	to->attached += !to->failed;
 }
 
+/* Call `visit` for each device of these names. False: one is not there, which is reported. */
+static bool each_named(const char *names, void (*visit)(const struct link *link, void *data),
+		       void *data)
+{
+	char *copy = strdup(names), *rest = copy, *name;
+	struct link link;
+	bool found = true;
+
+	while (found && (name = strsep(&rest, ","))) {
+		found = link_named(name, &link);
+		if (found)
+			visit(&link, data);
+	}
+	free(copy);
+	return found;
+}
+
+static void ignore(const struct link *link, void *data)
+{
+	(void)link;
+	(void)data;
+}
+
+bool devices_exist(const char *names)
+{
+	return !names || each_named(names, ignore, NULL);
+}
+
 bool devices_attach(const struct programs *programs, const char *names, bool pinned)
 {
 	struct attaching to = { .programs = programs, .pinned = pinned };
-	char *copy, *rest, *name;
-	struct link link;
 
-	if (!names)
-		return link_each(NULL, attach_one, &to) && !to.failed &&
-		       (to.attached || fail(0, "there are no devices in this network namespace"));
-	copy = rest = strdup(names);
-	while (!to.failed && (name = strsep(&rest, ","))) {
-		to.failed = !link_named(name, &link);
-		attach_one(&link, &to);
-	}
-	free(copy);
-	return !to.failed;
+	if (names)
+		return each_named(names, attach_one, &to) && !to.failed;
+	return link_each(NULL, attach_one, &to) && !to.failed &&
+	       (to.attached || fail(0, "there are no devices in this network namespace"));
 }
 
 bool devices_update(const struct programs *programs)
@@ -128,10 +146,5 @@ bool devices_update(const struct programs *programs)
 
 void devices_detach(void)
 {
-	DIR *pins = pins_list(DEVICE_PINS);
-	const char *name;
-
-	while ((name = pins_next(pins, "")))
-		pin_remove(DEVICE_PINS, name);
-	pins_remove_directory(DEVICE_PINS);
+	pins_remove_all(DEVICE_PINS);
 }

@@ -9,8 +9,11 @@
 
 #define DEVICE_PINS "devices"
 
+/* Are there all of them? Names are separated by commas; NULL: none is asked for. */
+bool devices_exist(const char *names);
+
 /* Attach it in front of all others: those that look at the ECN field behind it are to see ECT(1).
- * `names`: separated by commas; NULL: all devices that there are. `pinned`: the links are pinned,
+ * `names`: as above; NULL: all devices that there are. `pinned`: the links are pinned,
  * or end with us. A device that already has it keeps it.
  */
 bool devices_attach(const struct programs *programs, const char *names, bool pinned);

@@ -4,16 +4,13 @@
  */
 #include <bpf/bpf.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <sched.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cli/message.h"
-#include "cli/privilege.h"
 #include "kernel/netns.h"
+#include "kernel/running.h"
 #include "pinned/pins.h"
 #include "prague/cgroup.h"
 #include "prague/commands.h"
@@ -22,28 +19,72 @@
 #include "prague/opt_in.h"
 #include "prague/programs.h"
 
-#define NETNS_DIR "/run/netns"
-#define PIN_NAME_MAX 64
-
 #define FALL_BACK_MS 5000 /* that live sockets get for an ACK */
 #define POLL_MS 50
+
+/* ---- undo ------------------------------------------------------------------------------ */
+
+static void count_one(const struct prague_report *socket, void *count)
+{
+	*(int *)count += socket->mode < PRAGUE_NO_ACCECN;
+}
+
+/* How many sockets are Prague's. */
+static int count_sockets(const struct programs *programs)
+{
+	int count = 0;
+
+	programs_each_socket(programs, count_one, &count);
+	return count;
+}
+
+/* Wait until live sockets have fallen back, which they do at an ACK: how many are left. */
+static int wait_for_fall_back(const struct programs *programs)
+{
+	const struct timespec poll = { .tv_nsec = POLL_MS * 1000000L };
+	int left = count_sockets(programs);
+
+	for (int waited_ms = 0; left && waited_ms < FALL_BACK_MS; waited_ms += POLL_MS) {
+		nanosleep(&poll, NULL);
+		left = count_sockets(programs);
+	}
+	return left;
+}
+
+/* How many sockets were Prague's, and how many of them have not fallen back. */
+struct fallen {
+	int before, left;
+};
+
+/* Undo all, of this run or of others, in this order: without the program that makes ECT(1) a socket
+ * responds as Reno, but then it may as well be Cubic's before.
+ */
+static struct fallen undo_all(const struct programs *programs)
+{
+	struct fallen fallen = {};
+
+	pins_remove_all(OPT_IN_PINS);
+	defaults_restore();
+	if (programs->registration >= 0) {
+		fallen.before = count_sockets(programs);
+		programs_retire(programs);
+		fallen.left = wait_for_fall_back(programs);
+	}
+	devices_detach();
+	programs_unpin();
+	pins_remove_directory("");
+	return fallen;
+}
 
 /* ---- on ------------------------------------------------------------------------------ */
 
 static bool enter_netns(const char *name)
 {
-	char path[PATH_MAX];
-	bool entered;
-	int fd;
+	int error = netns_enter(name);
 
-	snprintf(path, sizeof(path), "%s%s", strchr(name, '/') ? "" : NETNS_DIR "/", name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return fail(errno, "--netns %s: no such network namespace (see `ip netns`)", name);
-	entered = !setns(fd, CLONE_NEWNET) ||
-		  fail(errno, "--netns %s: cannot be entered: run it as root", name);
-	close(fd);
-	return entered;
+	if (error == -ENOENT)
+		return fail(-error, "--netns %s: no such network namespace (see `ip netns`)", name);
+	return !error || fail(-error, "--netns %s: cannot be entered: run it as root", name);
 }
 
 /* The control group of those that are to have it; -1, which is reported. */
@@ -114,83 +155,67 @@ static bool opt_in(const struct selection *selection, int cgroup)
 	return kept;
 }
 
-/* Those that are at work, of this version; `made`: now. */
-static bool have_programs(struct programs *programs, bool *made)
+/* Those that are at work (`before`), as of this version. */
+static bool have_current(const struct programs *before, struct programs *programs)
 {
-	struct programs before;
-	int state = programs_open(&before), current;
+	int current = expect_known(programs_are_current(), PRAGUE_PIN_DIR);
 
-	*made = false;
-	*programs = before;
-	if (state < 0)
-		return false;
-	if (state && kernel_has_prague() == 0) { /* an `off` was interrupted */
-		programs_close(&before);
-		state = 0;
-	}
-	if (!state) {
-		devices_detach(); /* their programs are of another registration */
-		*made = true;
-		if (programs_load(PRAGUE_NAME, NULL, programs) && programs_pin(programs))
-			return true;
-		return false;
-	}
-	current = expect_known(programs_are_current(), PRAGUE_PIN_DIR);
+	*programs = *before;
 	if (current)
 		return current > 0;
 	verbose("another version is at work: replacing its programs");
-	return programs_load(PRAGUE_NAME, &before, programs) && devices_update(programs) &&
+	return programs_load(PRAGUE_NAME, before, programs) && devices_update(programs) &&
 	       programs_pin(programs);
 }
 
-/* What the kernel brings itself is used as it is: it sends ECT(1) by itself. */
-static bool have_congestion(const struct selection *selection, bool *made)
+/* Those of nobody: new ones. */
+static bool make_programs(struct programs *programs)
+{
+	devices_detach(); /* what there is belongs to a registration that has ended */
+	return programs_load(PRAGUE_NAME, NULL, programs) && programs_pin(programs);
+}
+
+/* What the kernel brings itself is used as it is: it sends ECT(1) by itself. `made`: the programs,
+ * now.
+ */
+static bool have_congestion(struct programs *programs, bool *made)
+{
+	struct programs before;
+	int at_work = programs_open(&before), registered = kernel_has_congestion(PRAGUE_NAME);
+
+	*programs = PROGRAMS_NONE;
+	*made = false;
+	if (at_work < 0)
+		return false;
+	if (!at_work && expect_known(registered, "the congestion controls of this kernel") < 0)
+		return false;
+	if (!at_work && registered) {
+		printf("  the kernel has a " PRAGUE_NAME " of its own, which is used\n");
+		return true;
+	}
+	*made = !registered; /* pins without it: an `off` was interrupted */
+	return *made ? make_programs(programs) : have_current(&before, programs);
+}
+
+/* What ours need beside their registration; nothing of it changes what another `on` wants, but the
+ * configuration, which comes last.
+ */
+static bool put_to_work(const struct selection *selection, int cgroup,
+			const struct programs *programs)
 {
 	const struct prague_config config = {
 		.no_classic_detection = selection->no_classic_detection,
 	};
-	struct programs programs;
-	int own = programs_open(&programs), has = own ? 0 : kernel_has_prague();
+	const bool is_ours = programs->registration >= 0;
 
-	programs_close(&programs);
-	*made = false;
-	if (own < 0 || expect_known(has, "the congestion controls of this kernel") < 0)
-		return false;
-	if (has) {
-		printf("  the kernel has a " PRAGUE_NAME " of its own, which is used\n");
-		return true;
-	}
-	return have_programs(&programs, made) && programs_configure(&programs, &config) &&
-	       devices_attach(&programs, selection->devices, true);
-}
-
-static void forget_opt_ins(void)
-{
-	DIR *pins = pins_list(OPT_IN_PINS);
-	const char *name;
-
-	while ((name = pins_next(pins, "")))
-		pin_remove(OPT_IN_PINS, name);
-	pins_remove_directory(OPT_IN_PINS);
-}
-
-/* What this run has begun, or another one that was killed. */
-static void remove_all(void)
-{
-	struct programs programs;
-
-	forget_opt_ins();
-	defaults_restore();
-	if (programs_open(&programs) > 0)
-		programs_retire(&programs);
-	programs_close(&programs);
-	devices_detach();
-	programs_unpin();
-	pins_remove_directory("");
+	return (!is_ours || devices_attach(programs, selection->devices, true)) &&
+	       opt_in(selection, cgroup) && (!selection->is_default || default_set()) &&
+	       (!is_ours || programs_configure(programs, &config));
 }
 
 static bool turn_on(const struct selection *selection, int cgroup)
 {
+	struct programs programs;
 	bool made, done;
 
 	if (!pins_lock())
@@ -198,10 +223,9 @@ static bool turn_on(const struct selection *selection, int cgroup)
 	if (selection->no_classic_detection)
 		printf("  WARNING: without the detection Prague starves others behind a queue with "
 		       "Classic ECN (RFC 9331, 4.3)\n");
-	done = have_congestion(selection, &made) && opt_in(selection, cgroup) &&
-	       (!selection->is_default || default_set());
-	if (!done && made)
-		remove_all();
+	done = have_congestion(&programs, &made) && put_to_work(selection, cgroup, &programs);
+	if (!done && made && programs_open(&programs) >= 0)
+		undo_all(&programs);
 	pins_remove_directory(""); /* made for the lock: if it is empty */
 	if (done)
 		printf("on: new connections are Prague's where the peer has Accurate ECN\n");
@@ -217,6 +241,8 @@ bool prague_on(const struct selection *selection)
 	if (!pins_mount_bpffs() || (selection->netns && !enter_netns(selection->netns)))
 		return false;
 	/* Before anything is changed. */
+	if (!devices_exist(selection->devices))
+		return false;
 	if (is_for_others)
 		cgroup = open_cgroup(selection);
 	if (is_for_others && cgroup < 0)
@@ -229,58 +255,10 @@ bool prague_on(const struct selection *selection)
 
 /* ---- off ------------------------------------------------------------------------------- */
 
-static void count_one(const struct prague_report *socket, void *count)
-{
-	*(int *)count += socket->mode < PRAGUE_NO_ACCECN;
-}
-
-/* How many sockets are Prague's. */
-static int count_sockets(const struct programs *programs)
-{
-	int count = 0;
-
-	programs_each_socket(programs, count_one, &count);
-	return count;
-}
-
-/* Wait until live sockets have fallen back, which they do at an ACK: how many are left. */
-static int wait_for_fall_back(const struct programs *programs)
-{
-	const struct timespec poll = { .tv_nsec = POLL_MS * 1000000L };
-	int left = count_sockets(programs);
-
-	for (int waited_ms = 0; left && waited_ms < FALL_BACK_MS; waited_ms += POLL_MS) {
-		nanosleep(&poll, NULL);
-		left = count_sockets(programs);
-	}
-	return left;
-}
-
-/* In this order: without the program that makes ECT(1) a socket responds as Reno, but then it may
- * as well be Cubic's before.
- */
-static bool take_back(struct programs *programs)
-{
-	const int before = count_sockets(programs);
-	int left;
-
-	programs_retire(programs);
-	left = wait_for_fall_back(programs);
-	devices_detach();
-	programs_unpin();
-	printf("off: %d socket%s fell back to " PRAGUE_FALLBACK "\n", before - left,
-	       before - left == 1 ? "" : "s");
-	if (left)
-		printf("  %d had nothing to receive: they respond as Reno, and fall back at their "
-		       "next ACK\n",
-		       left);
-	return !message_reported();
-}
-
 bool prague_off(bool if_any)
 {
 	struct programs programs;
-	bool done = true;
+	struct fallen fallen;
 	int found;
 
 	if (!pins_lock_if_any())
@@ -289,17 +267,17 @@ bool prague_off(bool if_any)
 	if (found < 0)
 		return false;
 	found |= pin_exists(OPT_IN_PINS, "") > 0 || pin_exists(DEFAULT_PINS, "") > 0;
-	forget_opt_ins();
-	defaults_restore();
-	if (programs.registration >= 0)
-		done = take_back(&programs);
-	else
-		devices_detach(); /* what a run left that was killed */
-	programs_unpin();
-	pins_remove_directory("");
+	fallen = undo_all(&programs);
 	if (!found && !if_any)
 		return fail(0, "nothing to undo: tcp-prague is not on");
-	if (!found || programs.registration < 0)
+	if (programs.registration < 0)
 		printf("off\n");
-	return done && !message_reported();
+	else
+		printf("off: %d socket%s fell back to " PRAGUE_FALLBACK "\n",
+		       fallen.before - fallen.left, fallen.before - fallen.left == 1 ? "" : "s");
+	if (fallen.left)
+		printf("  %d had nothing to receive: they respond as Reno, and fall back at their "
+		       "next ACK\n",
+		       fallen.left);
+	return !message_reported();
 }

@@ -5,17 +5,14 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include "cli/message.h"
 #include "cli/options.h"
+#include "kernel/running.h"
 #include "pinned/pins.h"
 #include "prague.skel.h"
 
@@ -42,19 +39,6 @@ static int *pin_fd(const struct programs *programs, const struct pin *pin)
 	return (int *)((char *)programs + pin->offset);
 }
 
-int kernel_has_prague(void)
-{
-	int found, fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	if (fd < 0)
-		return -errno;
-	found = !setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, PRAGUE_NAME, strlen(PRAGUE_NAME));
-	if (!found && errno != ENOENT)
-		found = -errno;
-	close(fd);
-	return found;
-}
-
 /* ---- load -------------------------------------------------------------------------- */
 
 /* A member of struct tcp_congestion_ops: where it is, bytes; -1: there is none. */
@@ -75,14 +59,9 @@ static int ops_member(const struct btf *types, const char *name)
 /* cwnd_event_tx_start() is of 7.2; before, cwnd_event() is told of it. 1, 0, or -errno. */
 static int tells_of_tx_start(void)
 {
-	struct btf *types = btf__load_vmlinux_btf();
-	bool tells;
+	const struct btf *types = kernel_types();
 
-	if (!types)
-		return -errno;
-	tells = ops_member(types, "cwnd_event_tx_start") >= 0;
-	btf__free(types);
-	return tells;
+	return types ? ops_member(types, "cwnd_event_tx_start") >= 0 : -errno;
 }
 
 /* The skeleton has no member for it, as for no array. */
@@ -98,22 +77,15 @@ static void set_name(struct prague_bpf *skel, const char *name)
 static bool refuse_load(int error)
 {
 	struct utsname kernel;
-	unsigned int version, minor;
 
 	uname(&kernel);
-	if (sscanf(kernel.release, "%u.%u", &version, &minor) == 2 &&
-	    (version < 6 || (version == 6 && minor < 18)))
+	if (release_is_before(kernel.release, PRAGUE_KERNEL))
 		return fail(error, TOO_OLD, kernel.release);
 	if (error == EPERM)
 		return fail(error, "the kernel does not let us load BPF programs: run it as root "
 				   "of the host");
 	return fail(error, "the kernel refuses the BPF programs (6.18 to 7.3 are known to take "
 			   "them; -v shows why)");
-}
-
-static bool reuse(struct bpf_map *map, int fd)
-{
-	return fd < 0 || !bpf_map__reuse_fd(map, fd);
 }
 
 static bool prepare(struct prague_bpf *skel, const char *name, const struct programs *before)
@@ -123,22 +95,20 @@ static bool prepare(struct prague_bpf *skel, const char *name, const struct prog
 	if (tells < 0)
 		return fail(-tells, "the kernel's type information (BTF) cannot be read: take one "
 				    "with CONFIG_DEBUG_INFO_BTF=y");
-	if (!tells) {
+	if (tells) {
+		skel->struct_ops.prague->cwnd_event = NULL;
+		bpf_program__set_autoload(skel->progs.prague_event, false);
+	} else {
 		skel->struct_ops.prague->cwnd_event_tx_start = NULL;
 		bpf_program__set_autoload(skel->progs.prague_tx_start, false);
 	}
 	set_name(skel, name);
-	if (before && (!reuse(skel->maps.prague_config, before->config) ||
-		       !reuse(skel->maps.prague_sockets, before->sockets) ||
-		       !reuse(skel->maps.prague_classic, before->classic)))
+	if (before && (bpf_map__reuse_fd(skel->maps.prague_config, before->config) ||
+		       bpf_map__reuse_fd(skel->maps.prague_sockets, before->sockets) ||
+		       bpf_map__reuse_fd(skel->maps.prague_classic, before->classic)))
 		return fail(errno, "the maps of the version that is loaded do not fit: end it "
 				   "with `tcp-prague off` first");
 	return true;
-}
-
-static int own(int fd)
-{
-	return fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
 }
 
 /* Its link, as a file descriptor, or -errno. In place of `before` it has the same link: new sockets
@@ -153,10 +123,10 @@ static int register_ops(struct prague_bpf *skel, const struct programs *before)
 	if (!link && errno == EEXIST && before)
 		return bpf_link_update(before->registration, bpf_map__fd(skel->maps.prague), NULL)
 			       ? -errno
-			       : own(before->registration);
+			       : fd_of_our_own(before->registration);
 	if (!link)
 		return -errno;
-	fd = own(bpf_link__fd(link));
+	fd = fd_of_our_own(bpf_link__fd(link));
 	bpf_link__destroy(link);
 	return fd;
 }
@@ -180,11 +150,11 @@ static bool load(struct prague_bpf *skel, const char *name, const struct program
 		return refuse_load(-fd);
 	*programs = (struct programs){
 		.registration = fd,
-		.config = own(bpf_map__fd(skel->maps.prague_config)),
-		.sockets = own(bpf_map__fd(skel->maps.prague_sockets)),
-		.classic = own(bpf_map__fd(skel->maps.prague_classic)),
-		.ect1 = own(bpf_program__fd(skel->progs.prague_ect1)),
-		.status = own(bpf_program__fd(skel->progs.prague_status)),
+		.config = fd_of_our_own(bpf_map__fd(skel->maps.prague_config)),
+		.sockets = fd_of_our_own(bpf_map__fd(skel->maps.prague_sockets)),
+		.classic = fd_of_our_own(bpf_map__fd(skel->maps.prague_classic)),
+		.ect1 = fd_of_our_own(bpf_program__fd(skel->progs.prague_ect1)),
+		.status = fd_of_our_own(bpf_program__fd(skel->progs.prague_status)),
 	};
 	for (size_t i = 0; i < N_PINS; i++)
 		if (*pin_fd(programs, &pins[i]) < 0)
@@ -228,36 +198,15 @@ struct version {
 static bool pin_version(void)
 {
 	struct version version = { .abi = PRAGUE_ABI };
-	__u32 zero = 0;
-	int map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "prague_version", sizeof(zero),
-				 sizeof(version), 1, NULL);
-	bool pinned;
 
 	snprintf(version.tool, sizeof(version.tool), "%s", tool_version());
-	if (map < 0 || bpf_map_update_elem(map, &zero, &version, BPF_ANY))
-		return fail(errno, "the kernel refuses to create a BPF map: %s", strerror(errno));
-	pinned = pin_create(map, PRAGUE_PINS, VERSION_PIN);
-	close(map);
-	return pinned;
-}
-
-/* 0, or -errno. */
-static int read_version(struct version *version)
-{
-	int error, map = pin_open(PRAGUE_PINS, VERSION_PIN);
-	__u32 zero = 0;
-
-	if (map < 0)
-		return map;
-	error = bpf_map_lookup_elem(map, &zero, version);
-	close(map);
-	return error;
+	return pin_value(PRAGUE_PINS, VERSION_PIN, &version, sizeof(version));
 }
 
 int programs_are_current(void)
 {
 	struct version version = {};
-	int error = read_version(&version);
+	int error = pin_read(PRAGUE_PINS, VERSION_PIN, &version);
 
 	return error ? error : !strcmp(version.tool, tool_version());
 }
@@ -282,7 +231,6 @@ void programs_unpin(void)
 
 	pin_forget(PRAGUE_PINS, "registration");
 	rest = pins_list(PRAGUE_PINS);
-
 	while ((name = pins_next(rest, "")))
 		pin_forget(PRAGUE_PINS, name);
 	pins_remove_directory(PRAGUE_PINS);
@@ -304,7 +252,8 @@ static int open_all(struct programs *programs)
 int programs_open(struct programs *programs)
 {
 	struct version version = {};
-	int state = open_all(programs), error = state > 0 ? read_version(&version) : state;
+	int state = open_all(programs);
+	int error = state > 0 ? pin_read(PRAGUE_PINS, VERSION_PIN, &version) : state;
 
 	if (!error && version.abi == PRAGUE_ABI)
 		return 1;

@@ -12,6 +12,8 @@
 #define PRAGUE_PIN_DIR "/sys/fs/bpf/tcp-prague"
 #define PRAGUE_PINS "prague" /* directory in it */
 
+#define PRAGUE_KERNEL 6, 18 /* the first with AccECN for a congestion control */
+
 /* File descriptors, or -1. */
 struct programs {
 	int registration;
@@ -20,9 +22,6 @@ struct programs {
 };
 
 #define PROGRAMS_NONE ((struct programs){ -1, -1, -1, -1, -1, -1 })
-
-/* Has the kernel a `prague` that is not ours: 1, 0, -errno? Loads its module. */
-int kernel_has_prague(void);
 
 /* Load and register them, as the congestion control `name`. `before` (NULL: none): those of another
  * version with the same PRAGUE_ABI, which they replace; their maps and sockets stay.

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "kernel/running.h"
 #include "prague/cgroup.h"
 #include "prague/commands.h"
 #include "prague/devices.h"
@@ -27,7 +28,7 @@ static bool have_congestion(const struct selection *selection, char *name, size_
 	const struct prague_config config = {
 		.no_classic_detection = selection->no_classic_detection,
 	};
-	int own = kernel_has_prague();
+	int own = kernel_has_congestion(PRAGUE_NAME);
 
 	*programs = PROGRAMS_NONE;
 	snprintf(name, size, PRAGUE_NAME);
@@ -92,7 +93,7 @@ static bool run_in(int cgroup, char **argv, int *status)
 
 bool prague_run(const struct selection *selection, char **argv, int *status)
 {
-	char path[PATH_MAX], name[16];
+	char path[PATH_MAX], name[PRAGUE_NAME_MAX];
 	struct opt_in wanted = { .congestion = name,
 				 .to = selection->to,
 				 .not_to = selection->not_to };

@@ -2,6 +2,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netdb.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,7 @@ static int listen_at(const char *port)
 	struct addrinfo *address;
 	int fd;
 
-	if (getaddrinfo(NULL, port, &hints, &address)) {
+	if (!is_port(port) || getaddrinfo(NULL, port, &hints, &address)) {
 		fail_usage("%s: not a port (for example " SINK_PORT "; 1 to 65535)", port);
 		return -1;
 	}
@@ -75,6 +76,13 @@ static void receive(int fd, const char *peer)
 	print_received(peer, bytes, &info);
 }
 
+/* What was received has been told by then. */
+static void end(int number)
+{
+	(void)number;
+	_exit(STATUS_OK);
+}
+
 bool prague_sink(const char *port)
 {
 	struct sockaddr_in6 from;
@@ -83,6 +91,8 @@ bool prague_sink(const char *port)
 
 	if (listener < 0)
 		return false;
+	signal(SIGINT, end);
+	signal(SIGTERM, end);
 	printf("listening at port %s\n", port ? port : SINK_PORT);
 	fflush(stdout);
 	for (;;) {

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "kernel/running.h"
+
+#include <bpf/btf.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define VMLINUX_BTF "/sys/kernel/btf/vmlinux"
+
+bool release_is_before(const char *release, unsigned int version, unsigned int minor)
+{
+	unsigned int has, has_minor;
+
+	return sscanf(release, "%u.%u", &has, &has_minor) == 2 &&
+	       (has < version || (has == version && has_minor < minor));
+}
+
+/* Not by btf__load_vmlinux_btf(), which keeps to itself why it fails. */
+const struct btf *kernel_types(void)
+{
+	static struct btf *types;
+
+	if (!types)
+		types = btf__parse(VMLINUX_BTF, NULL);
+	return types;
+}
+
+int kernel_has_struct(const char *name)
+{
+	const struct btf *types = kernel_types();
+
+	return types ? btf__find_by_name_kind(types, name, BTF_KIND_STRUCT) > 0 : -errno;
+}
+
+int kernel_has_congestion(const char *name)
+{
+	int found, fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return -errno;
+	found = !setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, (socklen_t)strlen(name));
+	if (!found && errno != ENOENT)
+		found = -errno;
+	close(fd);
+	return found;
+}

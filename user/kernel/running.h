@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The kernel that runs: its release, its types, and what it has. */
+#ifndef RUNNING_H
+#define RUNNING_H
+
+#include <stdbool.h>
+
+struct btf;
+
+/* Is this release ("7.2.12-amd64") before a version? Not if it does not say which it is. */
+bool release_is_before(const char *release, unsigned int version, unsigned int minor);
+
+/* Its types, 5 MB that are read once; NULL, with errno: they cannot be read. */
+const struct btf *kernel_types(void);
+
+/* Has it a struct of that name? 1, 0, or -errno: see kernel_types(). */
+int kernel_has_struct(const char *name);
+
+/* Has it a TCP congestion control of that name, which we may choose? 1, 0, or -errno. Loads
+ * its module.
+ */
+int kernel_has_congestion(const char *name);
+
+#endif /* RUNNING_H */
