@@ -2,28 +2,17 @@
 /* Chooses the congestion control for the sockets of a cgroup: before the handshake, so that the SYN
  * asks for AccECN. The programs in it need not know of it.
  */
-#include "vmlinux.h"
-#include <linux/bpf.h>
 #include <bpf/bpf_endian.h>
-#include <bpf/bpf_helpers.h>
 
+#include "prague/tcp.bpf.h"
 #include "tcp_prague.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
-/* include/uapi/linux/in.h, include/uapi/linux/tcp.h, include/linux/socket.h */
-#define IPPROTO_TCP 6
-#define TCP_CONGESTION 13
-#define AF_INET 2
-
-/* include/linux/tcp.h: tcp_sock.ecn_flags */
-#define TCP_ECN_MODE_RFC3168 (1U << 0)
-#define TCP_ECN_MODE_ACCECN (1U << 4)
-
 #define PREFIX_BITS 128
 
 /* Set before it is loaded. */
-const volatile char congestion[16] = PRAGUE_NAME;
+const volatile char congestion[PRAGUE_NAME_MAX] = PRAGUE_NAME;
 const volatile __u64 netns; /* cookie of the only network namespace that it is for; 0: all */
 const volatile bool has_to; /* only for destinations in `to` */
 
@@ -67,7 +56,7 @@ static __always_inline bool is_wanted(struct bpf_sock_ops *ops)
 	return (!has_to || bpf_map_lookup_elem(&to, &peer)) && !bpf_map_lookup_elem(&not_to, &peer);
 }
 
-/* Is it ours: does the name of its congestion control begin as that of all? */
+/* Has it the congestion control that is chosen for all? */
 static __always_inline bool is_chosen(struct bpf_sock_ops *ops)
 {
 	char name[sizeof(congestion)] = "";
@@ -82,24 +71,23 @@ static __always_inline bool is_chosen(struct bpf_sock_ops *ops)
 	return true;
 }
 
-static __always_inline bool has_accecn(struct bpf_sock_ops *ops)
+static __always_inline bool may_be_chosen(struct bpf_sock_ops *ops)
 {
 	struct bpf_sock *sk = ops->sk;
 	struct tcp_sock *tp = sk ? bpf_skc_to_tcp_sock(sk) : NULL;
 
-	return tp && (tp->ecn_flags & (TCP_ECN_MODE_RFC3168 | TCP_ECN_MODE_ACCECN)) ==
-			     TCP_ECN_MODE_ACCECN;
+	return tp && has_accecn(tp);
 }
 
 /* A connection that was accepted, by a socket that had been chosen or listened before. */
 static __always_inline void look_at(struct bpf_sock_ops *ops)
 {
-	static const char fallback[16] = PRAGUE_FALLBACK;
+	static const char fallback[PRAGUE_NAME_MAX] = PRAGUE_FALLBACK;
 	const bool is_ours = is_chosen(ops);
 
 	if (is_wanted(ops)) {
 		/* Again, if that is one which was switched off and still listens. */
-		if (is_ours || has_accecn(ops))
+		if (is_ours || may_be_chosen(ops))
 			choose(ops, congestion, sizeof(congestion));
 	} else if (is_ours) {
 		choose(ops, fallback, sizeof(PRAGUE_FALLBACK) - 1);

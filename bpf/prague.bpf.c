@@ -89,11 +89,18 @@ static __always_inline void starts_to_send(struct sock *sk)
 		restart(tcp_sk(sk), own);
 }
 
-/* From 7.2 on. */
+/* From 7.2 on there is a call for it, before that one for this and other events. */
 SEC("?struct_ops")
 void BPF_PROG(prague_tx_start, struct sock *sk)
 {
 	starts_to_send(sk);
+}
+
+SEC("?struct_ops")
+void BPF_PROG(prague_event, struct sock *sk, enum tcp_ca_event event)
+{
+	if (event == CA_EVENT_TX_START)
+		starts_to_send(sk);
 }
 
 /* ---- an ACK arrives ------------------------------------------------------------------ */
@@ -105,18 +112,15 @@ __u32 BPF_PROG(prague_ssthresh, struct sock *sk)
 	return tcp_sk(sk)->snd_ssthresh;
 }
 
-/* A loss: Recovery; CWR without CE that has not been responded to, which is the sender's own qdisc
- * without room (NET_XMIT_CN); a timeout in CWR, of which the kernel thinks that the window has been
- * reduced already: by CE it hardly has. The state is still the former one.
+/* Recovery; Loss; CWR without CE that has not been responded to, which is the sender's own qdisc
+ * without room (NET_XMIT_CN). For the kernel CWR by CE is a reduction as well, after which it does
+ * not ask for another one; but by CE the window is hardly less.
  */
 static __always_inline bool is_loss(const struct tcp_sock *tp, const struct prague_socket *own,
 				    u8 state)
 {
-	if (state == TCP_CA_CWR)
-		return tp->delivered_ce == own->delivered_ce;
-	if (state == TCP_CA_LOSS)
-		return ca_state(tp) == TCP_CA_CWR && (s32)(tp->high_seq - tp->snd_una) > 0;
-	return state == TCP_CA_RECOVERY;
+	return state >= TCP_CA_RECOVERY ||
+	       (state == TCP_CA_CWR && tp->delivered_ce == own->delivered_ce);
 }
 
 SEC("struct_ops")
@@ -125,20 +129,8 @@ void BPF_PROG(prague_state, struct sock *sk, __u8 state)
 	struct prague_socket *own = prague_socket(sk);
 	struct tcp_sock *tp = tcp_sk(sk);
 
-	if (own && is_set_up(tp, own) && is_loss(tp, own, state))
+	if (own && ensure_set_up(tp, own) && is_loss(tp, own, state))
 		lose(tp, own);
-}
-
-/* A timeout that is not of a window which Recovery has reduced already. */
-SEC("struct_ops")
-void BPF_PROG(prague_event, struct sock *sk, enum tcp_ca_event event)
-{
-	struct prague_socket *own = prague_socket(sk);
-
-	if (own && event == CA_EVENT_LOSS && is_set_up(tcp_sk(sk), own))
-		lose(tcp_sk(sk), own);
-	if (event == CA_EVENT_TX_START)
-		starts_to_send(sk);
 }
 
 SEC("struct_ops")
@@ -150,7 +142,7 @@ __u32 BPF_PROG(prague_undo_cwnd, struct sock *sk)
 
 	if (!own)
 		return cwnd;
-	prague_undo(&own->cc);
+	undo(tcp_sk(sk), own);
 	window = own->cc.window / PRAGUE_PACKET;
 	return window > cwnd ? window : cwnd;
 }
@@ -181,7 +173,7 @@ void BPF_PROG(prague_control, struct sock *sk, __u32 ack, int flag, const struct
 		if (!own->is_locked)
 			return; /* it is not ours any more */
 	}
-	is_set_up(tp, own);
+	ensure_set_up(tp, own);
 	if (mode == PRAGUE_SCALABLE)
 		own->mode = mode_of(tp, own);
 	if (respond(tp, own, rs->acked_sacked, rs->rtt_us))

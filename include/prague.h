@@ -10,9 +10,9 @@
  *	loss		W /= 2
  *
  * Of a slow flow, with fewer than four packets in a virtual RTT, the share of those that had CE
- *says little, and says it late: each CE takes its part at once, 1/2 packet in a virtual RTT. In
- *steps of a quarter that leads to 2 (1 - p) / p packets in 25 ms at a share p of CE. (A fast flow
- *has about 2.7 (1 - p) / p: it waits for the next CE before it cuts.)
+ * says little, and says it late: each CE takes its part at once, 1/2 packet in a virtual RTT. In
+ * steps of a quarter that leads to 2 (1 - p) / p packets in 25 ms at a share p of CE. (A fast flow
+ * has about 2.7 (1 - p) / p: it waits for the next CE before it cuts.)
  *
  * From four rounds after slow start on the virtual RTT is at least 25 ms, and g = (RTT / 25 ms)^2
  * below that: the same share of marks gives flows of all shorter RTTs about the same rate.
@@ -140,28 +140,33 @@ static inline void prague_step_down(struct prague *p, __u32 ce, __u32 srtt_us, _
 	p->window = p->window > min + less ? p->window - less : min;
 }
 
+/* Take half of a share (2^-32) for CE, but not within `pause_us` of the last time. The first CE
+ * waits for nothing.
+ */
+static inline void prague_cut(struct prague *p, __u32 share, __u32 pause_us, __u64 now_us,
+			      __u64 min)
+{
+	if (p->saw_ce && !prague_has_passed(pause_us, p->cut_us, now_us))
+		return;
+	prague_reduce(p, share, min);
+	p->saw_ce = 1;
+	p->cut_us = now_us;
+}
+
 /* CE arrived, on `ce` packets. */
 static inline void prague_ce(struct prague *p, __u32 ce, __u64 now_us, __u32 srtt_us, __u64 min)
 {
-	if (prague_is_slow(p, srtt_us)) {
+	if (prague_is_slow(p, srtt_us))
 		prague_step_down(p, ce, srtt_us, min);
-		return;
-	}
-	if (p->saw_ce && !prague_has_passed(prague_virtual_rtt(p, srtt_us), p->cut_us, now_us))
-		return;
-	prague_reduce(p, p->saw_ce ? p->alpha : PRAGUE_ALPHA_MAX, min);
-	p->saw_ce = 1;
-	p->cut_us = now_us;
+	else
+		prague_cut(p, p->saw_ce ? p->alpha : PRAGUE_ALPHA_MAX,
+			   prague_virtual_rtt(p, srtt_us), now_us, min);
 }
 
 /* The same with the response of Reno: half, once in a round trip (RFC 3168, 6.1.2). */
 static inline void prague_ce_reno(struct prague *p, __u64 now_us, __u32 srtt_us, __u64 min)
 {
-	if (p->saw_ce && !prague_has_passed(srtt_us, p->cut_us, now_us))
-		return;
-	prague_reduce(p, PRAGUE_ALPHA_MAX, min);
-	p->saw_ce = 1;
-	p->cut_us = now_us;
+	prague_cut(p, PRAGUE_ALPHA_MAX, srtt_us, now_us, min);
 }
 
 /* A packet was lost, or the sender's own qdisc had no room for one. */
@@ -191,10 +196,16 @@ static inline void prague_idle(struct prague *p, __u64 idle_us, __u64 rto_us, __
 	}
 }
 
-/* The kernel's window, packets: W rounded up, but one step at a time. `clamp`: its maximum. */
+/* W, packets: rounded up. */
+static inline __u32 prague_packets(const struct prague *p)
+{
+	return (__u32)((p->window + PRAGUE_PACKET - 1) / PRAGUE_PACKET);
+}
+
+/* The kernel's window, packets: W, but one step at a time. `clamp`: its maximum. */
 static inline __u32 prague_cwnd(const struct prague *p, __u32 cwnd, __u32 clamp)
 {
-	__u64 goal = (p->window + PRAGUE_PACKET - 1) / PRAGUE_PACKET;
+	__u32 goal = prague_packets(p);
 
 	if (goal < PRAGUE_CWND_MIN)
 		goal = PRAGUE_CWND_MIN;

@@ -7,10 +7,6 @@
 
 #include "prague/socket.bpf.h"
 
-/* include/uapi/linux/in.h, include/uapi/linux/tcp.h */
-#define IPPROTO_TCP 6
-#define TCP_CONGESTION 13
-
 #define NS_PER_S 1000000000ULL
 
 /* Where a Classic AQM was seen. */
@@ -73,13 +69,6 @@ static __always_inline u32 see_again(const struct prague_destination *to)
 
 /* ---- falling back ------------------------------------------------------------------ */
 
-/* Is AccECN negotiated, and does it work? Nothing is known during the handshake. */
-static __always_inline bool has_accecn(const struct tcp_sock *tp)
-{
-	return (tp->ecn_flags & TCP_ECN_MODE_ANY) == TCP_ECN_MODE_ACCECN &&
-	       !BPF_CORE_READ_BITFIELD(tp, accecn_fail_mode);
-}
-
 static __always_inline bool is_in_handshake(const struct tcp_sock *tp)
 {
 	const u8 state = sk_of(tp)->__sk_common.skc_state;
@@ -109,7 +98,7 @@ static __always_inline void fall_back(struct sock *sk, struct prague_socket *own
 /* The reason for which this socket may not be Prague's; PRAGUE_SCALABLE: there is none. */
 static __always_inline u16 obstacle(const struct tcp_sock *tp, const struct prague_socket *own)
 {
-	if (is_retired())
+	if (config().retire)
 		return PRAGUE_RETIRED;
 	if (own->mode >= PRAGUE_NO_ACCECN) /* remembered, or locked */
 		return own->mode;
@@ -119,10 +108,9 @@ static __always_inline u16 obstacle(const struct tcp_sock *tp, const struct prag
 /* Is a Classic AQM known on the way of a new socket? */
 static __always_inline bool is_remembered(const struct tcp_sock *tp)
 {
-	const struct prague_config *now = config();
 	const struct prague_destination to = destination_of(tp);
 
-	return now && !now->no_classic_detection && times_seen(&to) > 1;
+	return !config().no_classic_detection && times_seen(&to) > 1;
 }
 
 /* A virtual RTT has ended in which something marked. True: for the second time an AQM on the way
@@ -131,11 +119,10 @@ static __always_inline bool is_remembered(const struct tcp_sock *tp)
  */
 static __always_inline bool detect_classic(const struct tcp_sock *tp, struct prague_socket *own)
 {
-	const struct prague_config *now = config();
 	const struct prague_destination to = destination_of(tp);
 	const bool was_classic = own->classic.is_classic;
 
-	if (!now || now->no_classic_detection || is_private(&to) ||
+	if (config().no_classic_detection || is_private(&to) ||
 	    prague_is_slow(&own->cc, srtt_us(tp)))
 		return false;
 	classic_ecn_round(&own->classic, tp->rtt_min.s[0].v);

@@ -17,13 +17,15 @@ static __always_inline u64 window_min(const struct tcp_sock *tp)
 static __always_inline void begin_round(const struct tcp_sock *tp, struct prague_socket *own)
 {
 	own->next_seq = tp->snd_nxt;
+	own->missed_seq = follow(tp, own->missed_seq);
+	own->lost_seq = follow(tp, own->lost_seq);
 	prague_round(&own->cc, tp->tcp_mstamp, tp->delivered, tp->delivered_ce, in_slow_start(tp));
 }
 
 static __always_inline bool round_is_over(const struct tcp_sock *tp,
 					  const struct prague_socket *own)
 {
-	return (s32)(tp->snd_una - own->next_seq) >= 0 &&
+	return is_acked(tp, own->next_seq) &&
 	       (!prague_is_independent(&own->cc) ||
 		prague_has_passed(PRAGUE_RTT_US, own->cc.round_us, tp->tcp_mstamp));
 }
@@ -33,12 +35,13 @@ static __always_inline void set_up(struct tcp_sock *tp, struct prague_socket *ow
 {
 	own->cc = (struct prague){ .window = tp->snd_cwnd * PRAGUE_PACKET };
 	own->is_set_up = true;
+	own->lost_seq = tp->snd_una;
 	begin_round(tp, own);
 	own->cc.rounds = 0;
 }
 
 /* Whatever comes first after the handshake: an ACK, or a loss. */
-static __always_inline bool is_set_up(struct tcp_sock *tp, struct prague_socket *own)
+static __always_inline bool ensure_set_up(struct tcp_sock *tp, struct prague_socket *own)
 {
 	if (!own->is_set_up && !is_in_handshake(tp))
 		set_up(tp, own);
@@ -48,8 +51,6 @@ static __always_inline bool is_set_up(struct tcp_sock *tp, struct prague_socket 
 /* `packets` arrived without CE. */
 static __always_inline void grow(struct tcp_sock *tp, struct prague_socket *own, u32 packets)
 {
-	u64 gain = prague_gain(&own->cc, srtt_us(tp));
-
 	if (in_slow_start(tp)) {
 		u32 room = tp->snd_ssthresh - tp->snd_cwnd;
 		u32 step = packets < room ? packets : room;
@@ -60,10 +61,11 @@ static __always_inline void grow(struct tcp_sock *tp, struct prague_socket *own,
 		prague_set_window(&own->cc, tp->snd_cwnd * PRAGUE_PACKET);
 		packets -= step;
 	}
-	if (own->mode != PRAGUE_SCALABLE)
-		gain = PRAGUE_PACKET;
 	if (packets)
-		prague_increase(&own->cc, packets, gain, mtu_of(tp));
+		prague_increase(&own->cc, packets,
+				own->mode == PRAGUE_SCALABLE ? prague_gain(&own->cc, srtt_us(tp))
+							     : PRAGUE_PACKET,
+				mtu_of(tp));
 }
 
 static __always_inline void cut(struct tcp_sock *tp, struct prague_socket *own, u32 ce)
@@ -128,7 +130,7 @@ static __always_inline bool respond(struct tcp_sock *tp, struct prague_socket *o
 		classic_ecn_sample(&own->classic, rtt, classic_ecn_shift(tp->snd_ssthresh));
 	if (ce) /* pure ACKs of ours may have had CE long ago: no more than this ACK is worth */
 		cut(tp, own, ce < acked ? ce : acked ?: 1);
-	if (acked > ce && ca_state(tp) < TCP_CA_RECOVERY && is_limited(tp))
+	if (acked > ce && ca_state(tp) < TCP_CA_RECOVERY && is_limited(tp, own))
 		grow(tp, own, acked - ce);
 	step_cwnd(tp, own);
 	if (round_is_over(tp, own)) {
@@ -139,13 +141,23 @@ static __always_inline bool respond(struct tcp_sock *tp, struct prague_socket *o
 	return repeated;
 }
 
-/* A loss: half, and slow start ends there. */
+/* A loss: half, once for all that was out then, and slow start ends there. */
 static __always_inline void lose(struct tcp_sock *tp, struct prague_socket *own)
 {
+	if (!is_acked(tp, own->lost_seq))
+		return;
+	own->lost_seq = tp->snd_nxt;
 	prague_loss(&own->cc);
 	tp->snd_ssthresh = own->cc.window / PRAGUE_PACKET;
 	if (tp->snd_ssthresh < PRAGUE_CWND_MIN)
 		tp->snd_ssthresh = PRAGUE_CWND_MIN;
+}
+
+/* There was none. */
+static __always_inline void undo(const struct tcp_sock *tp, struct prague_socket *own)
+{
+	prague_undo(&own->cc);
+	own->lost_seq = tp->snd_una;
 }
 
 /* It sends again: what the window was worth before is not known to be still true
@@ -155,7 +167,6 @@ static __always_inline void restart(struct tcp_sock *tp, struct prague_socket *o
 {
 	const u32 idle = (u32)bpf_jiffies64() - tp->lsndtime;
 	const u64 before = own->cc.window;
-	u32 cwnd;
 
 	/* With packets out it is a retransmission of all of them. */
 	if (!own->is_set_up || tp->packets_out ||
@@ -166,9 +177,8 @@ static __always_inline void restart(struct tcp_sock *tp, struct prague_socket *o
 		return;
 	if (tp->snd_ssthresh < tp->snd_cwnd - tp->snd_cwnd / 4)
 		tp->snd_ssthresh = tp->snd_cwnd - tp->snd_cwnd / 4;
-	cwnd = (own->cc.window + PRAGUE_PACKET - 1) / PRAGUE_PACKET;
-	if (cwnd < tp->snd_cwnd)
-		tp->snd_cwnd = cwnd;
+	if (prague_packets(&own->cc) < tp->snd_cwnd)
+		tp->snd_cwnd = prague_packets(&own->cc);
 }
 
 #endif /* PRAGUE_RESPOND_BPF_H */

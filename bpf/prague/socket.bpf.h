@@ -3,23 +3,12 @@
 #ifndef PRAGUE_SOCKET_BPF_H
 #define PRAGUE_SOCKET_BPF_H
 
-#include "vmlinux.h"
-#include <linux/bpf.h>
-#include <bpf/bpf_core_read.h>
-#include <bpf/bpf_helpers.h>
-
+#include "prague/tcp.bpf.h"
 #include "tcp_prague.h"
 
-/* include/linux/tcp.h: tcp_sock.ecn_flags */
-#define TCP_ECN_MODE_RFC3168 (1U << 0)
-#define TCP_ECN_MODE_ACCECN (1U << 4)
-#define TCP_ECN_MODE_ANY (TCP_ECN_MODE_RFC3168 | TCP_ECN_MODE_ACCECN) /* both: pending */
-
-/* include/uapi/linux/tcp.h, include/net/tcp_states.h */
+/* include/uapi/linux/tcp.h, include/net/tcp_states.h, include/net/tcp.h */
 #define TCP_CA_CWR 2
 #define TCP_CA_RECOVERY 3
-#define TCP_CA_LOSS 4
-#define TCP_ESTABLISHED 1
 #define TCP_SYN_SENT 2
 #define TCP_SYN_RECV 3
 #define TCP_INIT_CWND 10
@@ -27,9 +16,6 @@
 /* include/net/sock.h: net/ipv4/tcp_output.c paces, if no qdisc does */
 #define SK_PACING_NONE 0
 #define SK_PACING_NEEDED 1
-
-#define AF_INET 2
-#define AF_INET6 10
 
 struct {
 	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
@@ -60,18 +46,12 @@ static __always_inline struct prague_socket *prague_socket(struct sock *sk)
 	return bpf_sk_storage_get(&prague_sockets, sk, NULL, 0);
 }
 
-static __always_inline const struct prague_config *config(void)
+static __always_inline struct prague_config config(void)
 {
 	__u32 zero = 0;
+	const struct prague_config *now = bpf_map_lookup_elem(&prague_config, &zero);
 
-	return bpf_map_lookup_elem(&prague_config, &zero);
-}
-
-static __always_inline bool is_retired(void)
-{
-	const struct prague_config *now = config();
-
-	return now && now->retire;
+	return now ? *now : (struct prague_config){};
 }
 
 static __always_inline u32 packets_in_flight(const struct tcp_sock *tp)
@@ -97,13 +77,14 @@ static __always_inline u32 mtu_of(const struct tcp_sock *tp)
 }
 
 /* Is there more to send than the window and pacing let go? Pacing alone is enough: below two
- * packets the kernel's window is never the limit. What the receiver has no room for does not count.
+ * packets the kernel's window is never the limit. But of a window that was never used by half
+ * something else is the limit: the receiver's room, for example.
  */
-static __always_inline bool is_limited(const struct tcp_sock *tp)
+static __always_inline bool is_limited(const struct tcp_sock *tp, const struct prague_socket *own)
 {
 	return BPF_CORE_READ_BITFIELD(tp, is_cwnd_limited) ||
 	       (tp->write_seq != tp->snd_nxt &&
-		(s32)(tp->snd_una + tp->snd_wnd - tp->snd_nxt) >= (s32)tp->mss_cache);
+		own->cc.window < 2 * PRAGUE_PACKET * tp->max_packets_out);
 }
 
 static __always_inline u8 ca_state(const struct tcp_sock *tp)
@@ -111,12 +92,24 @@ static __always_inline u8 ca_state(const struct tcp_sock *tp)
 	return BPF_CORE_READ_BITFIELD(&tp->inet_conn, icsk_ca_state);
 }
 
+/* Has all been acknowledged that was sent before `seq`? */
+static __always_inline bool is_acked(const struct tcp_sock *tp, u32 seq)
+{
+	return (s32)(tp->snd_una - seq) >= 0;
+}
+
+/* A sequence number that has been passed has to follow: after 2 GB it would be ahead again. */
+static __always_inline u32 follow(const struct tcp_sock *tp, u32 seq)
+{
+	return is_acked(tp, seq) ? tp->snd_una : seq;
+}
+
 /* Has each packet that may still be answered been made ECT(1)? (prague_ect1 leaves the stamp,
  * before the kernel returns from sending.)
  */
 static __always_inline bool is_ect1(const struct prague_socket *own, const struct tcp_sock *tp)
 {
-	return own->stamp == tp->segs_out && (s32)(tp->snd_una - own->missed_seq) >= 0;
+	return own->stamp == tp->segs_out && is_acked(tp, own->missed_seq);
 }
 
 /* `packets` of the socket leave as ECT(1). Seen on two devices they count once. */
