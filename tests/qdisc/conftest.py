@@ -33,6 +33,13 @@ KINDS = dict(re.search(r'AQM_NAME "([\w-]+)"\n#define AQM_KIND "(\w+)"', path.re
 AQMS = tuple(KINDS)
 
 
+def needs(*modules):
+    """The cloud flavour of a kernel has not all of them."""
+    for module in modules:
+        if run("modprobe", "-q", module, check=False).returncode:
+            pytest.skip(f"this kernel has no module {module}")
+
+
 def pytest_addoption(parser):
     parser.addoption("--long", action="store_true",
                      help="tests that have a long version run that one (make test-long)")

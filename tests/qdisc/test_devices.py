@@ -17,25 +17,18 @@ import threading
 from pathlib import Path
 
 import pytest
+import tunnels
 from bpfcall import BPF_OBJ_PIN, BPF_PROG_LOAD, bpf
-from conftest import LOADER, PIN_DIR, Qdisc, drops
+from conftest import LOADER, PIN_DIR, Qdisc, drops, needs
 from frames import CE, ECT_1, ETHER_LEN, IPV4_LEN, IPV6_LEN, NOT_ECT, ipv4_frame, other_frame, send
 from genl import set_team_mode
 from netns import Namespace, run, switch_off_offloads, veth, wait_until
-from pyroute2 import WireGuard
 from superpackets import TCP_LEN, UDP_SEGMENT
 
 RATE = ("--rate", "30mbit")
 TRANSFER_BYTES = 1_500_000
 SEGMENT, SEGMENTS, CALLS = 1000, 12, 25  # UDP: bytes, of a call, and calls
 PORT = 5001
-
-
-def needs(*modules):
-    """The cloud flavour of a kernel has not all of them."""
-    for module in modules:
-        if run("modprobe", "-q", module, check=False).returncode:
-            pytest.skip(f"this kernel has no module {module}")
 
 
 # ---- traffic --------------------------------------------------------------------------
@@ -284,23 +277,12 @@ def test_ipvlan_l3(hosts):
 
 # ---- what encrypts ---------------------------------------------------------------------
 
-KEYS = ("oK0nHvDyKZcKmK4dCz3yhlUWxLjyZbDV1xV4VZpnMGM=",
-        "2DVGJKSzjD4LZ0Aw6mVtgkbJ0cVfqpIzWZVvrpCPzmg=")
+OUTER = "10.0.0.1", "10.0.0.2"
 
 
 def wireguard(hosts):
     needs("wireguard")
-    public = []
-    for (space, _), key in zip(hosts.both(), KEYS, strict=True):
-        space.ip("link add wg0 type wireguard")
-        with space.entered(), WireGuard() as device:
-            device.set("wg0", private_key=key, listen_port=51820)
-            public.append(device.info("wg0")[0].get_attr("WGDEVICE_A_PUBLIC_KEY"))
-    for (space, number), key in zip(hosts.both(), reversed(public), strict=True):
-        with space.entered(), WireGuard() as device:
-            device.set("wg0", peer={
-                "public_key": key, "endpoint_addr": f"10.0.0.{3 - number}",
-                "endpoint_port": 51820, "allowed_ips": ["10.6.0.0/24"]})
+    tunnels.wireguard((hosts.near, hosts.far), OUTER, "wg0", "10.6.0.0/24")
     hosts.address("10.6.0.", (hosts.near, "wg0"), (hosts.far, "wg0"))
     hosts.resolve(hosts.near, hosts.far, "10.6.0.2")  # the handshake is over
 
@@ -326,33 +308,9 @@ def test_below_wireguard(hosts):
     assert stats["gso"] == {"split": 0, "whole": 0}, stats
 
 
-KEY = f"0x{'5a' * 20}"
-
-
-def state(space, source, target, spi, *words):
-    space.run("ip", "xfrm", "state", "add", "src", source, "dst", target, "proto", "esp", "spi",
-              spi, "aead", "rfc4106(gcm(aes))", KEY, 128, *words)
-
-
-def policy(space, way, source, target, outer, mode, *words):
-    space.run("ip", "xfrm", "policy", "add", "dir", way, "src", source, "dst", target, *words,
-              "tmpl", "src", outer[0], "dst", outer[1], "proto", "esp", "mode", mode)
-
-
-def ipsec(ends, outer, mode, *words, inner, ways=("in",)):
-    """ESP between two hosts, both ways. `inner`: the nets behind each of them."""
+def ipsec(*arguments, **options):
     needs("esp4", "xfrm_user")
-    for index, space in enumerate(ends):
-        here, there = outer[index], outer[1 - index]
-        mine, others = inner[index], inner[1 - index]
-        state(space, here, there, 1 + index, "mode", mode, *words)
-        state(space, there, here, 2 - index, "mode", mode, *words)
-        policy(space, "out", mine, others, (here, there), mode, *words)
-        for way in ways:
-            policy(space, way, others, mine, (there, here), mode, *words)
-
-
-OUTER = "10.0.0.1", "10.0.0.2"
+    tunnels.ipsec(*arguments, **options)
 
 
 def test_xfrm_interface(hosts):

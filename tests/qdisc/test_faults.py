@@ -2,10 +2,6 @@
 """dualpi2-load is killed at, or refused, each system call that changes something; in the long
 version each that only looks as well.
 
-strace does it (`--inject`), so no step can be forgotten and the product needs no code for
-it. A SIGKILL that arrives with a call ends the process before that call is carried out:
-what is seen is the state after the one before it.
-
 - killed: the same command, run again, does what it would have done at first;
 - refused: one line, exit status 1, and everything is as it was before; or, where the loader
   can do without, exit status 0, and everything is as it should be, or will be after the same
@@ -14,24 +10,13 @@ what is seen is the state after the one before it.
 
 import json
 import re
-from collections import Counter
 
 import pytest
 from conftest import LOADER, PIN_DIR, PUBLIC_PIN_DIR, Qdisc, one_line
+from faults import ERRORS, calls_of, disturb
 from frames import NOT_ECT, ipv4_frame, send
 
 PIN_DIRS = PIN_DIR, PUBLIC_PIN_DIR
-CALLS = "bpf,sendto,mkdir,rmdir,unlink,mount,membarrier"
-STRACE = ("strace", "-f", "-e", f"trace={CALLS}")
-# Of bpf(2), those that only look.
-LOOKING = ("BPF_OBJ_GET", "BPF_OBJ_GET_INFO_BY_FD", "BPF_MAP_LOOKUP_ELEM", "BPF_MAP_GET_NEXT_KEY",
-           "BPF_PROG_QUERY")
-# With the numbers of include/uapi/linux/rtnetlink.h, which strace does not print.
-RTM_GET = ("0x12", "0x26", "0x2e")  # LINK, QDISC, TFILTER
-# What each call is refused with: an error that the kernel does give there.
-ERRORS = {"bpf": "ENOMEM", "sendto": "ENOBUFS", "mkdir": "EROFS", "rmdir": "EROFS",
-          "unlink": "EROFS", "mount": "EPERM", "membarrier": "ENOSYS"}
-
 # The command that meets a fault, the one that takes it back, and what goes before.
 CASES = {
     "attach": ("--rate 40mbit", "--unload"),
@@ -69,23 +54,6 @@ def parameters(space):
     return {entry["dev"]: (entry["options"], entry["tcx-attached"]) for entry in stats}
 
 
-def calls_of(space, command, tmp_path, every):
-    """The calls of an undisturbed run as (name, how manieth of that name). `every`: those
-    that only look, too."""
-    trace = tmp_path / "trace"
-    space.run(*STRACE, "-o", trace, LOADER, "one", *command)
-    calls, count = [], Counter()
-    for name, rest in re.findall(r"^\d+ +(\w+)\((.*)$", trace.read_text(), re.M):
-        count[name] += 1
-        first = rest.split(",")[0]
-        kind = re.search(r"nlmsg_type=(0x[0-9a-f]+)", rest)
-        looks = first in LOOKING or (kind and kind[1] in RTM_GET)
-        if every or not looks:
-            calls.append((name, count[name]))
-    assert calls
-    return calls
-
-
 class Case:
     """One line of CASES in a namespace: there, back, and what is seen before and after."""
 
@@ -100,8 +68,11 @@ class Case:
         self.go("back")
         assert state(space) == self.before
 
+    def argv(self, way):
+        return [LOADER, "one", *self.commands[way]]
+
     def go(self, way, check=True):
-        return self.space.run(LOADER, "one", *self.commands[way], check=check)
+        return self.space.run(*self.argv(way), check=check)
 
     def goal(self, way):
         return self.after if way == "there" else self.before
@@ -110,12 +81,10 @@ class Case:
         """Those of both ways (a slice) that change something, or `every` one; we are as
         before then."""
         return [(way, call) for way in ("there", "back")
-                for call in calls_of(self.space, self.commands[way], tmp_path, every)][some]
+                for call in calls_of(self.space, self.argv(way), tmp_path, every)][some]
 
     def disturb(self, way, call, how):
-        name, number = call
-        return self.space.run(*STRACE, "-o", "/dev/null", f"--inject={name}:{how}:when={number}",
-                              LOADER, "one", *self.commands[way], check=False)
+        return disturb(self.space, self.argv(way), call, how)
 
 
 def unload(space):

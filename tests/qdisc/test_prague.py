@@ -9,200 +9,32 @@ import signal
 import socket
 import struct
 import subprocess
-import sys
-import threading
 import time
-from pathlib import Path
 
 import pytest
-from conftest import BIN, one_line
+from conftest import BIN, LOADER, one_line
 from frames import ECT_0, ECT_1
-from netns import Namespace, run, veth, wait_until
-
-TOOL = BIN / "tcp-prague"
-PINS = Path("/sys/fs/bpf/tcp-prague")
-CGROUPS = Path("/sys/fs/cgroup")
-PORT = 5201
-LEFT, RIGHT = "10.9.0.1", "10.9.0.2"
-KERNEL = tuple(int(number) for number in re.findall(r"\d+", os.uname().release)[:2])
-needs_accecn = pytest.mark.skipif(KERNEL < (6, 18), reason="Accurate ECN is of Linux 6.18")
-# Sends until it is ended: what a download does.
-CLIENT = """
-import socket, sys
-with socket.create_connection((sys.argv[1], int(sys.argv[2]))) as sock:
-    print("connected", flush=True)
-    try:
-        while True:
-            sock.send(bytes(10000))
-    except OSError:
-        pass
-"""
-
-
-def programs():
-    """What is loaded and ours: its number and name."""
-    return set(re.findall(r"^(\d+): .* name (prague_\w+)", run("bpftool", "prog").stdout,
-                          re.MULTILINE))
-
-
-class Wire:
-    """Counts the ECN fields of what arrives at a device, by source and destination port. SYNs are
-    left out: they are never ECT."""
-
-    def __init__(self, space, dev):
-        self.counts = {}
-        self.sock = space.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
-        self.sock.bind((dev, 0))
-        self.sock.settimeout(0.2)
-        self.ended = False
-        self.thread = threading.Thread(target=self.look, daemon=True)
-        self.thread.start()
-
-    def look(self):
-        while not self.ended:
-            with contextlib.suppress(TimeoutError):
-                frame, (_, _, kind, *_) = self.sock.recvfrom(200)
-                if kind != socket.PACKET_OUTGOING:
-                    self.count(frame[14:])
-
-    def count(self, packet):
-        if packet[0] >> 4 != 4:
-            return
-        protocol, tcp = packet[9], packet[(packet[0] & 15) * 4:]
-        if protocol == 6 and not tcp[13] & 2:
-            ports = struct.unpack("!HH", tcp[:4])
-            key = (protocol, *ports, packet[1] & 3)
-        else:
-            key = (protocol, 0, 0, packet[1] & 3)
-        self.counts[key] = self.counts.get(key, 0) + 1
-
-    def of(self, port, protocol=6):
-        """ECN field -> packets, to this port; port 0: all that are no TCP of ours."""
-        counts = {}
-        for (protocol_, _, to, ecn), count in list(self.counts.items()):
-            if protocol_ == protocol and (to == port or not port):
-                counts[ecn] = counts.get(ecn, 0) + count
-        return counts
-
-    def reset(self):
-        self.counts = {}
-
-    def close(self):
-        self.ended = True
-        self.thread.join()
-        self.sock.close()
-
-
-class Pair:
-    """A sender and a receiver on a cable; the receiver throws away what comes."""
-
-    def __init__(self):
-        # Of an earlier test a socket may still live, that nobody can reach, with its programs.
-        self.before = programs()
-        self.left, self.right = Namespace("left"), Namespace("right")
-        veth(self.left, "s0", self.right, "c0")
-        self.left.ip(f"addr add {LEFT}/24 dev s0")
-        self.right.ip(f"addr add {RIGHT}/24 dev c0")
-        self.wire = Wire(self.right, "c0")
-        self.children = []
-        self.sinks = []
-
-    def accept(self, ecn=3, address=RIGHT):
-        """Take connections, with ECN as net.ipv4.tcp_ecn says. Before 7.0 a listener has Accurate
-        ECN if its congestion control has."""
-        accurate = ecn == 3
-        if accurate and KERNEL < (7, 0):
-            self.tool("on", "--netns", "right")
-            self.before = programs()
-        else:
-            self.right.sysctl("net.ipv4.tcp_ecn", ecn)
-        listener = self.right.socket(socket.AF_INET, socket.SOCK_STREAM)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((address, PORT))
-        listener.listen()
-        self.sinks.append(listener)
-        threading.Thread(target=self.take, args=(listener,), daemon=True).start()
-
-    @staticmethod
-    def take(listener):
-        def receive(sock):
-            with contextlib.suppress(OSError), sock:
-                while sock.recv(1 << 16):
-                    pass
-
-        with contextlib.suppress(OSError):
-            while True:
-                threading.Thread(target=receive, args=(listener.accept()[0],),
-                                 daemon=True).start()
-
-    def tool(self, *arguments, check=True, tool=TOOL):
-        return self.left.run(tool, *arguments, check=check)
-
-    def send(self, *under, to=RIGHT):
-        """A program that sends, under another one; it is connected."""
-        child = self.left.popen(*under, sys.executable, "-c", CLIENT, to, str(PORT))
-        self.children.append(child)
-        assert child.stdout.readline() == "connected\n"
-        return child
-
-    def end(self, child):
-        child.terminate()
-        child.communicate()
-
-    def programs(self):
-        """Names of what has been loaded since."""
-        return [name for _, name in programs() - self.before]
-
-    def sockets(self):
-        """Those that Prague knows, of the sender."""
-        shown = json.loads(self.tool("status", "--json").stdout)
-        return [one for one in shown["sockets"] if one["netns"] == self.left.cookie()
-                and one["delivered"] > 1]
-
-    def mode(self):
-        modes = {one["mode"] for one in self.sockets()}
-        return modes.pop() if len(modes) == 1 else modes
-
-    def wait_for_mode(self, mode):
-        wait_until(lambda: self.mode() == mode, f"the sockets are {mode}")
-
-    def congestion(self):
-        """Of the connections that send."""
-        shown = self.left.run("ss", "-tinH", "dport", f"= :{PORT}").stdout
-        return set(re.findall(r"(cubic|reno|prague[.0-9]*) wscale", shown))
-
-    def close(self):
-        for child in self.children:
-            if child.poll() is None:
-                self.end(child)
-        for listener in self.sinks:
-            listener.close()
-        run(TOOL, "off", "--if-on")
-        self.wire.close()
-        self.left.delete()
-        self.right.delete()
-
-
-def clear(group):
-    """End what is in a control group, and remove it."""
-    (group / "cgroup.kill").write_text("1")
-    wait_until(lambda: not (group / "cgroup.procs").read_text(), "it is empty")
-    group.rmdir()
+from netns import run, wait_until
+from prague_pair import (
+    CGROUPS,
+    KERNEL,
+    PINS,
+    PORT,
+    RIGHT,
+    TOOL,
+    client,
+    needs_accecn,
+    prague_pair,
+)
 
 
 @pytest.fixture
 def pair():
-    if not (CGROUPS / "cgroup.procs").exists():
-        run("mount", "-t", "cgroup2", "none", CGROUPS)
-    made = Pair()
-    yield made
-    made.close()
-    left = list(CGROUPS.rglob("tcp-prague-*"))
-    for group in left:  # not to be found again by the next test
-        clear(group)
-    assert not left and not PINS.exists()
+    yield from prague_pair()
 
 
+def chooses(congestion):
+    return f"sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b'{congestion}')"
 
 
 @pytest.mark.skipif(KERNEL >= (6, 18), reason="for kernels without Accurate ECN")
@@ -252,9 +84,9 @@ def test_run_that_is_killed_leaves_nothing_that_works(pair):
     child.wait()
     wait_until(lambda: "prague_ect1" not in pair.programs(), "the tcx program is gone")
     pair.wire.reset()
-    wait_until(lambda: sum(pair.wire.of(PORT).values()) > 300, "it goes on")
+    pair.wire.wait_for(300)
     pair.wire.reset()  # one packet may have been on its way
-    wait_until(lambda: sum(pair.wire.of(PORT).values()) > 300, "it goes on")
+    pair.wire.wait_for(300)
     assert set(pair.wire.of(PORT)) == {ECT_0}
     pids = next(CGROUPS.rglob("tcp-prague-*/cgroup.procs")).read_text().split()
     for pid in pids:
@@ -272,7 +104,7 @@ def test_a_peer_without_accurate_ecn(pair, ecn):
     pair.accept(ecn)
     pair.tool("on", "--netns", "left")
     pair.send()
-    wait_until(lambda: sum(pair.wire.of(PORT).values()) > 500, "it sends")
+    pair.wire.wait_for(500)
     pair.wait_for_mode("no-accecn")
     assert pair.congestion() == {"cubic"}
     assert ECT_1 not in pair.wire.of(PORT)
@@ -286,7 +118,7 @@ def test_a_route_that_is_locked(pair):
     pair.tool("on")
     pair.left.ip(f"route add {RIGHT} dev s0 congctl lock prague")
     pair.send()
-    wait_until(lambda: sum(pair.wire.of(PORT).values()) > 500, "it sends")
+    pair.wire.wait_for(500)
     pair.wait_for_mode("no-accecn")
     assert pair.congestion() == {"prague"}
     assert ECT_1 not in pair.wire.of(PORT)
@@ -298,14 +130,11 @@ def test_a_program_leaves(pair):
     """It chooses another congestion control while it sends."""
     pair.accept()
     pair.tool("on", "--netns", "left")
-    client = CLIENT.replace("    try:", "    sock.send(bytes(1000000))\n"
-                                         "    sock.setsockopt(6, 13, b'reno')\n    try:")
-    child = pair.left.popen(sys.executable, "-c", client, RIGHT, str(PORT))
-    pair.children.append(child)
+    pair.send(client=client("sock.send(bytes(1000000))", chooses("reno")))
     pair.wait_for_mode("left")
     assert pair.congestion() == {"reno"}
     pair.wire.reset()
-    wait_until(lambda: sum(pair.wire.of(PORT).values()) > 300, "it goes on")
+    pair.wire.wait_for(300)
     assert set(pair.wire.of(PORT)) == {ECT_0}
 
 
@@ -334,7 +163,7 @@ def test_a_device_without_the_program(pair):
     pair.tool("on", "--netns", "left", "--dev", "lo")
     pair.send()
     pair.wait_for_mode("not-ect1")
-    wait_until(lambda: sum(pair.wire.of(PORT).values()) > 500, "it sends")
+    pair.wire.wait_for(500)
     assert set(pair.wire.of(PORT)) == {ECT_0}
 
 
@@ -349,28 +178,9 @@ def test_the_program_stops(pair):
         pin.unlink()
     pair.wait_for_mode("not-ect1")
     pair.wire.reset()
-    wait_until(lambda: sum(pair.wire.of(PORT).values()) > 300, "it goes on")
+    pair.wire.wait_for(300)
     assert ECT_1 not in pair.wire.of(PORT)
     pair.tool("on", "--netns", "left")  # and back
-    pair.wait_for_mode("prague")
-
-
-@needs_accecn
-def test_below_a_tunnel_nothing_changes(pair):
-    """On the lower device the outer header is not the socket's."""
-    for space, own, other, inner in ((pair.left, LEFT, RIGHT, "10.8.0.1"),
-                                     (pair.right, RIGHT, LEFT, "10.8.0.2")):
-        space.ip(f"link add t0 type ipip local {own} remote {other}")
-        space.ip(f"addr add {inner}/24 dev t0")
-        space.ip("link set t0 up")
-    pair.accept(address="10.8.0.2")
-    pair.tool("on", "--netns", "left", "--dev", "s0")
-    pair.send(to="10.8.0.2")
-    pair.wait_for_mode("not-ect1")
-    wait_until(lambda: sum(pair.wire.of(0, protocol=4).values()) > 300, "it sends")
-    assert ECT_1 not in pair.wire.of(0, protocol=4)
-    # On the tunnel's own device the header is.
-    pair.tool("on", "--netns", "left", "--dev", "t0")
     pair.wait_for_mode("prague")
 
 
@@ -388,7 +198,7 @@ def test_on_and_off(pair):
     assert pair.congestion() == {"cubic"}
     assert not PINS.exists()
     pair.wire.reset()
-    wait_until(lambda: sum(pair.wire.of(PORT).values()) > 300, "it goes on")
+    pair.wire.wait_for(300)
     assert ECT_1 not in pair.wire.of(PORT)
     assert one_line(pair.tool("off", check=False), 1) == (
         "tcp-prague: nothing to undo: tcp-prague is not on\n")
@@ -399,13 +209,8 @@ def test_a_program_asks_for_it(pair):
     """Before it connects, and without any right."""
     pair.accept()
     pair.tool("on")
-    client = CLIENT.replace("socket.create_connection((sys.argv[1], int(sys.argv[2])))",
-                            "socket.socket()").replace(
-        "    print(", "    sock.setsockopt(6, 13, b'prague')\n"
-                      "    sock.connect((sys.argv[1], int(sys.argv[2])))\n    print(", 1)
-    child = pair.left.popen("setpriv", "--reuid=65534", "--clear-groups", sys.executable, "-c",
-                            client, RIGHT, str(PORT))
-    pair.children.append(child)
+    pair.send("setpriv", "--reuid=65534", "--clear-groups",
+              client=client(chooses("prague"), "sock.connect(peer)", made_by="socket.socket()"))
     pair.wait_for_mode("prague")
 
 
@@ -418,7 +223,7 @@ def test_destinations(pair, options, is_prague):
     pair.accept()
     pair.tool("on", "--netns", "left", *options)
     pair.send()
-    wait_until(lambda: sum(pair.wire.of(PORT).values()) > 300, "it sends")
+    pair.wire.wait_for(300)
     assert pair.congestion() == {"prague" if is_prague else "cubic"}
 
 
@@ -481,7 +286,26 @@ def test_check_with_a_peer(pair):
         ip ecn set not-ect
     }
     }""")
-    assert pair.tool("run", "--", TOOL, "check", RIGHT, check=False).returncode == 1
+    cleared = pair.tool("run", "--", TOOL, "check", RIGHT, check=False)
+    assert cleared.returncode == 1 and "neither ECT(1) nor CE arrived" in cleared.stdout
+    sink.terminate()
+    assert sink.wait() == 0
+
+
+@needs_accecn
+def test_checks_advise_a_target_on_the_host_that_sends(pair):
+    """Of what both tools know: the queue, and that this host sends."""
+    def told():
+        shown = pair.left.run(LOADER, "--check", "s0").stdout
+        return "this host has TCP Prague" in shown, "--target 2ms" in pair.tool("check").stdout
+
+    pair.left.run(LOADER, "s0")
+    assert told() == (False, True)
+    pair.tool("on")
+    assert told() == (True, True)
+    pair.left.run(LOADER, "s0", "--target", "2ms")
+    assert told() == (False, False)
+    pair.left.run(LOADER, "s0", "--unload")
 
 
 @needs_accecn
@@ -500,7 +324,10 @@ def test_check_warns_of_loss_by_counting(pair):
     (["on", "--cgroup", "a", "--unit", "b"], 2, "give one of them"),
     (["on", "--cgroup", "a", "--to", "10.0.0.0/33"], 2, "--to 10.0.0.0/33: not a prefix"),
     (["on", "--netns", "nosuch"], 1, "--netns nosuch: no such network namespace"),
-    (["sink", "ninety"], 2, "ninety: not a port"), (["status", "--yaml"], 2, "--yaml: no such")])
+    (["sink", "ninety"], 2, "ninety: not a port"), (["sink", "0"], 2, "0: not a port"),
+    (["sink", "65536"], 2, "65536: not a port"),
+    (["on", "--unit", "a", "--default"], 2, "--unit: excludes --default"),
+    (["status", "--yaml"], 2, "--yaml: no such")])
 def test_wrong_usage(pair, arguments, status, told):
     assert told in one_line(pair.tool(*arguments, check=False), status)
     assert not PINS.exists() and not pair.programs()
@@ -513,6 +340,19 @@ def test_a_failure_changes_nothing(pair, arguments):
     one_line(pair.tool(*arguments, check=False), 1)
     assert not PINS.exists()
     wait_until(lambda: not pair.programs(), "the programs are gone")
+
+
+@needs_accecn
+def test_a_failure_changes_nothing_of_what_is_on(pair):
+    def state():
+        shown = run("bpftool", "-j", "map", "dump", "pinned", PINS / "prague/prague_config").stdout
+        return shown, sorted(str(path) for path in PINS.rglob("*"))
+
+    pair.tool("on", "--netns", "left", "--dev", "s0")
+    before = state()
+    one_line(pair.tool("on", "--netns", "left", "--no-classic-detection", "--dev", "lo", "--dev",
+                       "nosuch", check=False), 1)
+    assert state() == before
 
 
 @needs_accecn

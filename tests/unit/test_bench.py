@@ -49,7 +49,8 @@ def run_of(*streams, rates=(10,), seconds=10, flows=None, idle=0.5, **tap):
         flows = [{"kind": "l4s", "sender": "10.1.0.101"}]
     phases = [["", 0.0], *([str(number), 1.0 + seconds * number]
                            for number in range(len(rates)))]
-    return {"specification": {"rates_mbit": list(rates), "seconds": seconds, "warmup_s": 3},
+    return {"specification": {"rates_mbit": list(rates), "seconds": seconds, "warmup_s": 3,
+                              "offload": False, "at_sender": False},
             "flows": flows, "cpu_idle": idle, "tcp": dict.fromkeys(
                 ("TcpRetransSegs", "TcpExtTCPDSACKRecv", "TcpExtTCPDSACKOfoRecv",
                  "TcpExtTCPSpuriousRTOs"), 0),
@@ -64,8 +65,7 @@ def test_every_cell_of_the_bench_can_be_read():
     cells = matrix.all_cells()
     assert len({cell.name for cell in cells}) == len(cells)
     for cell in cells:
-        assert [run for run in cell.runs() if run.contender in store.OUR_CONTENDERS or
-                any(flow["kind"] == "prague" for flow in run.specification["flows"])]
+        assert [run for run in cell.runs() if store.ours_in(run)]
 
 
 def test_short_matrix_names_cells_that_exist():
@@ -297,6 +297,40 @@ def test_table_has_mean_and_range_of_the_seeds():
     assert table.entry([1.0, 3.0], 1) == "2.0 (1.0–3.0)"
     assert table.entry([2.0, 2.0], 1) == "2.0"
     assert table.entry([None], 1) == "–"
+    assert table.entry([[1.0, 5.0], [2.0, 5.0]], 1) == "1.5 (1.0–2.0) : 5.0"
+
+
+def test_table_leaves_out_columns_that_apply_to_no_row():
+    cell = next(cell for cell in matrix.all_cells() if cell.name == "prague-two")
+    flows = [{"kind": "prague", "sender": f"10.1.0.{host}", "congestion": "prague"}
+             for host in (101, 102)]
+    seen = run_of(*(stream(flow["sender"], **{"0": phase(l_ns=[10**6], payload=1250000)})
+                    for flow in flows), flows=flows)
+    heads, _, *rows = list(table.table(cell, {"a": [seen], "b": [{"missing": "not built"}]}))[4:-1]
+    titles = [word.strip() for word in heads.split("|")[1:-1]]
+    assert {"each of them", "fallen back", "L P99 ms"} <= set(titles)
+    assert not {"C mean ms", "largest frame in", "all others Mbit/s"} & set(titles)
+    ours = dict(zip(titles, (word.strip() for word in rows[0].split("|")[1:-1]), strict=True))
+    assert ours["L4S downloads Mbit/s"] == "2.0" and ours["each of them"] == "1.0 : 1.0"
+    assert rows[1] == "| b | missing: not built |"
+    assert table.brief(summary.Measured(seen)) == "2.0 Mbit/s, 0.99 ms"
+
+
+def test_overview_has_a_row_for_each_variant_of_each_cell():
+    cells = [cell for cell in matrix.all_cells() if cell.name in ("prague-two", "prague-eight")]
+    seen = run_of(stream("10.1.0.101", **{"0": phase(l_ns=[10**6], payload=1250000)}))
+    lines = list(table.overview([(cell, {"a": [seen]}) for cell in cells]))
+    assert lines[0] == "## Overview" and lines[2] == (
+        "|  | queue | L4S downloads Mbit/s | L P99 ms | L dropped | link used % |")
+    assert lines[4:6] == [
+        "| Eight Prague downloads on a slow link (4 Mbit/s, RTT 5 ms) | a | 1.0 | 0.99 | 0 | 0.0 |",
+        "| Two Prague downloads (40 Mbit/s, RTT 10 ms) | a | 1.0 | 0.99 | 0 | 0.0 |"]
+
+
+def test_delays_behind_a_queue_on_the_senders_host_are_not_known():
+    seen = run_of(stream("10.1.0.101", **{"0": phase(l_ns=[10**6])}))
+    seen["specification"]["at_sender"] = True
+    assert table.waits(summary.Measured(seen), "l") is None
 
 
 def test_record_has_a_summary_and_a_table_for_each_cell():

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Kill a program at, or refuse it, one of its system calls.
+
+strace does it (`--inject`), so no step can be forgotten and the product needs no code for
+it. A SIGKILL that arrives with a call ends the process before that call is carried out:
+what is seen is the state after the one before it.
+"""
+
+import re
+from collections import Counter
+
+CALLS = "bpf,sendto,mkdir,rmdir,unlink,mount,membarrier"
+STRACE = ("strace", "-f", "-e", f"trace={CALLS}")
+# Of bpf(2), those that only look.
+LOOKING = ("BPF_OBJ_GET", "BPF_OBJ_GET_INFO_BY_FD", "BPF_MAP_LOOKUP_ELEM", "BPF_MAP_GET_NEXT_KEY",
+           "BPF_PROG_QUERY")
+# With the numbers of include/uapi/linux/rtnetlink.h, which strace does not print.
+RTM_GET = ("0x12", "0x26", "0x2e")  # LINK, QDISC, TFILTER
+# What each call is refused with: an error that the kernel does give there.
+ERRORS = {"bpf": "ENOMEM", "sendto": "ENOBUFS", "mkdir": "EROFS", "rmdir": "EROFS",
+          "unlink": "EROFS", "mount": "EPERM", "membarrier": "ENOSYS"}
+
+
+def calls_of(space, argv, tmp_path, every):
+    """The calls of an undisturbed run as (name, how manieth of that name). `every`: those
+    that only look, too."""
+    trace = tmp_path / "trace"
+    space.run(*STRACE, "-o", trace, *argv)
+    calls, count = [], Counter()
+    for name, rest in re.findall(r"^\d+ +(\w+)\((.*)$", trace.read_text(), re.M):
+        count[name] += 1
+        first = rest.split(",")[0]
+        kind = re.search(r"nlmsg_type=(0x[0-9a-f]+)", rest)
+        looks = first in LOOKING or (kind and kind[1] in RTM_GET)
+        if every or not looks:
+            calls.append((name, count[name]))
+    assert calls
+    return calls
+
+
+def disturb(space, argv, call, how):
+    name, number = call
+    return space.run(*STRACE, "-o", "/dev/null", f"--inject={name}:{how}:when={number}", *argv,
+                     check=False)

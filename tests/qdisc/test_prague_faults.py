@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""tcp-prague is killed at, or refused, each system call that changes something."""
+
+import json
+import re
+
+import pytest
+from conftest import one_line
+from faults import ERRORS, calls_of, disturb
+from netns import run, wait_until
+from prague_pair import CGROUPS, PINS, TOOL, needs_accecn, prague_pair
+
+pytestmark = needs_accecn
+ON = (TOOL, "on", "--netns", "left", "--default")
+OFF = (TOOL, "off")
+SYSCTL = "/proc/sys/net/ipv4/tcp_congestion_control"
+
+
+@pytest.fixture
+def pair():
+    yield from prague_pair()
+
+
+def shown(space, *argv):
+    return json.loads(space.run(*argv).stdout)
+
+
+def state(pair):
+    """All that tcp-prague may change. Not by names of programs: libbpf does without them if it is
+    refused what tells it that the kernel has names."""
+    registered = shown(pair.left, "bpftool", "-j", "struct_ops", "show")
+    [net] = shown(pair.left, "bpftool", "-j", "net", "show")
+    tree = run("bpftool", "-j", "cgroup", "show", CGROUPS, check=False).stdout.strip() or "[]"
+    return {"registered": len(registered),
+            "devices": sorted((program["devname"], program["kind"]) for program in net["tc"]),
+            "control groups": len(json.loads(tree)),
+            "default": pair.left.run("cat", SYSCTL).stdout,
+            "pins": sorted(re.sub(r"\d+", "N", str(pin)) for pin in PINS.rglob("*"))}
+
+
+@pytest.fixture
+def states(pair):
+    """Before, and with it on."""
+    before = state(pair)
+    pair.left.run(*ON)
+    after = state(pair)
+    pair.left.run(*OFF)
+    wait_until(lambda: state(pair) == before, "all is gone")
+    return before, after
+
+
+def some(calls, long):
+    return calls if long else calls[::4]
+
+
+def test_on_is_killed_at_each_step(pair, states, tmp_path, long):
+    """Once more, and it is on; or `off`, and nothing is left."""
+    before, after = states
+    calls = some(calls_of(pair.left, ON, tmp_path, every=long), long)
+    pair.left.run(*OFF)
+    for number, call in enumerate(calls):
+        assert disturb(pair.left, ON, call, "signal=KILL").returncode == -9, call
+        if number % 2:
+            pair.left.run(*ON)
+            assert state(pair) == after, call
+        pair.left.run(*OFF, "--if-on")
+        wait_until(lambda: state(pair) == before, f"all is gone: {call}")
+
+
+def test_off_is_killed_at_each_step(pair, states, tmp_path, long):
+    before, _ = states
+    pair.left.run(*ON)
+    for call in some(calls_of(pair.left, OFF, tmp_path, every=long), long):
+        pair.left.run(*ON)
+        assert disturb(pair.left, OFF, call, "signal=KILL").returncode == -9, call
+        pair.left.run(*OFF, "--if-on")
+        wait_until(lambda: state(pair) == before, f"all is gone: {call}")
+
+
+def test_on_is_refused_at_each_step(pair, states, tmp_path, long):
+    """One line, and everything is as it was; or it can do without."""
+    before, after = states
+    calls = some(calls_of(pair.left, ON, tmp_path, every=long), long)
+    pair.left.run(*OFF)
+    for call in calls:
+        done = disturb(pair.left, ON, call, f"error={ERRORS[call[0]]}")
+        if done.returncode:
+            one_line(done, 1)
+            wait_until(lambda: state(pair) == before, f"all is as before: {call}")
+        else:
+            assert state(pair) == after, call
+            pair.left.run(*OFF)
