@@ -92,7 +92,7 @@ next_version = $(patsubst $(O)/user/cli/options.o,$(NEXT_VERSION_O),$(1))
 
 .DELETE_ON_ERROR:
 .PHONY: all foreign quick quick-source quick-guest test test-kernels test-long test-deb \
-	test-monitoring fuzz soak demo screens compare bench bench-grid bench-cost bench-overload \
+	test-monitoring fuzz soak demo screens compare bench bench-kernels bench-grid bench-cost bench-overload \
 	claims model check-vmlinux \
 	clean help force
 all:
@@ -304,6 +304,11 @@ bench: ## beside other qdiscs: a report (FULL=1: all of it, CELL=pair-40-10ms: t
 	$(Q)$(if $(FULL),,$(call recorded,bench$(if $(CELL),-$(CELL)).md)) \
 		bench/run --kernel $(KERNEL) $(if $(CELL),--cell $(CELL),$(if $(FULL),--full))
 
+bench-kernels: ## cells of the bench on one kernel of several series (CELL=prague, RECORD=1)
+	$(Q)tests/lab/bootstrap
+	$(Q)$(IN_ROOT) all $(LAB_O)/tap
+	$(Q)$(call recorded,bench-kernels-$(CELL).md) bench/kernels --cell $(CELL)
+
 # Resumed by itself: what is in bench/grid.jsonl is not measured again.
 bench-grid: ## the whole bench once, for the maps in docs/ (10 hours, resumed; RECORD=1)
 	$(Q)tests/lab/bootstrap
@@ -331,7 +336,7 @@ bench-overload: ## what unresponsive floods leave to others, beside sch_dualpi2 
 	$(Q)$(call recorded,overload.txt) $(LAB) run --shift 0 --with-native --kernel $(KERNEL) \
 		--timeout 3600 -- python3 bench/guest/overload.py
 
-bench-cost: ## instructions per packet, against a budget (PART=packets|gso|beyond, RECORD=1)
+bench-cost: ## instructions per packet, against a budget (PART=packets|gso|congestion|beyond, RECORD=1)
 	$(Q)tests/lab/bootstrap
 	$(Q)$(IN_ROOT) all
 	$(Q)$(if $(PART),,$(call recorded,cost.md)) bench/cost/run --kernel $(KERNEL) \

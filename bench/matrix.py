@@ -18,6 +18,7 @@ SEEDS = {"bpf_dualpi2": 2, "htb+dualpi2": 2, "curvy-red": 1, "codel": 1, "htb+fq
 # Of these the ones with a single queue, only in cells that name them.
 ONE_QUEUE = ("htb+codel", "htb+pie", "htb+red")
 DEFAULTS = {
+    "at_sender": False,  # the queue is on the senders' own host, not on the router
     "offload": False,  # GSO and TSO on the links
     "in_report": True,
     "short": False,    # part of the short matrix; of several cells those with these names
@@ -70,7 +71,8 @@ class Cell:
                     "sender_gso": variant.get("sender_gso", "on"),
                     "seed": seed,
                     **{key: self.description[key] for key in
-                       ("rates_mbit", "rtt_ms", "flows", "seconds", "warmup_s", "offload")},
+                       ("rates_mbit", "rtt_ms", "flows", "seconds", "warmup_s", "offload",
+                        "at_sender")},
                 })
 
     def is_short(self):

@@ -21,6 +21,13 @@ OUR_CONTENDERS = ("bpf_dualpi2", "curvy-red", "codel")
 OUR_SENDERS = ("prague.bpf.o", "opt_in.bpf.o")  # only of flows of this kind
 
 
+def ours_in(run):
+    """What of ours a run is about: names of programs."""
+    contends = run.contender in OUR_CONTENDERS
+    sends = any(flow["kind"] == "prague" for flow in run.specification["flows"])
+    return (OURS if contends else ()) + (OUR_SENDERS if sends else ())
+
+
 def digest_of_files(paths):
     whole = hashlib.sha256()
     for path in sorted(paths):
@@ -36,16 +43,12 @@ class Store:
         files = [path for pattern in SOURCES for path in REPOSITORY.glob(pattern)]
         files += [programs / name for name in PROGRAMS]
         self.environment = [kernel, digest_of_files(files)]
-        self.ours = digest_of_files(programs / name for name in OURS)
-        self.prague = digest_of_files(programs / name for name in OUR_SENDERS)
+        self.ours = {name: digest_of_files([programs / name]) for name in OURS + OUR_SENDERS}
         RUNS.mkdir(parents=True, exist_ok=True)
 
     def place(self, run):
         depends = [*self.environment, run.specification]
-        if run.contender in OUR_CONTENDERS:
-            depends.append(self.ours)
-        if any(flow["kind"] == "prague" for flow in run.specification["flows"]):
-            depends.append(self.prague)
+        depends += [self.ours[name] for name in ours_in(run)]
         whole = json.dumps(depends, sort_keys=True)
         return RUNS / f"{hashlib.sha256(whole.encode()).hexdigest()[:24]}.json"
 

@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The figures of some cells as a table in Markdown: a row for each variant, with the mean
-over its seeds and, where there are several, the lowest and the highest."""
+"""The figures of a cell as a table in Markdown: a row for each variant, with the mean over its
+seeds and, where there are several, the lowest and the highest."""
 
 import statistics
 
+import verdict
 from summary import SCALABLE, Measured, MeasurementError, is_cpu_bound
+
+L4S = set(SCALABLE)
+MOST_LISTED = 4  # flows of which each has its own figure
+NONE = "–"
+OVERVIEW = ("L4S downloads Mbit/s", "each of them", "all others Mbit/s", "fallen back", "L P99 ms",
+            "L dropped", "link used %")
 
 
 def spurious(run):
@@ -19,24 +26,67 @@ def total(goodputs):
     return sum(goodputs) if goodputs else None
 
 
+def each(goodputs):
+    """None where there is only one, or too many to be listed."""
+    return goodputs if 2 <= len(goodputs) <= MOST_LISTED else None
+
+
+def largest(measured, where):
+    """Without GSO all frames are alike."""
+    return measured.largest(where) if measured.run["specification"]["offload"] else None
+
+
+def is_seen(measured):
+    """What a queue does is seen on the router."""
+    return not measured.run["specification"]["at_sender"]
+
+
+def waits(measured, queue):
+    """None if nothing waited, or nobody saw it."""
+    delays = measured.delays(queue)
+    return delays if delays.count and is_seen(measured) else None
+
+
+def marked(measured, queue):
+    """Percent."""
+    share = measured.share(measured.count("marked", queue), queue)
+    return 100 * share if share is not None and is_seen(measured) else None
+
+
+def dropped(measured, queue):
+    return measured.dropped(queue) if is_seen(measured) else None
+
+
+def mean_ms(delays):
+    return delays and delays.mean_ms()
+
+
+def p99_ms(delays):
+    return delays and delays.quantile_ms(0.99)
+
+
 def fallen_back(run):
     """Flows of Prague that ended as Cubic's; None where there are none."""
     ended = [flow["congestion"] for flow in run["flows"] if flow["kind"] == "prague"]
     return sum(name == "cubic" for name in ended) if ended else None
 
 
+# Title, digits, figure: a number, a list of them, or None where it does not apply. A column
+# that applies to no row is left out.
 COLUMNS = (
-    ("L4S downloads Mbit/s", 1, lambda m: total(m.goodputs_mbit(set(SCALABLE)))),
-    ("all others Mbit/s", 1, lambda m: total(m.goodputs_mbit(m.kinds() - set(SCALABLE)))),
+    ("L4S downloads Mbit/s", 1, lambda m: total(m.goodputs_mbit(L4S))),
+    ("each of them", 1, lambda m: each(m.goodputs_mbit(L4S))),
+    ("all others Mbit/s", 1, lambda m: total(m.goodputs_mbit(m.kinds() - L4S))),
     ("fallen back", 0, lambda m: fallen_back(m.run)),
     ("the other way Mbit/s", 1, lambda m: total(m.goodputs_back_mbit())),
-    ("L mean ms", 2, lambda m: m.delays("l").mean_ms()),
-    ("L P99 ms", 2, lambda m: m.delays("l").quantile_ms(0.99)),
-    ("L dropped", 0, lambda m: m.dropped("l")),
-    ("C mean ms", 2, lambda m: m.delays("c").mean_ms()),
-    ("C P99 ms", 2, lambda m: m.delays("c").quantile_ms(0.99)),
-    ("largest frame in", 0, lambda m: m.largest("before")),
-    ("largest frame out", 0, lambda m: m.largest("after")),
+    ("L mean ms", 2, lambda m: mean_ms(waits(m, "l"))),
+    ("L P99 ms", 2, lambda m: p99_ms(waits(m, "l"))),
+    ("L marked %", 2, lambda m: marked(m, "l")),
+    ("L dropped", 0, lambda m: dropped(m, "l")),
+    ("C mean ms", 2, lambda m: mean_ms(waits(m, "c"))),
+    ("C P99 ms", 2, lambda m: p99_ms(waits(m, "c"))),
+    ("largest frame in", 0, lambda m: largest(m, "before")),
+    ("largest frame out", 0, lambda m: largest(m, "after")),
     ("retransmitted", 0, lambda m: m.run["tcp"]["TcpRetransSegs"]),
     ("spurious", 0, lambda m: spurious(m.run)),
     ("reordered", 0, lambda m: m.reordered()),
@@ -46,36 +96,69 @@ COLUMNS = (
 
 
 def entry(values, digits):
+    """The mean of the seeds, and the lowest and the highest."""
     if None in values:
-        return "–"
+        return NONE
+    if isinstance(values[0], list):
+        return " : ".join(entry(list(flow), digits) for flow in zip(*values, strict=True))
     mean = f"{statistics.fmean(values):.{digits}f}"
     low, high = (f"{value:.{digits}f}" for value in (min(values), max(values)))
     return mean if low == high else f"{mean} ({low}–{high})"
 
 
-def row(variant, runs):
-    """`runs`: the results of the seeds of a variant."""
+def entries(runs):
+    """Of each column, from the results of the seeds of a variant; or why there are none."""
     missing = [run["missing"] for run in runs if "missing" in run]
     if missing:
-        return [variant, f"missing: {missing[0]}"]
+        return f"missing: {missing[0]}"
     try:
         measured = [Measured(run) for run in runs]
     except MeasurementError as error:
-        return [variant, f"not measured: {error}"]
-    if is_cpu_bound(runs):
-        variant += " (CPU-bound: the link does not decide)"
-    return [variant, *(entry([figure(m) for m in measured], digits)
-                       for _, digits, figure in COLUMNS)]
+        return f"not measured: {error}"
+    return [entry([figure(m) for m in measured], digits) for _, digits, figure in COLUMNS]
+
+
+def brief(measured):
+    """What L4S and all other downloads got, and what 99 % of the L4S packets waited."""
+    shares = [total(measured.goodputs_mbit(kinds)) for kinds in (L4S, measured.kinds() - L4S)]
+    rates = " : ".join(f"{share:.1f}" for share in shares if share is not None)
+    p99 = p99_ms(waits(measured, "l"))
+    return f"{rates} Mbit/s" + ("" if p99 is None else f", {p99:.2f} ms")
+
+
+def name_of(variant, runs):
+    bound = not any("missing" in run for run in runs) and is_cpu_bound(runs)
+    return f"{variant} (CPU-bound: the link does not decide)" if bound else variant
+
+
+def columns_of(rows):
+    """Numbers of the columns that apply to one of these rows at least."""
+    seen = [row for row in rows if isinstance(row, list)]
+    return [i for i in range(len(COLUMNS)) if any(row[i] != NONE for row in seen)]
+
+
+def lines_of(titles, shown, rows):
+    """`rows`: [([what stands first], entries())]"""
+    yield f"| {' | '.join([*titles, *(COLUMNS[i][0] for i in shown)])} |"
+    yield "|" + "---|" * (len(titles) + len(shown))
+    for first, row in rows:
+        told = [row[i] for i in shown] if isinstance(row, list) else [row]
+        yield f"| {' | '.join([*first, *told])} |"
 
 
 def table(cell, results):
     """Lines of Markdown. `results`: {variant: [what its seeds gave]}"""
-    yield f"## {cell.name}"
+    rows = [([name_of(variant, runs)], entries(runs)) for variant, runs in results.items()]
+    yield from (f"## {cell.name}", "", f"{cell.title}.", "")
+    yield from lines_of([""], columns_of(row for _, row in rows), rows)
     yield ""
-    yield f"{cell.title}."
-    yield ""
-    yield "| | " + " | ".join(title for title, _, _ in COLUMNS) + " |"
-    yield "|---|" + "---|" * len(COLUMNS)
-    for variant, runs in results.items():
-        yield "| " + " | ".join(row(variant, runs)) + " |"
+
+
+def overview(measured):
+    """The columns that matter most, of several cells. `measured`: [(cell, results)]"""
+    rows = [([verdict.situation(cell), name_of(variant, runs)], entries(runs))
+            for cell, results in measured for variant, runs in results.items()]
+    yield from ("## Overview", "")
+    shown = [i for i in columns_of(row for _, row in rows) if COLUMNS[i][0] in OVERVIEW]
+    yield from lines_of(["", "queue"], shown, rows)
     yield ""

@@ -71,6 +71,12 @@ def gso_cases(result):
             if row["qdisc"].startswith(OURS) and row["device takes GSO"]}
 
 
+def congestion_cases(result):
+    """Instructions a packet, above Reno's."""
+    baseline, *_, ours = (row["a packet"] for row in result["rows"])
+    return {"TCP Prague, above Reno": ours - baseline}
+
+
 def memory_cases(result):
     """Bytes."""
     if not result:
@@ -97,5 +103,6 @@ def load_cases(result):
                     if command.startswith("dualpi2-load, ")}
 
 
-CASES = {"packets": packet_cases, "gso": gso_cases, "memory": memory_cases, "idle": idle_cases,
+CASES = {"packets": packet_cases, "gso": gso_cases, "congestion": congestion_cases,
+         "memory": memory_cases, "idle": idle_cases,
          "load": load_cases}

@@ -11,7 +11,7 @@ from pathlib import Path
 import guest
 
 RESULTS = Path("/results")
-PARTS = ("packets", "gso", "load", "memory", "idle")
+PARTS = ("packets", "gso", "congestion", "load", "memory", "idle")
 
 
 def main():

@@ -88,15 +88,39 @@ def gso(result):
     yield from without_native(result["missing"])
 
 
+# ---- congestion controls -----------------------------------------------------------------
+
+
+def by_program(programs):
+    yield from table(["program", "runs per packet", "instructions per run"], [
+        [program, f"{figures['runs a packet']:.2f}", number(figures["instructions a run"])]
+        for program, figures in programs.items()])
+
+
+def congestion(result):
+    rows = result["rows"]
+    baseline = rows[0]
+    yield "## Instructions per TCP packet"
+    yield ""
+    yield (f"From the sender's call to the receiver's, without GSO, with Accurate ECN and "
+           f"{baseline['ACKs a packet']:.1f} ACKs per packet.")
+    yield ""
+    yield from table(["", "per packet", f"more than {baseline['congestion']}"], [
+        [row["congestion"], number(row["a packet"]),
+         f"{row['a packet'] - baseline['a packet']:+.0f}"] for row in rows])
+    yield ""
+    yield from by_program(result["programs"])
+    yield ""
+    yield "Reading the clock is included in the lower table only, some 50 for each run."
+
+
 # ---- beyond instructions per packet ---------------------------------------------------
 
 
 def idle(result):
     yield "## Wake-ups"
     yield ""
-    yield from table(["program", "runs per packet", "instructions per run"], [
-        [program, f"{figures['runs a packet']:.2f}", number(figures["instructions a run"])]
-        for program, figures in result["programs"].items()])
+    yield from by_program(result["programs"])
     yield ""
     yield "Shaped, 64-byte packets of both classes, queue empty; reading the clock is included."
     yield ""

@@ -84,6 +84,14 @@ def measure_unloaded(sender, tap):
     tap.begin("")
 
 
+def places(specification, flows, sender, router):
+    """[(namespace, device)] that get the qdisc."""
+    if specification["at_sender"]:
+        return [(sender, "s0")]
+    both_ways = any(flow.described.get("back") for flow in flows)
+    return [(router, dev) for dev in (["r1", "r0"] if both_ways else ["r1"])]
+
+
 def measure(specification):
     run("modprobe", "-a", "tcp_dctcp", "tcp_bbr", "sch_netem")
     flows = make_senders(specification["flows"])
@@ -92,8 +100,8 @@ def measure(specification):
                                           offload=specification["offload"])
     limit_gso(sender, specification["sender_gso"])
     make, options = CONTENDERS[specification["contender"]], specification["options"]
-    both_ways = any(flow.described.get("back") for flow in flows)
-    contenders = [make(router, dev, options) for dev in (["r1", "r0"] if both_ways else ["r1"])]
+    contenders = [make(space, dev, options)
+                  for space, dev in places(specification, flows, sender, router)]
     rates = [f"{rate}mbit" for rate in specification["rates_mbit"]]
     for contender in contenders:
         contender.attach(rates[0])

@@ -28,8 +28,8 @@ def load_module(name):
 
 
 class Contender:
-    def __init__(self, router, dev, options):
-        self.router, self.dev, self.options = router, dev, options
+    def __init__(self, space, dev, options):
+        self.space, self.dev, self.options = space, dev, options
 
     def attach(self, rate):
         raise NotImplementedError
@@ -38,7 +38,7 @@ class Contender:
         raise NotImplementedError
 
     def tc(self, what, verb, *words):
-        self.router.run("tc", what, verb, "dev", self.dev, *words)
+        self.space.run("tc", what, verb, "dev", self.dev, *words)
 
 
 class BpfDualpi2(Contender):
@@ -53,7 +53,7 @@ class BpfDualpi2(Contender):
         self.load(rate)
 
     def load(self, rate, *options):
-        self.router.run(BIN / "dualpi2-load", self.dev, "--aqm", self.aqm, "--rate", rate, *options)
+        self.space.run(BIN / "dualpi2-load", self.dev, "--aqm", self.aqm, "--rate", rate, *options)
 
 
 class CurvyRed(BpfDualpi2):
@@ -162,7 +162,7 @@ class NativeDualpi2(UnderHtb):
 
     def add_child(self):
         options = b"".join(self.OPTIONS[option] for option in self.options)
-        with self.router.entered():
+        with self.space.entered():
             Qdiscs().add(self.dev, self.kind, options, handle=0x20000, parent=0x10001)
 
 
