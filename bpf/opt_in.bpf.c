@@ -2,14 +2,11 @@
 /* Chooses the congestion control for the sockets of a cgroup: before the handshake, so that the SYN
  * asks for AccECN. The programs in it need not know of it.
  */
-#include <bpf/bpf_endian.h>
-
+#include "peer.bpf.h"
 #include "prague/tcp.bpf.h"
 #include "tcp_prague.h"
 
 char LICENSE[] SEC("license") = "GPL";
-
-#define PREFIX_BITS 128
 
 /* Set before it is loaded. */
 const volatile char congestion[PRAGUE_NAME_MAX] = PRAGUE_NAME;
@@ -21,7 +18,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_LPM_TRIE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__uint(max_entries, PRAGUE_PREFIXES);
-	__type(key, struct prague_prefix);
+	__type(key, struct ip_prefix);
 	__type(value, __u8);
 } to SEC(".maps"), not_to SEC(".maps");
 
@@ -36,23 +33,9 @@ static __always_inline void choose(struct bpf_sock_ops *ops, const volatile char
 
 static __always_inline bool is_wanted(struct bpf_sock_ops *ops)
 {
-	struct prague_prefix peer = { .bits = PREFIX_BITS };
-	__be32 *words = (__be32 *)peer.address;
+	struct ip_prefix peer;
 
-	/* The verifier wants the context read at constant places, not where branches meet. */
-	words[0] = ops->remote_ip6[0];
-	barrier();
-	words[1] = ops->remote_ip6[1];
-	barrier();
-	words[2] = ops->remote_ip6[2];
-	barrier();
-	words[3] = ops->remote_ip6[3];
-	barrier();
-	if (ops->family == AF_INET) {
-		words[0] = words[1] = 0;
-		words[2] = bpf_htonl(0xffff);
-		words[3] = ops->remote_ip4;
-	}
+	peer_of(ops, &peer);
 	return (!has_to || bpf_map_lookup_elem(&to, &peer)) && !bpf_map_lookup_elem(&not_to, &peer);
 }
 

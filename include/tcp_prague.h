@@ -92,10 +92,4 @@ struct prague_report {
 
 #define PRAGUE_PREFIXES 256 /* of --to, and of --not-to */
 
-/* Key of the longest-prefix maps: IPv4 as v4-mapped IPv6. */
-struct prague_prefix {
-	__u32 bits; /* of the 128 */
-	__u8 address[16];
-};
-
 #endif /* DUALPI2_TCP_PRAGUE_H */

@@ -54,6 +54,7 @@ _Static_assert(N_ACTIONS + PARAMS_MAX + OPTIONS_GENERAL <= OPTIONS_MAX, "too man
 static struct command command = {
 	.name = "dualpi2-load",
 	.synopsis = "IFACE [OPTIONS]",
+	.words = { { "interface", .is_word = true, .kind = KIND_FILE, .words = "eth0" } },
 	.about = "Attach the qdisc bpf_dualpi2 (DualPI2, RFC 9332) to the root of an interface.\n"
 		 "If it is already attached, the given parameters change the live qdisc, the\n"
 		 "others stay, and no packet is lost. Parameters may be spelled as in tc:\n"
@@ -388,15 +389,16 @@ static bool make_wish(struct wish *wish)
 
 int main(int argc, char **argv)
 {
-	const char *ifname;
 	struct wish wish;
 	enum status status;
+	const char *ifname;
 	bool done;
 
 	message_init(command.name);
 	add_params();
-	if (!command_read(&command, argc, argv, &ifname, &status))
+	if (!command_read(&command, argc, argv, &status))
 		return status;
+	ifname = command_given(&command, "interface");
 	if (!arguments_agree(ifname) || !make_wish(&wish))
 		return STATUS_USAGE;
 	/* A run is short; being interrupted in the middle of it helps nobody. */

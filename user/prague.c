@@ -4,9 +4,8 @@
 #include <string.h>
 
 #include "cli/message.h"
-#include "cli/options.h"
+#include "cli/subcommand.h"
 #include "prague/commands.h"
-#include "prague/opt_in.h"
 #include "prague/programs.h"
 #include "pinned/pins.h"
 
@@ -28,21 +27,29 @@ enum who {
 
 /* ---- the commands -------------------------------------------------------------------- */
 
-/* Of some kind of name or address, of which several may be given. */
-#define OPTION_MANY(name_, heading_, what, argument_, example) \
-	{ name_,                                               \
-	  heading_,                                            \
-	  what "; may be given again",                         \
-	  .kind = KIND_FILE,                                   \
-	  .argument = argument_,                               \
-	  .words = example,                                    \
+#define AGAIN "; may be given again"
+#define OPTION_TO                                       \
+	{ "to",                                         \
+	  WHO,                                          \
+	  "only for destinations in this prefix" AGAIN, \
+	  .kind = KIND_PREFIX,                          \
+	  .words = "192.0.2.0/24",                      \
 	  .many = true }
-#define OPTION_TO \
-	OPTION_MANY("to", WHO, "only for destinations in this prefix", "PREFIX", "192.0.2.0/24")
-#define OPTION_NOT_TO \
-	OPTION_MANY("not-to", WHO, "not for destinations in this prefix", "PREFIX", "10.0.0.0/8")
-#define OPTION_DEV \
-	OPTION_MANY("dev", WHERE, "only on this device, of all that are there now", "IFACE", "eth0")
+#define OPTION_NOT_TO                                  \
+	{ "not-to",                                    \
+	  WHO,                                         \
+	  "not for destinations in this prefix" AGAIN, \
+	  .kind = KIND_PREFIX,                         \
+	  .words = "10.0.0.0/8",                       \
+	  .many = true }
+#define OPTION_DEV                                                \
+	{ "dev",                                                  \
+	  WHERE,                                                  \
+	  "only on this device, of all that are there now" AGAIN, \
+	  .kind = KIND_FILE,                                      \
+	  .argument = "IFACE",                                    \
+	  .words = "eth0",                                        \
+	  .many = true }
 #define OPTION_NO_CLASSIC                                                                         \
 	{ "no-classic-detection", HOW,                                                            \
 	  "do not look for Classic ECN bottlenecks, on which Prague starves other traffic: only " \
@@ -140,6 +147,7 @@ static struct command status_command = {
 static struct command check_command = {
 	.name = TOOL " check",
 	.synopsis = "[PEER[:PORT]]",
+	.words = { { "peer", .is_word = true, .kind = KIND_PEER } },
 	.about =
 		"Check whether this host can send L4S, without changing anything; with a peer also\n"
 		"whether it answers with Accurate ECN, and what the path does to the ECN field.\n"
@@ -155,6 +163,7 @@ static struct command check_command = {
 static struct command sink_command = {
 	.name = TOOL " sink",
 	.synopsis = "[PORT]",
+	.words = { { "port", .is_word = true, .kind = KIND_FILE, .words = "5009" } },
 	.about =
 		"Receive what `tcp-prague check` of another host sends, until interrupted, and say\n"
 		"what arrived. Without PORT: 5009.\n",
@@ -167,56 +176,60 @@ static struct command sink_command = {
 
 /* ---- what is done -------------------------------------------------------------------- */
 
-static const char *given(const struct command *command, const char *name)
+/* How many are there in a list that was given, or not? */
+static int list_length(const char *list)
 {
-	return option_named(command->options, name)->given;
+	int count = list != NULL;
+
+	for (; list && *list; list++)
+		count += *list == ',';
+	return count;
 }
 
-static bool prefixes_fit(const struct selection *selection)
+static bool prefixes_fit(const struct command *command, const char *name)
 {
-	return opt_in_check("to", selection->to) && opt_in_check("not-to", selection->not_to);
+	return list_length(command_given(command, name)) <= PRAGUE_PREFIXES ||
+	       fail_usage("--%s: more than %d prefixes", name, PRAGUE_PREFIXES);
 }
 
-static enum status result(bool done)
+/* What is the same for all that choose sockets. False: not so. */
+static bool read_selection(const struct command *command, struct selection *selection)
 {
-	return done ? STATUS_OK : message_status();
-}
-
-static int do_run(const char *word)
-{
-	struct selection selection = {
-		.to = given(&run_command, "to"),
-		.not_to = given(&run_command, "not-to"),
-		.devices = given(&run_command, "dev"),
-		.no_classic_detection = given(&run_command, "no-classic-detection"),
+	*selection = (struct selection){
+		.to = command_given(command, "to"),
+		.not_to = command_given(command, "not-to"),
+		.devices = command_given(command, "dev"),
+		.no_classic_detection = command_given(command, "no-classic-detection"),
 	};
+	return prefixes_fit(command, "to") && prefixes_fit(command, "not-to");
+}
+
+static int do_run(struct command *command)
+{
+	struct selection selection;
 	int status;
 
-	(void)word;
-	if (!*run_command.rest) {
+	if (!*command->rest) {
 		fail(0, "run: a command is missing (see tcp-prague run --help)");
 		return STATUS_USAGE;
 	}
-	if (!prefixes_fit(&selection))
-		return STATUS_USAGE;
-	return prague_run(&selection, run_command.rest, &status) ? status : (int)message_status();
+	if (read_selection(command, &selection) && prague_run(&selection, command->rest, &status))
+		return status;
+	return message_status();
 }
 
-static int do_on(const char *word)
+static int do_on(struct command *command)
 {
-	struct selection selection = {
-		.cgroup = given(&on_command, "cgroup"),
-		.unit = given(&on_command, "unit"),
-		.netns = given(&on_command, "netns"),
-		.devices = given(&on_command, "dev"),
-		.to = given(&on_command, "to"),
-		.not_to = given(&on_command, "not-to"),
-		.is_default = given(&on_command, "default"),
-		.no_classic_detection = given(&on_command, "no-classic-detection"),
-	};
-	const bool is_for_others = selection.cgroup || selection.unit || selection.netns;
+	struct selection selection;
+	bool is_for_others;
 
-	(void)word;
+	if (!read_selection(command, &selection))
+		return message_status();
+	selection.cgroup = command_given(command, "cgroup");
+	selection.unit = command_given(command, "unit");
+	selection.netns = command_given(command, "netns");
+	selection.is_default = command_given(command, "default");
+	is_for_others = selection.cgroup || selection.unit || selection.netns;
 	if (!is_for_others && (selection.to || selection.not_to)) {
 		fail(0,
 		     "--%s: only with --cgroup, --unit or --netns: programs that ask for it "
@@ -224,110 +237,62 @@ static int do_on(const char *word)
 		     selection.to ? "to" : "not-to");
 		return STATUS_USAGE;
 	}
-	if (!prefixes_fit(&selection))
-		return STATUS_USAGE;
-	return result(prague_on(&selection));
+	return tool_status(prague_on(&selection));
 }
 
-static int do_off(const char *word)
+static int do_off(struct command *command)
 {
-	(void)word;
-	return result(prague_off(given(&off_command, "if-on")));
+	return tool_status(prague_off(command_given(command, "if-on")));
 }
 
-static int do_status(const char *word)
+static int do_status(struct command *command)
 {
 	enum status_format format = STATUS_TABLE;
 
-	(void)word;
-	if (given(&status_command, "json"))
+	if (command_given(command, "json"))
 		format = STATUS_JSON;
-	else if (given(&status_command, "openmetrics"))
+	else if (command_given(command, "openmetrics"))
 		format = STATUS_OPENMETRICS;
-	return result(prague_show(format));
+	return tool_status(prague_show(format));
 }
 
-static int do_check(const char *peer)
+static int do_check(struct command *command)
 {
-	return result(prague_check(peer));
+	return tool_status(prague_check(command_given(command, "peer")));
 }
 
-static int do_sink(const char *port)
+static int do_sink(struct command *command)
 {
-	return result(prague_sink(port));
+	return tool_status(prague_sink(command_given(command, "port")));
 }
 
-static const struct subcommand {
-	const char *name;
-	struct command *command;
-	int (*run)(const char *word); /* `word`: the argument that is no option, or NULL */
-	bool takes_word;
-	const char *about;
-} subcommands[] = {
-	{ "run", &run_command, do_run, false, "run a command that sends L4S" },
-	{ "on", &on_command, do_on, false, "let a unit, a control group or a namespace send L4S" },
-	{ "off", &off_command, do_off, false, "undo that" },
-	{ "status", &status_command, do_status, false, "show the sockets" },
-	{ "check", &check_command, do_check, true,
-	  "what is missing here, and on the way to a peer" },
-	{ "sink", &sink_command, do_sink, true, "the peer of a check" },
+static const struct tool tcp_prague = {
+	.name = TOOL,
+	.about =
+		"TCP Prague, the sender of L4S, on stock kernels from Linux 6.18 on. Its peer needs\n"
+		"Accurate ECN; without it a connection is Cubic's as ever.\n",
+	.examples = "  " TOOL " check\n"
+		    "  " TOOL " run -- iperf3 -c 192.0.2.1\n"
+		    "  " TOOL " on --unit nginx\n"
+		    "  " TOOL " status\n"
+		    "  " TOOL " off\n",
+	.subcommands =
+		(const struct subcommand[]){
+			{ "run", "run a command that sends L4S", do_run, &run_command },
+			{ "on", "let a unit, a control group or a namespace send L4S", do_on,
+			  &on_command },
+			{ "off", "undo that", do_off, &off_command },
+			{ "status", "show the sockets", do_status, &status_command },
+			{ "check", "what is missing here, and on the way to a peer", do_check,
+			  &check_command },
+			{ "sink", "the peer of a check", do_sink, &sink_command },
+			{},
+		},
 };
-
-#define N_SUBCOMMANDS (sizeof(subcommands) / sizeof(subcommands[0]))
-
-static void print_help(void)
-{
-	printf("Usage: " TOOL " COMMAND [OPTIONS]\n\n"
-	       "TCP Prague, the sender of L4S, on stock kernels from Linux 6.18 on. Its peer needs\n"
-	       "Accurate ECN; without it a connection is Cubic's as ever.\n\nCommands:\n");
-	for (size_t i = 0; i < N_SUBCOMMANDS; i++)
-		printf("      %-24s%s\n", subcommands[i].name, subcommands[i].about);
-	printf("\n`" TOOL " COMMAND --help` shows the options of a command.\n"
-	       "\nEXAMPLES\n"
-	       "  " TOOL " check\n"
-	       "  " TOOL " run -- iperf3 -c 192.0.2.1\n"
-	       "  " TOOL " on --unit nginx\n"
-	       "  " TOOL " status\n"
-	       "  " TOOL " off\n");
-}
-
-/* NULL: what was asked for is not one; `status` says what to exit with. */
-static const struct subcommand *find_subcommand(const char *name, enum status *status)
-{
-	*status = STATUS_OK;
-	for (size_t i = 0; name && i < N_SUBCOMMANDS; i++) {
-		if (!strcmp(name, subcommands[i].name))
-			return &subcommands[i];
-	}
-	if (name && (!strcmp(name, "--help") || !strcmp(name, "-h"))) {
-		print_help();
-	} else if (name && !strcmp(name, "--version")) {
-		printf(TOOL " %s\n", tool_version());
-	} else {
-		*status = STATUS_USAGE;
-		if (name)
-			fail(0, "%s: no such command (see " TOOL " --help)", name);
-		else
-			fail(0, "a command is missing (see " TOOL " --help)");
-	}
-	return NULL;
-}
 
 int main(int argc, char **argv)
 {
-	const struct subcommand *subcommand;
-	enum status status;
-	const char *word;
-
 	message_init(TOOL);
 	pins_belong_to(PRAGUE_PIN_DIR, TOOL);
-	subcommand = find_subcommand(argc > 1 ? argv[1] : NULL, &status);
-	if (!subcommand || !command_read(subcommand->command, argc - 1, argv + 1, &word, &status))
-		return status;
-	if (word && !subcommand->takes_word) {
-		fail(0, "%s: %s takes no argument (see " TOOL " %s --help)", word, subcommand->name,
-		     subcommand->name);
-		return STATUS_USAGE;
-	}
-	return subcommand->run(word);
+	return tool_run(&tcp_prague, argc, argv);
 }

@@ -54,6 +54,7 @@ static uint64_t count; /* of repetitions; 0: without end */
 static struct command command = {
 	.name = "dualpi2-stats",
 	.synopsis = "[IFACE] [OPTIONS]",
+	.words = { { "interface", .is_word = true, .kind = KIND_FILE, .words = "eth0" } },
 	.about = "Show the bpf_dualpi2 qdiscs of this network namespace, or of one interface.\n"
 		 "Counters and delays cover the time since the qdisc was attached.\n",
 	.epilogue =
@@ -274,11 +275,10 @@ static void read_numbers(void)
 
 int main(int argc, char **argv)
 {
-	const char *ifname;
 	enum status status;
 
 	message_init(command.name);
-	if (!command_read(&command, argc, argv, &ifname, &status))
+	if (!command_read(&command, argc, argv, &status))
 		return status;
 	if (given(OUTPUT_COUNT) && !given(OUTPUT_INTERVAL) && !given(OUTPUT_JSONL) &&
 	    !given(OUTPUT_RECORD)) {
@@ -287,5 +287,5 @@ int main(int argc, char **argv)
 	}
 	read_numbers();
 	bars_init();
-	return run(ifname) ? STATUS_OK : STATUS_FAILURE;
+	return run(command_given(&command, "interface")) ? STATUS_OK : STATUS_FAILURE;
 }

@@ -11,7 +11,6 @@
 /* include/uapi/linux/in.h, include/uapi/linux/tcp.h, include/linux/socket.h */
 #define IPPROTO_TCP 6
 #define TCP_CONGESTION 13
-#define AF_INET 2
 #define AF_INET6 10
 
 /* include/linux/tcp.h: tcp_sock.ecn_flags */

@@ -24,13 +24,17 @@ static int split(char *text, size_t size, char **argv)
 
 static bool read_line(int argc, char **argv, struct command *command)
 {
-	const char *interface;
 	enum status status;
 
-	*command = (struct command){ .name = "fuzz", .synopsis = "", .about = "", .epilogue = "" };
+	*command = (struct command){ .name = "fuzz",
+				     .synopsis = "",
+				     .about = "",
+				     .epilogue = "",
+				     .words = { { "interface", .is_word = true, .kind = KIND_FILE,
+						  .words = "eth0" } } };
 	memcpy(command->options, params_all(), PARAMS_MAX * sizeof(*command->options));
 	optind = 0; /* getopt starts anew */
-	return command_read(command, argc, argv, &interface, &status);
+	return command_read(command, argc, argv, &status);
 }
 
 static void check_ranges(const struct dualpi2_params *params)

@@ -11,6 +11,8 @@ from pathlib import Path
 VALUES = ("10000", "-4", "40mbit", "1.5gibit", "5mbps", "15ms", "0.25s", "64k", "32mb", "10%",
           "25%", "0.16", "5p", "1ms", "ef,cs5,45", "none")
 
+ADDRESSES = ("10.0.0.0/8", "2001:db8::/32", "::ffff:192.0.2.1", "host:443", "[2001:db8::1]:443")
+
 COMMAND_LINES = (
     "eth0 --rate 40mbit --target 10ms --classic-protection 20%",
     "eth0 target 15ms coupling_factor 2 any_ect drop_enqueue no_split_gso overflow",
@@ -94,6 +96,7 @@ def event(ended):
 
 SEEDS = {
     "value": [value.encode() for value in VALUES],
+    "address": [address.encode() for address in ADDRESSES],
     "options": [line.replace(" ", "\0").encode() for line in COMMAND_LINES],
     "config": [text.encode() for text in FILES],
     "netlink": list(netlink()),

@@ -86,7 +86,7 @@ CONTRADICTIONS = [
     ("--overflow=1", "--overflow", "no value"),
     ("splt_gso", "splt_gso", "no such option"),
     ("split_gso --no-split-gso", "--no-split-gso", "--split-gso"),
-    ("two", "two", "one interface at a time"),
+    ("two", "two", "one argument too many"),
 ]
 
 

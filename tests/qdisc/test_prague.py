@@ -319,7 +319,8 @@ def test_check_warns_of_loss_by_counting(pair):
 
 @pytest.mark.parametrize("arguments, status, told", [
     ([], 2, "a command is missing"), (["fly"], 2, "fly: no such command"),
-    (["run"], 2, "run: a command is missing"), (["off", "now"], 2, "now: off takes no argument"),
+    (["run"], 2, "run: a command is missing"),
+    (["off", "now"], 2, "now: tcp-prague off takes no argument"),
     (["on", "--to", "10.0.0.0/8"], 2, "--to: only with"),
     (["on", "--cgroup", "a", "--unit", "b"], 2, "give one of them"),
     (["on", "--cgroup", "a", "--to", "10.0.0.0/33"], 2, "--to 10.0.0.0/33: not a prefix"),

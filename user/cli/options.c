@@ -108,8 +108,9 @@ static bool refuse_value(const struct option_spec *spec, const char *text, const
 
 	if (text)
 		shown = *text ? text : "''";
-	return fail(0, "--%s%s%s: %s (for example %s; %s)", spec->name, text ? " " : "", shown,
-		    reason, value_example(spec, example), value_range(spec, range));
+	return fail(0, "%s%s%s%s: %s (for example %s; %s)", spec->is_word ? "" : "--", spec->name,
+		    text ? " " : "", shown, reason, value_example(spec, example),
+		    value_range(spec, range));
 }
 
 static bool refuse_wrong(const struct option_spec *spec, const char *text)
@@ -249,27 +250,40 @@ static bool refuse_option(struct command *command, int answer, const char *word)
 	return fail(0, "%s: --%s takes no value (see %s --help)", word, spec->name, command->name);
 }
 
-/* An argument without dashes: the interface, then options in tc's spelling. */
-static bool take_word(struct command *command, int argc, char **argv, const char *word,
-		      const char **interface)
+/* The place of the next word; the last one that was given is `last`, or NULL. */
+static struct option_spec *next_word(struct command *command, const struct option_spec **last)
 {
-	const struct option_spec *spec;
+	struct option_spec *next = command->words;
 
-	if (!*interface) {
-		*interface = word;
-		return true;
+	for (*last = NULL; option_exists(next) && next->given; next++)
+		*last = next;
+	return next;
+}
+
+/* An argument without dashes: a word, or an option in tc's spelling. */
+static bool take_word(struct command *command, int argc, char **argv, const char *word)
+{
+	const struct option_spec *last, *spec;
+	struct option_spec *next = next_word(command, &last);
+	uint64_t value;
+
+	if (option_exists(next)) {
+		next->given = word;
+		return value_read(next, word, &value) == VALUE_OK || refuse_wrong(next, word);
 	}
+	if (!last)
+		return fail(0, "%s: %s takes no argument (see %s --help)", word, command->name,
+			    command->name);
 	spec = find_option(command->options, word, PLACE_WORD);
 	if (!spec)
-		return fail(0,
-			    "%s: no such option, and one interface at a time (after %s; see %s "
-			    "--help)",
-			    word, *interface, command->name);
+		return fail(
+			0, "%s: no such option, and one argument too many after %s (see %s --help)",
+			word, last->given, command->name);
 	return take_option(command, spec,
 			   value_is_taken(spec) && optind < argc ? argv[optind++] : NULL);
 }
 
-static bool read_arguments(struct command *command, int argc, char **argv, const char **interface)
+static bool read_arguments(struct command *command, int argc, char **argv)
 {
 	struct getopt_tables tables;
 	bool taken = true;
@@ -282,7 +296,7 @@ static bool read_arguments(struct command *command, int argc, char **argv, const
 		if (answer == ':' || answer == '?')
 			return refuse_option(command, answer, argv[optind - 1]);
 		if (answer == WORD_ANSWER)
-			taken = take_word(command, argc, argv, optarg, interface);
+			taken = take_word(command, argc, argv, optarg);
 		else
 			taken = take_option(command, answered(command, answer), optarg);
 	}
@@ -291,7 +305,7 @@ static bool read_arguments(struct command *command, int argc, char **argv, const
 		return taken;
 	}
 	while (taken && optind < argc) /* behind a `--` */
-		taken = take_word(command, argc, argv, argv[optind++], interface);
+		taken = take_word(command, argc, argv, argv[optind++]);
 	return taken;
 }
 
@@ -309,13 +323,31 @@ static bool options_agree(const struct command *command)
 	return true;
 }
 
+static bool words_suffice(const struct command *command)
+{
+	for (const struct option_spec *word = command->words; option_exists(word); word++) {
+		if (word->is_needed && !word->given)
+			return fail(0, "%s is missing (see %s --help)", value_what(word),
+				    command->name);
+	}
+	return true;
+}
+
 const char *tool_version(void)
 {
 	return DUALPI2_VERSION;
 }
 
-bool command_read(struct command *command, int argc, char **argv, const char **interface,
-		  enum status *status)
+const char *command_given(const struct command *command, const char *name)
+{
+	for (const struct option_spec *word = command->words; option_exists(word); word++) {
+		if (!strcmp(word->name, name))
+			return word->given;
+	}
+	return option_named(command->options, name)->given;
+}
+
+bool command_read(struct command *command, int argc, char **argv, enum status *status)
 {
 	struct option_spec *end = command->options;
 
@@ -323,9 +355,8 @@ bool command_read(struct command *command, int argc, char **argv, const char **i
 		end++;
 	memcpy(end, general, sizeof(general));
 
-	*interface = NULL;
 	*status = STATUS_USAGE;
-	if (!read_arguments(command, argc, argv, interface))
+	if (!read_arguments(command, argc, argv))
 		return false;
 	*status = STATUS_OK;
 	if (option_named(command->options, "verbose")->given)
@@ -334,7 +365,7 @@ bool command_read(struct command *command, int argc, char **argv, const char **i
 		print_help(command);
 	else if (option_named(command->options, "version")->given)
 		printf("%s %s\n", command->name, tool_version());
-	else if (!options_agree(command))
+	else if (!options_agree(command) || !words_suffice(command))
 		*status = STATUS_USAGE;
 	else
 		return true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The command line of both tools: one table of options drives getopt_long, tc's
- * spelling, the help text and the messages about bad input.
+/* The command line of a tool, or of one of its commands: one table of options drives getopt_long,
+ * tc's spelling, the help text and the messages about bad input.
  */
 #ifndef OPTIONS_H
 #define OPTIONS_H
@@ -14,6 +14,7 @@
 #define OPTIONS_MAX 320	  /* rows of a table, with the end and those that all tools have */
 #define OPTIONS_GENERAL 4 /* of these: the end, and what all tools have */
 #define HEADINGS_MAX 32
+#define WORDS_MAX 3 /* with the end */
 
 struct command {
 	const char *name;
@@ -21,6 +22,11 @@ struct command {
 	const char *about;
 	const char *epilogue;		    /* ends with EXAMPLES */
 	const char *headings[HEADINGS_MAX]; /* in the order of --help; then NULL */
+
+	/* The arguments that are no options, in their order. Those behind them are options in tc's
+	 * spelling.
+	 */
+	struct option_spec words[WORDS_MAX];
 
 	/* Does a command line of somebody else follow? Then its first word ends ours, and `rest`
 	 * begins with it.
@@ -37,13 +43,14 @@ struct command {
 /* Of this tool, as --version has it. */
 const char *tool_version(void);
 
-/* Read the command line. `interface`: the first argument that is not an option, or
- * NULL. --help, --version and --verbose are understood without being in the table.
+/* Read the command line. --help, --version and --verbose are understood without being in the table.
  * False: the tool has nothing to do but to exit with `status`, because bad input was
  * reported, or --help or --version answered.
  */
-bool command_read(struct command *command, int argc, char **argv, const char **interface,
-		  enum status *status);
+bool command_read(struct command *command, int argc, char **argv, enum status *status);
+
+/* What was given for an option, or as a word, of this name; NULL: nothing. */
+const char *command_given(const struct command *command, const char *name);
 
 /* Take one option from a file, with or without the dashes or in tc's spelling. `value`: NULL if
  * there is none. False: it was reported what is wrong.

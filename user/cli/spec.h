@@ -21,6 +21,8 @@ enum value_kind {
 
 	/* A value is given: */
 	KIND_FILE,     /* any text but an empty one */
+	KIND_PREFIX,   /* of addresses (prefix.h) */
+	KIND_PEER,     /* a host, with a port or without (peer.h) */
 	KIND_TIME,     /* ns */
 	KIND_GAIN,     /* 1/256 Hz */
 	KIND_NUMBER,   /* a whole number */
@@ -55,8 +57,10 @@ struct option_spec {
 	enum value_kind kind;
 	unsigned int slot;     /* not 0: of the options with this number only one may be given */
 	unsigned int excludes; /* bit n: row n of the table; the messages name this one first */
-	bool many;	  /* KIND_FILE: may be given again; `given` has all, separated by commas */
-	int64_t min, max; /* of numbers, in the unit of the kind */
+	bool many;	       /* may be given again; `given` has all, separated by commas */
+	bool is_word;	       /* an argument without a name (struct command) ... */
+	bool is_needed;	       /* ... that must be there */
+	int64_t min, max;      /* of numbers, in the unit of the kind */
 	/* KIND_CHOICE: "step|ramp"; KIND_OPTIONS: "mpu 64"; KIND_FILE: an example */
 	const char *words;
 	const char *argument; /* what --help calls the value; NULL: as the kind has it */

@@ -8,6 +8,8 @@
 #include <sys/param.h>
 
 #include "cli/format.h"
+#include "cli/peer.h"
+#include "cli/prefix.h"
 #include "coupling.h"
 #include "dualpi2.h"
 
@@ -207,6 +209,9 @@ struct kind {
 
 static const struct kind kinds[N_KINDS] = {
 	[KIND_FILE] = { "FILE", "a name", .unit = "", .range = "any" },
+	[KIND_PREFIX] = { "PREFIX", "a prefix", .unit = "",
+			  .range = "of IPv4 or IPv6, 0 to 32 or 128 bits" },
+	[KIND_PEER] = { "PEER", "a peer", "host:443", .unit = "", .range = "port 1 to 65535" },
 	[KIND_CHOICE] = { NULL, "one of them", .unit = "" },
 	[KIND_TIME] = { "TIME", "a time", "15ms", format_time, "", time_units, .divisor = 1,
 			.limit = format_limit },
@@ -312,6 +317,10 @@ enum value_status value_read(const struct option_spec *spec, const char *text, u
 	}
 	if (spec->kind == KIND_FILE)
 		is_read = *text;
+	else if (spec->kind == KIND_PREFIX)
+		is_read = prefix_read(text, &(struct ip_prefix){});
+	else if (spec->kind == KIND_PEER)
+		is_read = peer_split(text, (char[PEER_HOST_MAX]){ "" }, &(const char *){ NULL });
 	else if (spec->kind == KIND_CHOICE)
 		is_read = read_word(spec->words, text, &read);
 	else if (spec->kind == KIND_DSCPS)
@@ -377,10 +386,10 @@ bool value_has_default(const struct option_spec *spec)
 /* The default, but for one that is 0: that often stands for none. */
 const char *value_example(const struct option_spec *spec, char *text)
 {
-	if (spec->kind == KIND_FILE)
-		return strcpy(text, spec->words);
 	if (spec->kind == KIND_CHOICE)
 		return format_word(spec->words, 0, text);
+	if (spec->words)
+		return strcpy(text, spec->words);
 	if (spec->kind == KIND_STEP || !spec->value)
 		return strcpy(text, kinds[spec->kind].example);
 	return value_format(spec, spec->value, text);

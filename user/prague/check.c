@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include "check/report.h"
 #include "cli/message.h"
 #include "cli/privilege.h"
+#include "kernel/peer.h"
 #include "kernel/running.h"
 #include "prague/commands.h"
 #include "prague/programs.h"
@@ -26,7 +26,6 @@
 #define DUALPI2_STATS "/sys/fs/bpf/dualpi2-public/" AQM_NAME "/dualpi2_stats"
 
 #define PROBE_BYTES (256 << 10)
-#define WAIT_S 5
 
 /* ---- this host --------------------------------------------------------------------------- */
 
@@ -164,47 +163,6 @@ static bool check_host(void)
 
 /* ---- the way to a peer ------------------------------------------------------------------- */
 
-/* "HOST", "HOST:PORT", "[2001:db8::1]:PORT" */
-static bool split_peer(const char *peer, char *host, size_t size, const char **port)
-{
-	const char *end = peer, *colon;
-
-	*port = SINK_PORT;
-	if (*peer == '[') {
-		end = strchr(++peer, ']');
-		if (!end)
-			return false;
-		colon = end + 1;
-	} else {
-		end = colon = peer + strcspn(peer, ":");
-		if (*colon && strchr(colon + 1, ':')) /* an IPv6 address alone */
-			end = colon = peer + strlen(peer);
-	}
-	if (*colon == ':')
-		*port = colon + 1;
-	if ((size_t)(end - peer) >= size || (*colon && *colon != ':') || end == peer ||
-	    !is_port(*port))
-		return false;
-	snprintf(host, size, "%.*s", (int)(end - peer), peer);
-	return true;
-}
-
-static int connect_to(const struct addrinfo *address)
-{
-	const struct timeval wait = { .tv_sec = WAIT_S };
-	int fd = socket(address->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	if (fd < 0)
-		return -1;
-	socket_ask_for_prague(fd);
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait));
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
-	if (!connect(fd, address->ai_addr, address->ai_addrlen))
-		return fd;
-	close(fd);
-	return -1;
-}
-
 /* Does a sink answer? Then send it something. */
 static bool probe(int fd)
 {
@@ -272,22 +230,15 @@ static bool judge(int fd, const char *peer, bool is_prague)
 
 static bool check_peer(const char *peer)
 {
-	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
-	char host[256];
-	const char *port;
-	struct addrinfo *addresses;
+	const char *why;
+	struct addrinfo *addresses = peer_addresses(peer, SINK_PORT, &why);
 	bool passed;
 	int fd = -1, error;
 
-	if (!split_peer(peer, host, sizeof(host), &port))
-		return fail_usage("%s: not a peer (for example 192.0.2.1, host:443 or "
-				  "[2001:db8::1]:443)",
-				  peer);
-	error = getaddrinfo(host, port, &hints, &addresses);
-	if (error)
-		return report_line(REPORT_MISSING, "%s: %s", peer, gai_strerror(error));
+	if (!addresses)
+		return report_line(REPORT_MISSING, "%s: %s", peer, why);
 	for (const struct addrinfo *one = addresses; one && fd < 0; one = one->ai_next)
-		fd = connect_to(one);
+		fd = peer_connect(one, socket_ask_for_prague);
 	error = errno;
 	freeaddrinfo(addresses);
 	if (fd < 0)

@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "kernel/cgroup.h"
 #include "kernel/netns.h"
 #include "kernel/running.h"
 #include "pinned/pins.h"
-#include "prague/cgroup.h"
 #include "prague/commands.h"
 #include "prague/default.h"
 #include "prague/devices.h"
@@ -97,17 +97,6 @@ static int open_cgroup(const struct selection *selection)
 	if (selection->unit)
 		return cgroup_open_unit(selection->unit, path);
 	return cgroup_open_root();
-}
-
-/* The number of a link's control group, which does not come again as long as the system runs; 0: it
- * is gone, or unknown.
- */
-static __u64 cgroup_of(int link)
-{
-	struct bpf_link_info info = {};
-	__u32 size = sizeof(info);
-
-	return bpf_link_get_info_by_fd(link, &info, &size) ? 0 : info.cgroup.cgroup_id;
 }
 
 /* Remove the pins of links whose control group is gone: each start of a unit has a new one. */

@@ -15,9 +15,6 @@ struct opt_in {
 	const char *not_to;	/* not for these; NULL: no such limit */
 };
 
-/* Are these prefixes? What is wrong is reported as the value of the option `name`. */
-bool opt_in_check(const char *name, const char *prefixes);
-
 /* Attach the program to a control group: its link, or -1, which is reported. */
 int opt_in_attach(const struct opt_in *wanted, int cgroup);
 

@@ -11,10 +11,10 @@
 
 #include "cli/message.h"
 #include "kernel/running.h"
-#include "prague/cgroup.h"
 #include "prague/commands.h"
 #include "prague/devices.h"
 #include "prague/opt_in.h"
+#include "prague/own_cgroup.h"
 #include "prague/programs.h"
 
 #define NOT_FOUND 127 /* as a shell says it */
@@ -67,7 +67,7 @@ static void become(int cgroup, char **argv)
 	int error;
 
 	set_signals(SIG_DFL, SIG_DFL);
-	if (!cgroup_enter(cgroup))
+	if (!own_cgroup_enter(cgroup))
 		_exit(NOT_RUN);
 	execvp(argv[0], argv);
 	error = errno;
@@ -101,14 +101,14 @@ bool prague_run(const struct selection *selection, char **argv, int *status)
 	bool done = false;
 	int cgroup;
 
-	cgroup_sweep();
+	own_cgroup_sweep();
 	if (!have_congestion(selection, name, sizeof(name), &programs))
 		return false;
-	cgroup = cgroup_make(path);
+	cgroup = own_cgroup_make(path);
 	if (cgroup < 0)
 		return false;
 	done = opt_in_attach(&wanted, cgroup) >= 0 && run_in(cgroup, argv, status);
-	cgroup_remove(cgroup, path);
+	own_cgroup_remove(cgroup, path);
 	/* Sockets may outlive their program, until the peer has all it was sent. */
 	if (programs.registration >= 0)
 		programs_retire(&programs);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "cli/peer.h"
 #include "prague/commands.h"
 #include "prague/tcp_info.h"
 

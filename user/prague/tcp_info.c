@@ -4,7 +4,6 @@
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -19,14 +18,6 @@ struct info {
 /* struct tcp_info: seven counters behind tcpi_total_rto_time. */
 #define ACCECN_OFFSET (offsetof(struct tcp_info, tcpi_total_rto_time) + sizeof(uint32_t))
 enum { RECEIVED_CE, SENT_ECT1, SENT_ECT0, SENT_CE, BYTES_ECT1, BYTES_ECT0, BYTES_CE, N_ACCECN };
-
-bool is_port(const char *text)
-{
-	char *end;
-	unsigned long port = strtoul(text, &end, 10);
-
-	return *text >= '0' && *text <= '9' && !*end && port >= 1 && port <= UINT16_MAX;
-}
 
 bool ecn_info_read(int fd, struct ecn_info *info)
 {

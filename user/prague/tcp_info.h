@@ -9,9 +9,6 @@
 #define SINK_PORT "5009"
 #define SINK_GREETING "tcp-prague sink\n"
 
-/* Is it a number of a port: 1 to 65535? */
-bool is_port(const char *text);
-
 struct ecn_info {
 	bool has_ecn;	   /* negotiated, of whatever kind */
 	bool has_counters; /* the kernel has those below: from 6.18 on */

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A tool that is told by its first argument what to do. */
+#ifndef SUBCOMMAND_H
+#define SUBCOMMAND_H
+
+#include "cli/options.h"
+
+struct subcommand {
+	const char *name;		     /* the first argument */
+	const char *about;		     /* a line of the tool's --help */
+	int (*run)(struct command *command); /* do what the command line says; the exit status */
+	struct command *command;
+};
+
+struct tool {
+	const char *name;
+	const char *about;		      /* what it is for, as --help has it */
+	const char *examples;		      /* lines with such */
+	const struct subcommand *subcommands; /* ends with one without a name */
+};
+
+/* Read the command line and do what it says. Returns the exit status. */
+int tool_run(const struct tool *tool, int argc, char **argv);
+
+/* The exit status that goes with what a function of ours returned. */
+enum status tool_status(bool done);
+
+#endif /* SUBCOMMAND_H */
