@@ -71,16 +71,18 @@ AQMS_O := $(PLUGS_O) $(O)/aqm/list.o
 # What only dualpi2-stats has, and the libraries for it.
 FIGURES := $(wildcard user/sample/*.c user/show/*.c user/watch/*.c)
 STATS_LDLIBS := -ljson-c -lncursesw -ltinfo
-# tcp-prague, which shares the lower rooms with them.
+# tcp-prague and tcp-base-rtt, which share the lower rooms with them.
 PRAGUE := user/prague.c $(wildcard user/prague/*.c)
-PRAGUE_O := $(patsubst %.c,$(O)/%.o,$(PRAGUE) $(wildcard user/cli/*.c user/kernel/*.c) \
-	user/pinned/pins.c user/check/report.c user/show/json.c)
-PRAGUE_SKELETONS := $(O)/prague.skel.h $(O)/opt_in.skel.h
-SHARED := $(filter-out $(FIGURES) $(PLUG) $(PRAGUE),$(wildcard user/*/*.c))
+BASE_RTT := user/base_rtt.c $(wildcard user/base_rtt/*.c)
+LOW := $(wildcard user/cli/*.c user/kernel/*.c) user/pinned/pins.c user/check/report.c user/show/json.c
+PRAGUE_O := $(patsubst %.c,$(O)/%.o,$(PRAGUE) $(LOW))
+BASE_RTT_O := $(patsubst %.c,$(O)/%.o,$(BASE_RTT) $(LOW))
+TCP_SKELETONS := $(O)/prague.skel.h $(O)/opt_in.skel.h $(O)/base_rtt.skel.h
+SHARED := $(filter-out $(FIGURES) $(PLUG) $(PRAGUE) $(BASE_RTT),$(wildcard user/*/*.c))
 LOADER_O := $(patsubst %.c,$(O)/%.o,user/loader.c $(SHARED)) $(AQMS_O)
 STATS_O := $(patsubst %.c,$(O)/%.o,user/stats.c $(FIGURES) $(SHARED)) $(AQMS_O)
-USER_O := $(sort $(LOADER_O) $(STATS_O) $(PRAGUE_O))
-PROGRAMS := $(O)/dualpi2-load $(O)/dualpi2-stats $(O)/tcp-prague
+USER_O := $(sort $(LOADER_O) $(STATS_O) $(PRAGUE_O) $(BASE_RTT_O))
+PROGRAMS := $(O)/dualpi2-load $(O)/dualpi2-stats $(O)/tcp-prague $(O)/tcp-base-rtt
 # For packages: the same without the AQMs for tests.
 PACKAGED := $(PROGRAMS:$(O)/%=$(O)/packaged/%)
 packaged = $(patsubst $(O)/aqm/list.o,$(O)/aqm/packaged.o,$(filter-out $(TEST_AQMS:%=$(O)/aqm/%.o),$(1)))
@@ -128,14 +130,14 @@ $(BPF_O): $(O)/aqm/%.bpf.o: bpf/dualpi2.bpf.c $(O)/flags/bpf
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) $(BPF_CFLAGS) -DAQM_H='"aqm/$*.bpf.h"' $(DEPEND) -c $< -o $@
 
-$(PRAGUE_SKELETONS:.skel.h=.bpf.o): $(O)/%.bpf.o: bpf/%.bpf.c $(O)/flags/bpf
+$(TCP_SKELETONS:.skel.h=.bpf.o): $(O)/%.bpf.o: bpf/%.bpf.c $(O)/flags/bpf
 	$(say) BPF $@
 	$(Q)$(CLANG) $(BPF_CFLAGS) $(DEPEND) -c $< -o $@
 
 # Those of the AQMs are of one kind.
 $(SKELETONS): private SKELETON = dualpi2
-$(PRAGUE_SKELETONS): private SKELETON = $(patsubst %.skel.h,%_bpf,$(@F))
-$(SKELETONS) $(PRAGUE_SKELETONS): %.skel.h: %.bpf.o
+$(TCP_SKELETONS): private SKELETON = $(patsubst %.skel.h,%_bpf,$(@F))
+$(SKELETONS) $(TCP_SKELETONS): %.skel.h: %.bpf.o
 	$(say) SKEL $@
 	$(Q)echo '/* NOLINTBEGIN: not ours to check */' > $@
 	$(Q)$(BPFTOOL) gen skeleton $< name $(SKELETON) >> $@
@@ -166,17 +168,21 @@ $(O)/user/%.o: user/%.c $(O)/flags/cc
 # The compiler would tell too late that they are missing.
 $(O)/user/prague/programs.o: $(O)/prague.skel.h
 $(O)/user/prague/opt_in.o: $(O)/opt_in.skel.h
+$(O)/user/base_rtt/told.o: $(O)/base_rtt.skel.h
 
 $(O)/dualpi2-load: $(LOADER_O)
 $(O)/tcp-prague: $(PRAGUE_O)
+$(O)/tcp-base-rtt: $(BASE_RTT_O)
 $(O)/dualpi2-stats: $(STATS_O)
 $(O)/next/dualpi2-load: $(call next_version,$(LOADER_O))
 $(O)/next/dualpi2-stats: $(call next_version,$(STATS_O))
 $(O)/next/tcp-prague: $(call next_version,$(PRAGUE_O))
+$(O)/next/tcp-base-rtt: $(call next_version,$(BASE_RTT_O))
 $(O)/packaged/dualpi2-load: $(call packaged,$(LOADER_O))
 $(O)/packaged/dualpi2-stats: $(call packaged,$(STATS_O))
 $(O)/packaged/tcp-prague: $(PRAGUE_O)
-$(filter %/dualpi2-stats %/tcp-prague,$(PROGRAMS) $(NEXT) $(PACKAGED)): private LDLIBS := $(STATS_LDLIBS) $(LDLIBS)
+$(O)/packaged/tcp-base-rtt: $(BASE_RTT_O)
+$(filter-out %/dualpi2-load,$(PROGRAMS) $(NEXT) $(PACKAGED)): private LDLIBS := $(STATS_LDLIBS) $(LDLIBS)
 $(PROGRAMS) $(NEXT) $(PACKAGED): $(O)/flags/link
 	$(say) LINK $@
 	$(Q)mkdir -p $(@D)
@@ -192,11 +198,12 @@ $(PLOT): user/dualpi2-plot $(O)/flags/version
 	$(Q)sed 's/@VERSION@/$(VERSION)/' $< > $@
 	$(Q)chmod +x $@
 
-# For the tests: a stranger's program, and the next version of ours.
-foreign: $(O)/foreign.bpf.o $(NEXT)
+# For the tests: a stranger's programs, and the next version of ours.
+FOREIGN := $(patsubst tests/qdisc/%.c,$(O)/%.o,$(wildcard tests/qdisc/*.bpf.c))
+foreign: $(FOREIGN) $(NEXT)
 	@:
 
-$(O)/foreign.bpf.o: tests/qdisc/foreign.bpf.c $(O)/flags/bpf
+$(FOREIGN): $(O)/%.bpf.o: tests/qdisc/%.bpf.c $(O)/flags/bpf
 	$(say) BPF $@
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) $(BPF_CFLAGS) $(DEPEND) -c $< -o $@
@@ -206,7 +213,7 @@ $(O)/tap: $(wildcard bench/guest/*.[ch]) $(O)/flags/cc
 	$(say) CC $@
 	$(Q)$(CC) $(ALL_CFLAGS) $(filter %.c,$^) -o $@
 
--include $(patsubst %.o,%.d,$(BPF_O) $(PRAGUE_SKELETONS:.skel.h=.bpf.o) $(O)/foreign.bpf.o $(USER_O) $(NEXT_VERSION_O) $(O)/aqm/packaged.o)
+-include $(patsubst %.o,%.d,$(BPF_O) $(TCP_SKELETONS:.skel.h=.bpf.o) $(FOREIGN) $(USER_O) $(NEXT_VERSION_O) $(O)/aqm/packaged.o)
 
 include man/Makefile.inc
 include packaging/Makefile.inc

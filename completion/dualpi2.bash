@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Completion of dualpi2-load, dualpi2-stats and tcp-prague for bash: interfaces, commands, options,
-# and the values of an option that takes one of a few, or a file. What there is the program itself
-# says (--help).
+# Completion of our programs for bash: interfaces, commands, options, and the values of an option
+# that takes one of a few, or a file. What there is the program itself says (--help).
 
 _dualpi2_offer()
 {
@@ -41,7 +40,7 @@ _dualpi2()
 }
 
 # Where the command stands that `run` is to run: behind its options (of $1), and a `--`.
-_tcp_prague_rest()
+_dualpi2_rest()
 {
 	local i option
 
@@ -59,7 +58,8 @@ _tcp_prague_rest()
 	echo "$i"
 }
 
-_tcp_prague()
+# A program that is told by its first argument what to do.
+_dualpi2_command()
 {
 	local word=$2 before=$3 subcommand=${COMP_WORDS[1]} help rest
 
@@ -71,7 +71,7 @@ _tcp_prague()
 	fi
 	help=$("$1" "$subcommand" --help 2>/dev/null)
 	if [[ $subcommand == run ]]; then
-		rest=$(_tcp_prague_rest "$help")
+		rest=$(_dualpi2_rest "$help")
 		if ((COMP_CWORD > rest)); then
 			_dualpi2_offer -f -- "$word"
 			return
@@ -87,10 +87,10 @@ _tcp_prague()
 	--netns) _dualpi2_offer -W "$(ls /run/netns 2>/dev/null)" -- "$word" ;;
 	--cgroup) _dualpi2_offer -d -- "${word:-/sys/fs/cgroup/}" ;;
 	--to | --not-to) ;;
-	*) _dualpi2_option "$help" "$word" "$before" || [[ $subcommand != check ]] ||
+	*) _dualpi2_option "$help" "$word" "$before" || [[ ! $subcommand =~ ^(check|measure)$ ]] ||
 		_dualpi2_offer -A hostname -- "$word" ;;
 	esac
 }
 
 complete -F _dualpi2 dualpi2-load dualpi2-stats
-complete -F _tcp_prague tcp-prague
+complete -F _dualpi2_command tcp-prague tcp-base-rtt

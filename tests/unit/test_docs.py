@@ -105,7 +105,8 @@ def test_named_targets_exist(name):
 
 def options_of_programs():
     for command in ("dualpi2-load", "dualpi2-stats", "dualpi2-plot", "tcp-prague run",
-                    "tcp-prague on", "tcp-prague off", "tcp-prague status"):
+                    "tcp-prague on", "tcp-prague off", "tcp-prague status", "tcp-base-rtt list",
+                    "tcp-base-rtt off"):
         program, *words = command.split()
         done = subprocess.run([BIN / program, *words, "--help"], capture_output=True, text=True,
                               check=True)

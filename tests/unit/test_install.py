@@ -36,7 +36,7 @@ def test_install_and_uninstall(tmp_path, places):
     bin_, sbin = (Path(places.get(name, f"/usr/local/{name[:-3].lower()}")).relative_to("/")
                   for name in ("BINDIR", "SBINDIR"))
     assert {sbin / "dualpi2-load", sbin / "dualpi2-stats", sbin / "tcp-prague",
-            bin_ / "dualpi2-plot"} <= installed
+            sbin / "tcp-base-rtt", bin_ / "dualpi2-plot"} <= installed
     assert {path.parts[:1] for path in installed} == {("opt",) if places else ("usr",)}
     for path in installed:
         mode = (tmp_path / path).stat().st_mode & 0o777

@@ -12,9 +12,10 @@ import pytest
 PROJECT = Path(__file__).resolve().parents[2]
 BIN = Path(os.environ["DUALPI2_BIN"])
 PROGRAMS = ("dualpi2-load", "dualpi2-stats")
-PRAGUE = "tcp-prague"  # whose commands have options of their own
-PAGES = ("dualpi2-load.8", "dualpi2-stats.8", "tcp-prague.8", "bpf_dualpi2.7", "dualpi2-plot.1",
-         "dualpi2.conf.5")
+# Whose commands have options of their own.
+PRAGUE, BASE_RTT = "tcp-prague", "tcp-base-rtt"
+PAGES = ("dualpi2-load.8", "dualpi2-stats.8", "tcp-prague.8", "tcp-base-rtt.8", "bpf_dualpi2.7",
+         "dualpi2-plot.1", "dualpi2.conf.5")
 COMPLETION = PROJECT / "completion/dualpi2.bash"
 
 
@@ -30,8 +31,12 @@ def options(program, *command):
     return set(re.findall(r"^ +(?:-\w, )?(--[a-z0-9-]+)", help_of(program, *command), re.M))
 
 
-COMMANDS = re.findall(r"^ +([a-z]+) ", help_of(PRAGUE).partition("Commands:")[2].split("\n\n")[0],
-                      re.M)
+def commands(program):
+    listed = help_of(program).partition("Commands:")[2].split("\n\n")[0]
+    return re.findall(r"^ +([a-z]+) ", listed, re.M)
+
+
+COMMANDS = [(program, command) for program in (PRAGUE, BASE_RTT) for command in commands(program)]
 # What all of them have.
 GENERAL = {"--help", "--version", "--verbose"}
 
@@ -57,23 +62,24 @@ def described(section):
     return sorted(re.findall(r"^\.TP\n\\fB(?:-\w, )?(--[a-z0-9-]+)", section, re.M))
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_page_has_every_option_of_a_command(command):
-    section = re.split(r"^\.S[SH] ", page(f"{PRAGUE}.8").partition(f".SS {PRAGUE} {command}\n")[2],
-                       maxsplit=1, flags=re.M)[0]
-    assert described(section) == sorted(options(PRAGUE, command) - GENERAL)
+@pytest.mark.parametrize("program, command", COMMANDS)
+def test_page_has_every_option_of_a_command(program, command):
+    described_there = page(f"{program}.8").partition(f".SS {program} {command}\n")[2]
+    section = re.split(r"^\.S[SH] ", described_there, maxsplit=1, flags=re.M)[0]
+    assert described(section) == sorted(options(program, command) - GENERAL)
 
 
-def test_page_has_what_all_commands_have():
-    assert len(COMMANDS) >= 6
-    assert all(GENERAL <= options(PRAGUE, command) for command in COMMANDS)
-    assert described(page(f"{PRAGUE}.8").partition(".SH OPTIONS\n")[2]) == sorted(GENERAL)
+@pytest.mark.parametrize("program, count", [(PRAGUE, 6), (BASE_RTT, 5)])
+def test_page_has_what_all_commands_have(program, count):
+    assert len(commands(program)) >= count
+    assert all(GENERAL <= options(program, command) for command in commands(program))
+    assert described(page(f"{program}.8").partition(".SH OPTIONS\n")[2]) == sorted(GENERAL)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_page_has_the_synopsis_of_a_command(command):
-    synopsis = page(f"{PRAGUE}.8").partition(".SH SYNOPSIS\n")[2].partition(".SH ")[0]
-    assert f"\n.B {PRAGUE} {command}\n" in f"\n{synopsis}"
+@pytest.mark.parametrize("program, command", COMMANDS)
+def test_page_has_the_synopsis_of_a_command(program, command):
+    synopsis = page(f"{program}.8").partition(".SH SYNOPSIS\n")[2].partition(".SH ")[0]
+    assert f"\n.B {program} {command}\n" in f"\n{synopsis}"
 
 
 def test_page_has_every_way_to_respond():
@@ -89,7 +95,7 @@ def test_page_has_every_way_to_respond():
 def test_page_speaks_of_options_that_exist(name):
     spoken = set(re.findall(r"(?<![\w-])--[a-z0-9-]+", page(name)))
     known = set().union(*map(options, (*PROGRAMS, "dualpi2-plot")))
-    assert spoken <= known.union({"--now"}, *(options(PRAGUE, command) for command in COMMANDS))
+    assert spoken <= known.union({"--now"}, *(options(*command) for command in COMMANDS))
 
 
 def test_page_has_every_option_of_the_plot():
@@ -144,34 +150,41 @@ def test_completion_of_interfaces():
     assert complete("dualpi2-load", "", "dualpi2-load") == names
 
 
-# ---- tcp-prague, whose first word is a command ----------------------------------------------
+# ---- programs whose first word is a command -------------------------------------------------
 
 
-def complete_words(*words):
+def complete_words(program, *words):
     """What bash offers for the last of them."""
     script = (f'source "{COMPLETION}"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); '
-              '_tcp_prague "$1" "${@: -1}" "${@: -2:1}"; printf "%s\\n" "${COMPREPLY[@]}"')
-    return set(output("bash", "-c", script, "-", BIN / PRAGUE, *words).split())
+              '_dualpi2_command "$1" "${@: -1}" "${@: -2:1}"; printf "%s\\n" "${COMPREPLY[@]}"')
+    return set(output("bash", "-c", script, "-", BIN / program, *words).split())
 
 
 def test_completion_offers_every_command():
-    assert complete_words("") == {*COMMANDS, "--help", "--version"}
-    assert complete_words("s") == {"status", "sink"}
+    for program in (PRAGUE, BASE_RTT):
+        assert complete_words(program, "") == {*commands(program), "--help", "--version"}
+    assert complete_words(PRAGUE, "s") == {"status", "sink"}
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_completion_offers_every_option_of_a_command(command):
-    assert complete_words(command, "--") == options(PRAGUE, command)
+@pytest.mark.parametrize("program, command", COMMANDS)
+def test_completion_offers_every_option_of_a_command(program, command):
+    assert complete_words(program, command, "--") == options(program, command)
 
 
 def test_completion_of_devices():
     names = {name for _, name in socket.if_nameindex()}
-    assert complete_words("on", "--dev", "") == names
+    assert complete_words(PRAGUE, "on", "--dev", "") == names
+
+
+def test_completion_of_control_groups(tmp_path):
+    (tmp_path / "inner").mkdir()
+    assert complete_words(BASE_RTT, "off", "--cgroup", f"{tmp_path}/") == {f"{tmp_path}/inner"}
 
 
 def test_completion_of_what_is_to_run(tmp_path):
     (tmp_path / "file").touch()
     for options_ in ([], ["--"], ["--to", "192.0.2.0/24"], ["--no-classic-detection", "--"]):
-        assert "python3" in complete_words("run", *options_, "python")
-        assert complete_words("run", *options_, "ls", f"{tmp_path}/f") == {f"{tmp_path}/file"}
-    assert "python3" not in complete_words("run", "--to", "python")
+        assert "python3" in complete_words(PRAGUE, "run", *options_, "python")
+        assert complete_words(PRAGUE, "run", *options_, "ls", f"{tmp_path}/f") == {
+            f"{tmp_path}/file"}
+    assert "python3" not in complete_words(PRAGUE, "run", "--to", "python")

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "base_rtt/told.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base_rtt.skel.h"
+#include "cli/message.h"
+#include "kernel/cgroup.h"
+#include "pinned/pins.h"
+
+#define TOP "" /* directory of all pins */
+#define LINK "link-"
+#define MAP "prefixes-" /* of any version */
+#define OUR_MAP MAP BASE_RTT_ABI "-"
+
+static const char *pin_name(const char *what, __u64 cgroup, char name[PIN_NAME_MAX])
+{
+	snprintf(name, PIN_NAME_MAX, "%s%llu", what, cgroup);
+	return name;
+}
+
+/* ---- pins ------------------------------------------------------------------------------ */
+
+int told_exists(__u64 cgroup)
+{
+	char name[PIN_NAME_MAX];
+
+	return pin_exists(TOP, pin_name(LINK, cgroup, name));
+}
+
+int told_open(__u64 cgroup, int *map)
+{
+	int found = expect_known(told_exists(cgroup), BASE_RTT_PIN_DIR);
+	char name[PIN_NAME_MAX];
+
+	if (found <= 0)
+		return found;
+	*map = pin_open(TOP, pin_name(OUR_MAP, cgroup, name));
+	if (*map >= 0)
+		return 1;
+	fail(-*map, *map == -ENOENT
+			    ? "another version of tcp-base-rtt is at work: `tcp-base-rtt off` first"
+			    : BASE_RTT_PIN_DIR ": cannot be read: run it as root");
+	return *map;
+}
+
+static void forget_map(__u64 cgroup)
+{
+	DIR *pins = pins_list(TOP);
+	const char *name;
+
+	while ((name = pins_next(pins, MAP))) {
+		if (strtoull(strrchr(name, '-') + 1, NULL, 10) == cgroup)
+			pin_forget(TOP, name);
+	}
+}
+
+static bool load(struct base_rtt_bpf *skel)
+{
+	if (!base_rtt_bpf__load(skel))
+		return true;
+	if (errno == EPERM)
+		return fail(errno, "the kernel does not let us load BPF programs: run it as root "
+				   "of the host");
+	return fail(errno, "the kernel refuses the BPF program (-v shows why)");
+}
+
+/* The map first: a link without one would be another version's. */
+static bool begin(struct base_rtt_bpf *skel, __u64 cgroup, int fd, const struct told *first)
+{
+	const int map = bpf_map__fd(skel->maps.base_rtts);
+	char name[PIN_NAME_MAX];
+	bool pinned;
+	int link;
+
+	if (!told_write(map, first) || !pin_create(map, TOP, pin_name(OUR_MAP, cgroup, name)))
+		return false;
+	link = cgroup_attach(bpf_program__fd(skel->progs.tcp_base_rtt), fd);
+	if (link < 0)
+		return false;
+	pinned = pin_create(link, TOP, pin_name(LINK, cgroup, name));
+	close(link);
+	return pinned;
+}
+
+bool told_begin(__u64 cgroup, int fd, const struct told *first)
+{
+	struct base_rtt_bpf *skel = base_rtt_bpf__open();
+	bool begun;
+
+	if (!skel)
+		return fail(errno, "the BPF object does not fit this libbpf (-v shows why)");
+	forget_map(cgroup); /* which an interrupted run has left */
+	begun = load(skel) && begin(skel, cgroup, fd, first);
+	base_rtt_bpf__destroy(skel);
+	if (!begun)
+		told_end(cgroup);
+	return begun;
+}
+
+void told_end(__u64 cgroup)
+{
+	char name[PIN_NAME_MAX];
+
+	pin_remove(TOP, pin_name(LINK, cgroup, name));
+	forget_map(cgroup);
+}
+
+static bool sweep(__u64 cgroup, void *data)
+{
+	char name[PIN_NAME_MAX];
+	int link = pin_open(TOP, pin_name(LINK, cgroup, name));
+
+	(void)data;
+	if (link >= 0 && !cgroup_of(link))
+		told_end(cgroup);
+	if (link >= 0)
+		close(link);
+	return true;
+}
+
+void told_sweep(void)
+{
+	told_each(sweep, NULL);
+}
+
+bool told_each(bool (*visit)(__u64 cgroup, void *data), void *data)
+{
+	DIR *pins = pins_list(TOP);
+	const char *name;
+	bool goes_on = true;
+
+	while ((name = pins_next(pins, LINK)))
+		goes_on = goes_on && visit(strtoull(name + strlen(LINK), NULL, 10), data);
+	return goes_on;
+}
+
+/* ---- what is in a map ------------------------------------------------------------------ */
+
+/* A look-up by the kernel would find the longest that holds this one. */
+int told_look(int map, struct told *told)
+{
+	struct ip_prefix key, *previous = NULL;
+
+	while (!bpf_map_get_next_key(map, previous, &key)) {
+		previous = &key;
+		if (!memcmp(&key, &told->prefix, sizeof(key)))
+			return bpf_map_lookup_elem(map, &key, &told->base) ? -errno : 1;
+	}
+	return errno == ENOENT ? 0 : -errno;
+}
+
+bool told_write(int map, const struct told *told)
+{
+	if (!bpf_map_update_elem(map, &told->prefix, &told->base, BPF_ANY))
+		return true;
+	if (errno == ENOSPC)
+		return fail(errno, "a control group may have %d prefixes: delete others first",
+			    BASE_RTT_PREFIXES);
+	return fail(errno, "a prefix cannot be written: %s", strerror(errno));
+}
+
+bool told_delete(int map, const struct ip_prefix *prefix)
+{
+	return !bpf_map_delete_elem(map, prefix) ||
+	       fail(errno, "a prefix cannot be deleted: %s", strerror(errno));
+}
+
+bool told_is_empty(int map)
+{
+	struct ip_prefix key;
+
+	return bpf_map_get_next_key(map, NULL, &key) && errno == ENOENT;
+}
+
+static int compare(const void *one, const void *other)
+{
+	const struct ip_prefix *a = &((const struct told *)one)->prefix;
+	const struct ip_prefix *b = &((const struct told *)other)->prefix;
+	int order = memcmp(a->address, b->address, sizeof(a->address));
+
+	return order ?: (a->bits > b->bits) - (a->bits < b->bits);
+}
+
+struct told *told_all(int map, size_t *count)
+{
+	struct told *all = calloc(BASE_RTT_PREFIXES, sizeof(*all));
+	struct ip_prefix key, *previous = NULL;
+
+	*count = 0;
+	if (!all) {
+		fail(ENOMEM, "no memory");
+		return NULL;
+	}
+	while (*count < BASE_RTT_PREFIXES && !bpf_map_get_next_key(map, previous, &key)) {
+		previous = &key;
+		all[*count].prefix = key;
+		*count += !bpf_map_lookup_elem(map, &key, &all[*count].base);
+	}
+	qsort(all, *count, sizeof(*all), compare);
+	return all;
+}
