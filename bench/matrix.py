@@ -69,6 +69,8 @@ class Cell:
                     "contender": contender,
                     "options": variant.get("options", []),
                     "sender_gso": variant.get("sender_gso", "on"),
+                    "tcp": variant.get("tcp", "cubic"),
+                    "base_rtt_us": variant.get("base_rtt_us", 0),
                     "seed": seed,
                     **{key: self.description[key] for key in
                        ("rates_mbit", "rtt_ms", "flows", "seconds", "warmup_s", "offload",

@@ -19,13 +19,16 @@ PROGRAMS = ("tap",)
 OURS = ("dualpi2-load",)  # only of OUR_CONTENDERS
 OUR_CONTENDERS = ("bpf_dualpi2", "curvy-red", "codel")
 OUR_SENDERS = ("prague.bpf.o", "opt_in.bpf.o")  # only of flows of this kind
+OUR_BASE_RTT = ("base_rtt.bpf.o",)  # only where one is told
 
 
 def ours_in(run):
     """What of ours a run is about: names of programs."""
     contends = run.contender in OUR_CONTENDERS
     sends = any(flow["kind"] == "prague" for flow in run.specification["flows"])
-    return (OURS if contends else ()) + (OUR_SENDERS if sends else ())
+    told = run.specification["base_rtt_us"]
+    return ((OURS if contends else ()) + (OUR_SENDERS if sends else ()) +
+            (OUR_BASE_RTT if told else ()))
 
 
 def digest_of_files(paths):
@@ -43,7 +46,8 @@ class Store:
         files = [path for pattern in SOURCES for path in REPOSITORY.glob(pattern)]
         files += [programs / name for name in PROGRAMS]
         self.environment = [kernel, digest_of_files(files)]
-        self.ours = {name: digest_of_files([programs / name]) for name in OURS + OUR_SENDERS}
+        self.ours = {name: digest_of_files([programs / name])
+                     for name in OURS + OUR_SENDERS + OUR_BASE_RTT}
         RUNS.mkdir(parents=True, exist_ok=True)
 
     def place(self, run):

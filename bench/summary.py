@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Figures from what one run saw (the JSON that guest/cell.py leaves)."""
 
+import itertools
 import math
 import statistics
 
@@ -114,8 +115,12 @@ class Measured:
                 for phase in range(len(self.rates_mbit))
                 if sender is None or stream["source"] == sender]
 
-    def delays(self, queue):
-        return Delays([figures["delay"][queue] for figures in self.figures()], self.unloaded_ns)
+    def delays(self, queue, kind=None):
+        """Of the packets of a class; of flows of this kind, or of all."""
+        senders = [flow["sender"] for flow in self.run["flows"]
+                   if kind in (None, flow["kind"])]
+        return Delays([figures["delay"][queue] for sender in senders
+                       for figures in self.figures(sender)], self.unloaded_ns)
 
     def kinds(self):
         return {flow["kind"] for flow in self.run["flows"]}
@@ -170,6 +175,16 @@ class Measured:
         warmup_s = self.run["specification"]["warmup_s"]
         return sorted(took * 1000 for flow in self.run["flows"]
                       for began, _, took in flow.get("downloads", []) if began >= warmup_s)
+
+    def requests(self, size):
+        """Seconds that each request of this size took that began after the warm-up, and ended
+        within what is measured; and the rate of those of one flow, in Mbit/s."""
+        begin_s = self.run["specification"]["warmup_s"]
+        took = [[each for began, each in flow["requests"]
+                 if began >= begin_s and began + each <= begin_s + self.seconds]
+                for flow in self.run["flows"] if flow.get("size") == size]
+        rate = statistics.fmean(len(of_flow) for of_flow in took) * size * 8e-6 / self.seconds
+        return sorted(itertools.chain(*took)), rate
 
     def series(self, kinds):
         """The phases' [{"bytes", "packets", "delay_ms"} of each bin], of flows of these kinds."""

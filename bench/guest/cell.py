@@ -19,7 +19,7 @@ sys.path[:0] = [str(SRC / "tests" / part) for part in (".", "traffic", "compare"
 from contenders import BIN, CONTENDERS, MissingError  # noqa: E402
 from netns import run, switch_off_offloads  # noqa: E402
 from path import AS_HOST, PING_TARGET, build_path  # noqa: E402
-from senders import make_senders  # noqa: E402
+from senders import make_senders, mount_cgroups  # noqa: E402
 
 RESULT = Path("/results/run.json")
 # Of the counters of the senders' TCP, those that tell of retransmissions, needed or not.
@@ -92,9 +92,16 @@ def places(specification, flows, sender, router):
     return [(router, dev) for dev in (["r1", "r0"] if both_ways else ["r1"])]
 
 
+def tell_base_rtt(base_rtt_us):
+    """All sockets, of whatever peer."""
+    if base_rtt_us:
+        mount_cgroups()
+        run(BIN / "tcp-base-rtt", "add", "0.0.0.0/0", f"{base_rtt_us}us")
+
+
 def measure(specification):
-    run("modprobe", "-a", "tcp_dctcp", "tcp_bbr", "sch_netem")
-    flows = make_senders(specification["flows"])
+    run("modprobe", "-a", "tcp_dctcp", "tcp_bbr", "tcp_nv", "sch_netem")
+    flows = make_senders(specification["flows"], specification["tcp"])
     sender, router, receiver = build_path([flow.addresses for flow in flows],
                                           specification["rtt_ms"],
                                           offload=specification["offload"])
@@ -108,6 +115,7 @@ def measure(specification):
     tap = Tap(router)
     measure_unloaded(sender, tap)
 
+    tell_base_rtt(specification["base_rtt_us"])
     warmup_s, seconds = specification["warmup_s"], specification["seconds"]
     for flow in flows:
         flow.prepare(sender, receiver)

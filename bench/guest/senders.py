@@ -8,10 +8,14 @@ from contenders import BIN
 from netns import run, wait_until
 from path import AS_HOST, Flow, listen, report_of, transfer
 
-WEB = Path(__file__).with_name("web.py")
+WEB, RPC = (Path(__file__).with_name(name) for name in ("web.py", "rpc.py"))
 FIRST_HOST = 101  # of each network
 # Microseconds between iperf3's looks at how much it should have sent: as evenly as it can.
 PACING_US = 100
+
+
+def mount_cgroups():
+    run("mount", "-t", "cgroup2", "none", "/sys/fs/cgroup", check=False)
 
 
 class Tcp:
@@ -23,15 +27,18 @@ class Tcp:
         "cubic-ecn": {"congestion": "cubic", "ecn": True},
         "reno": {"congestion": "reno"},
         "bbr": {"congestion": "bbr"},
+        "nv": {"congestion": "nv"},
     }
 
-    def __init__(self, host, described):
+    def __init__(self, host, described, tcp):
+        """`tcp`: the kind of those that name none themselves."""
         self.kind = described["kind"]
         self.described = described
+        self.tcp = self.kind if self.kind in self.CONGESTION else tcp
         self.addresses = self.flow(host)
 
     def flow(self, host):
-        return Flow(f"10.1.0.{host}", f"10.2.0.{host}", **self.CONGESTION.get(self.kind, {}))
+        return Flow(f"10.1.0.{host}", f"10.2.0.{host}", **self.CONGESTION[self.tcp])
 
     def prepare(self, _sender, receiver):
         listen(receiver, self.addresses)
@@ -55,7 +62,7 @@ class Prague(Tcp):
                     rtt_ms=self.described.get("rtt_ms"))
 
     def prepare(self, sender, receiver):
-        run("mount", "-t", "cgroup2", "none", "/sys/fs/cgroup", check=False)
+        mount_cgroups()
         try:
             receiver.sysctl("net.ipv4.tcp_ecn", 3)
         except OSError:  # before 7.0 only a listener of Prague's answers with AccECN
@@ -75,8 +82,8 @@ class Prague(Tcp):
 class Back(Tcp):
     """The other way: from the receiver to the sender, which tells what it got each second."""
 
-    def __init__(self, host, described):
-        super().__init__(host, described)
+    def __init__(self, host, described, tcp):
+        super().__init__(host, described, tcp)
         if self.addresses.scalable:
             raise SystemExit("cell.py: ECT(1) is for flows from the sender")
 
@@ -124,11 +131,45 @@ class Web(Tcp):
         return {"downloads": json.loads(output)}
 
 
-KINDS = dict.fromkeys(Tcp.CONGESTION, Tcp) | {"prague": Prague, "udp": Udp, "web": Web}
+class Rpc(Tcp):
+    """Requests of one size, each as soon as the one before it is answered (rpc.py)."""
+
+    def prepare(self, _sender, receiver):
+        address = self.addresses.receiver
+        receiver.popen(*AS_HOST, "python3", RPC, "serve", address)
+        wait_until(lambda: f"{address}:" in receiver.run("ss", "-Hltn").stdout,
+                   f"{address} listens")
+
+    def start(self, sender, _receiver, seconds, _seed):
+        self.process = sender.popen(*AS_HOST, "python3", RPC, "ask", self.addresses.receiver,
+                                    self.addresses.sender, self.described["size"], seconds)
+
+    def finish(self):
+        output, _ = self.process.communicate()
+        return {"size": self.described["size"], "requests": json.loads(output)}
 
 
-def make_senders(groups):
+class Ping(Tcp):
+    """As somebody who looks how long packets wait."""
+
+    def prepare(self, _sender, _receiver):
+        """Every host answers."""
+
+    def start(self, sender, _receiver, seconds, _seed):
+        self.process = sender.popen("ping", "-n", "-q", "-i", "0.02", "-w", seconds,
+                                    "-I", self.addresses.sender, self.addresses.receiver)
+
+    def finish(self):
+        self.process.communicate()
+        return {}
+
+
+KINDS = dict.fromkeys((*Tcp.CONGESTION, "tcp"), Tcp) | {
+    "prague": Prague, "udp": Udp, "web": Web, "rpc": Rpc, "ping": Ping}
+
+
+def make_senders(groups, tcp):
     """The senders of a cell, each with addresses of its own."""
     described = [group for group in groups for _ in range(group.get("count", 1))]
-    return [(Back if group.get("back") else KINDS[group["kind"]])(host, group)
+    return [(Back if group.get("back") else KINDS[group["kind"]])(host, group, tcp)
             for host, group in enumerate(described, FIRST_HOST)]

@@ -23,10 +23,12 @@ PORT = 5201
 LEFT, RIGHT = "10.9.0.1", "10.9.0.2"
 KERNEL = tuple(int(number) for number in re.findall(r"\d+", os.uname().release)[:2])
 needs_accecn = pytest.mark.skipif(KERNEL < (6, 18), reason="Accurate ECN is of Linux 6.18")
+# 16 Mbit/s: a cable takes so much that there would be little time for anything else.
 SENDS = """
     try:
         while True:
             sock.send(bytes(10000))
+            time.sleep(0.005)
     except OSError:
         pass
 """
@@ -41,7 +43,7 @@ SENDS_BY_LINES = """
 def client(*before, made_by="socket.create_connection(peer)", then=SENDS):
     """A program for Pair.send(): what it does to its socket before it is connected, and then."""
     steps = "\n    ".join([*before, 'print("connected", flush=True)'])
-    return ("import socket, sys\npeer = sys.argv[1], int(sys.argv[2])\n"
+    return ("import socket, sys, time\npeer = sys.argv[1], int(sys.argv[2])\n"
             f"with {made_by} as sock:\n    {steps}\n{then}")
 
 

@@ -51,8 +51,11 @@ class Anything:
     def share(self, count, _queue):
         return count
 
-    def delays(self, _queue):
+    def delays(self, _queue, _kind=None):
         return self
+
+    def requests(self, _size):
+        return [1.0], 1.0
 
     def mean_ms(self):
         return 1.0

@@ -15,9 +15,7 @@
 #include "base_rtt/commands.h"
 #include "cli/format.h"
 #include "cli/message.h"
-#include "cli/privilege.h"
 #include "kernel/peer.h"
-#include "ip_prefix.h"
 #include "tcp_base_rtt.h"
 
 #define HANDSHAKES 20
@@ -57,21 +55,20 @@ static bool take_sample(const struct addrinfo *address, struct samples *samples)
 	return true;
 }
 
-/* All of one address: the first that answers. */
-static bool take_samples(const struct addrinfo *addresses, struct samples *samples)
+/* All of one address: the first that answers, which is returned. NULL, with errno: none. */
+static const struct addrinfo *take_samples(const struct addrinfo *addresses,
+					   struct samples *samples)
 {
 	const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000L };
 	const struct addrinfo *one = addresses;
 
 	while (one && !take_sample(one, samples))
 		one = one->ai_next;
-	if (!one)
-		return false;
-	for (int i = 1; i < HANDSHAKES; i++) {
+	for (int i = 1; one && i < HANDSHAKES; i++) {
 		nanosleep(&pause, NULL);
 		take_sample(one, samples);
 	}
-	return true;
+	return one;
 }
 
 static int compare(const void *one, const void *other)
@@ -102,7 +99,6 @@ static __u32 round_up(__u32 value)
 	return (value + digit - 1) / digit * digit;
 }
 
-/* "HOST", where the host is an address. */
 static void print_proposal(const struct addrinfo *address, __u32 lowest_us)
 {
 	char host[NI_MAXHOST] = "?", time[FORMAT_MAX];
@@ -138,15 +134,17 @@ static bool propose(const char *peer, const struct addrinfo *address, struct sam
 bool base_rtt_measure(const char *peer)
 {
 	struct samples samples = {};
+	const struct addrinfo *answered;
+	struct addrinfo *addresses;
 	const char *why;
-	struct addrinfo *addresses = peer_addresses(peer, PORT, &why);
 	bool done;
 
+	addresses = peer_addresses(peer, PORT, &why);
 	if (!addresses)
 		return fail(0, "%s: %s", peer, why);
-	done = take_samples(addresses, &samples) ||
-	       fail(errno, "%s: cannot be connected to: %s", peer, strerror(errno));
-	done = done && propose(peer, addresses, &samples);
+	answered = take_samples(addresses, &samples);
+	done = answered ? propose(peer, answered, &samples)
+			: fail(errno, "%s: cannot be connected to: %s", peer, strerror(errno));
 	freeaddrinfo(addresses);
 	return done;
 }

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""TCP-NV with a base RTT."""
+
+import statistics
+
+from claim import Claim, Paper, in_words
+from summary import quantile
+
+ONE, TWO, RPC = "nv-one", "nv-two", "nv-rpc"
+CUBIC, NV, TOLD = "Cubic", "NV", "NV with base RTT"
+ALL = (CUBIC, NV, TOLD)
+RTT_US = 400
+SMALL = 10000  # bytes of a request
+
+
+def goodputs(measured):
+    return measured.goodputs_mbit({"tcp"})
+
+
+def goodput(measured):
+    return statistics.fmean(goodputs(measured))
+
+
+def ping_us(measured):
+    """The RTT of a ping; nothing waits on the way back."""
+    return RTT_US + 1000 * measured.delays("c", "ping").mean_ms()
+
+
+def small_rate(measured):
+    return measured.requests(SMALL)[1]
+
+
+def small_p99_ms(measured):
+    return 1000 * quantile(measured.requests(SMALL)[0], 0.99)
+
+
+def is_in_order(values, order):
+    """From the largest to the least."""
+    ordered = [values[name] for name in order]
+    return all(one > other for one, other in zip(ordered, ordered[1:], strict=False))
+
+
+def one_flow(seen):
+    rates = {name: seen.of(ONE, name, goodput) for name in ALL}
+    return (f"Mbit/s: {in_words(rates)}",
+            rates[TOLD] >= 0.95 * rates[CUBIC] and rates[NV] <= 0.8 * rates[CUBIC])
+
+
+def two_flows(seen):
+    rates = {name: seen.of(TWO, name, goodputs) for name in ALL}
+    told = "; ".join(f"{name} {' and '.join(f'{rate:.1f}' for rate in each)}"
+                     for name, each in rates.items())
+    return f"Mbit/s: {told}", max(rates[TOLD]) <= 1.05 * min(rates[TOLD])
+
+
+def in_the_order(cell, figure, what, order):
+    def judge(seen):
+        values = {name: seen.of(cell, name, figure) for name in ALL}
+        return f"{what}: {in_words(values, 1)}", is_in_order(values, order)
+    return judge
+
+
+SCALED = "500 Mbit/s, RTT 400 us, told 800 us, FIFO of 1000 packets"
+PAPER = Paper(
+    "TCP-NV with a base RTT from BPF",
+    "Lawrence Brakmo, \"tcp: configure TCP-NV with base RTT from BPF\", Linux 4.15 (10 Gbit/s, RTT "
+    "below 40 us, told 80 us)",
+    {ONE: None, TWO: None, RPC: None},
+    (
+        Claim("nv-one", "one flow: Cubic 9.3, NV 5.5, NV with base RTT 9.2 Gbit/s",
+              f"{SCALED}; with the base RTT 0.95 of Cubic at least, without 0.8 at most",
+              one_flow),
+        Claim("nv-two", "two flows: 4.6, 4.5 and 4.6 Gbit/s each",
+              "the same, with the base RTT within 5 % of each other", two_flows),
+        Claim("nv-two-ping", "ping beside two flows: 3300, 97 and 146 us", "the same order",
+              in_the_order(TWO, ping_us, "us", (CUBIC, TOLD, NV))),
+        Claim("nv-rpc-rate", "three hosts, each with a flow, four with requests of 1 MB and one "
+              "with 10 kB: those of 10 kB get 27, 111 and 222 Mbit/s", "the same order",
+              in_the_order(RPC, small_rate, "Mbit/s each", (TOLD, NV, CUBIC))),
+        Claim("nv-rpc-p99", "99 % of them take at most 26, 1 and 0.5 ms", "the same order",
+              in_the_order(RPC, small_p99_ms, "ms", (CUBIC, NV, TOLD))),
+        Claim("nv-rpc-ping", "ping beside all that: 3200, 720 and 330 us", "the same order",
+              in_the_order(RPC, ping_us, "us", (CUBIC, NV, TOLD))),
+    ),
+)
