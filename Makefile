@@ -309,7 +309,8 @@ bench: ## beside other qdiscs: a report (FULL=1: all of it, CELL=pair-40-10ms: t
 	$(Q)tests/lab/bootstrap
 	$(Q)$(IN_ROOT) all $(LAB_O)/tap
 	$(Q)$(if $(FULL),,$(call recorded,bench$(if $(CELL),-$(CELL)).md)) \
-		bench/run --kernel $(KERNEL) $(if $(CELL),--cell $(CELL),$(if $(FULL),--full))
+		bench/run --kernel $(KERNEL) $(if $(CELL),--cell $(CELL),$(if $(FULL),--full)) \
+		$(if $(RECORD),$(if $(CELL),--lines docs/records/bench-$(CELL).jsonl))
 
 bench-kernels: ## cells of the bench on one kernel of several series (CELL=prague, RECORD=1)
 	$(Q)tests/lab/bootstrap

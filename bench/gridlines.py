@@ -2,9 +2,9 @@
 """grid.jsonl: what each run of the grid came to, a line each."""
 
 import itertools
-import json
 from pathlib import Path
 
+import kept
 import matrix
 import verdict
 from summary import Measured, MeasurementError, counted
@@ -27,9 +27,10 @@ def rounded(value):
     return float(f"{value:.{DIGITS}g}")
 
 
-def line(run, raw, tree):
+def line(run, raw, version):
     """Of a finished run."""
-    named = {"cell": run.cell, "contender": run.contender, "kernel": raw["kernel"], "tree": tree}
+    named = {"cell": run.cell, "contender": run.contender, "kernel": raw["kernel"],
+             "tree": version}
     try:
         measured = counted(raw)
     except MeasurementError as error:
@@ -38,19 +39,16 @@ def line(run, raw, tree):
     return named | {name: rounded(value) for name, value in values.items() if value is not None}
 
 
+def key(run):
+    return run.cell, run.contender
+
+
 def read():
     """{(cell, contender): line}"""
-    try:
-        lines = map(json.loads, LINES.read_text(encoding="utf-8").splitlines())
-    except FileNotFoundError:
-        return {}
-    return {(each["cell"], each["contender"]): each for each in lines}
+    return {(line["cell"], line["contender"]): line for line in kept.read(LINES)}
 
 
 def write(lines):
     """In the order of the cells and contenders, so that versions can be compared."""
     places = itertools.product((cell.name for cell in matrix.all_cells()), CONTENDERS)
-    temporary = LINES.with_suffix(".tmp")
-    temporary.write_text("".join(json.dumps(lines[place]) + "\n" for place in places
-                                 if place in lines), encoding="utf-8")
-    temporary.rename(LINES)
+    kept.write(LINES, [lines[place] for place in places if place in lines])

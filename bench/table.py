@@ -10,6 +10,7 @@ from summary import SCALABLE, Measured, MeasurementError, is_cpu_bound
 L4S = set(SCALABLE)
 MOST_LISTED = 4  # flows of which each has its own figure
 NONE = "–"
+DIGITS = 6  # of a figure that is kept
 OVERVIEW = ("L4S downloads Mbit/s", "each of them", "all others Mbit/s", "fallen back", "L P99 ms",
             "L dropped", "link used %")
 
@@ -106,16 +107,33 @@ def entry(values, digits):
     return mean if low == high else f"{mean} ({low}–{high})"
 
 
-def entries(runs):
-    """Of each column, from the results of the seeds of a variant; or why there are none."""
-    missing = [run["missing"] for run in runs if "missing" in run]
-    if missing:
-        return f"missing: {missing[0]}"
+def rounded(value):
+    if isinstance(value, list):
+        return [rounded(each) for each in value]
+    return value if value is None else float(f"{value:.{DIGITS}g}")
+
+
+def told(run):
+    """What a table needs to know of a run, or of the line that was kept of it: its figures by
+    title, or why there are none."""
+    if {"missing", "fault", "figures"} & set(run):
+        return run
     try:
-        measured = [Measured(run) for run in runs]
+        measured = Measured(run)
     except MeasurementError as error:
-        return f"not measured: {error}"
-    return [entry([figure(m) for m in measured], digits) for _, digits, figure in COLUMNS]
+        return {"fault": str(error)}
+    return {"cpu_idle": run["cpu_idle"],
+            "figures": {title: rounded(figure(measured)) for title, _, figure in COLUMNS}}
+
+
+def entries(runs):
+    """Of each column, from what is told of the seeds of a variant; or why there are none."""
+    for key, text in (("missing", "missing"), ("fault", "not measured")):
+        reasons = [run[key] for run in runs if key in run]
+        if reasons:
+            return f"{text}: {reasons[0]}"
+    return [entry([run["figures"].get(title) for run in runs], digits)
+            for title, digits, _ in COLUMNS]
 
 
 def brief(measured):
@@ -127,7 +145,7 @@ def brief(measured):
 
 
 def name_of(variant, runs):
-    bound = not any("missing" in run for run in runs) and is_cpu_bound(runs)
+    bound = all("figures" in run for run in runs) and is_cpu_bound(runs)
     return f"{variant} (CPU-bound: the link does not decide)" if bound else variant
 
 
@@ -147,7 +165,7 @@ def lines_of(titles, shown, rows):
 
 
 def table(cell, results):
-    """Lines of Markdown. `results`: {variant: [what its seeds gave]}"""
+    """Lines of Markdown. `results`: {variant: [what is told of its seeds]}"""
     rows = [([name_of(variant, runs)], entries(runs)) for variant, runs in results.items()]
     yield from (f"## {cell.name}", "", f"{cell.title}.", "")
     yield from lines_of([""], columns_of(row for _, row in rows), rows)

@@ -112,14 +112,16 @@ class Udp(Tcp):
         return {}
 
 
+def serve(program, space, address):
+    space.popen(*AS_HOST, "python3", program, "serve", address)
+    wait_until(lambda: f"{address}:" in space.run("ss", "-Hltn").stdout, f"{address} listens")
+
+
 class Web(Tcp):
     """Short downloads, one after the other and side by side (web.py)."""
 
     def prepare(self, sender, _receiver):
-        address = self.addresses.sender
-        sender.popen(*AS_HOST, "python3", WEB, "serve", address)
-        wait_until(lambda: f"{address}:" in sender.run("ss", "-Hltn").stdout,
-                   f"{address} listens")
+        serve(WEB, sender, self.addresses.sender)
 
     def start(self, _sender, receiver, seconds, seed):
         self.process = receiver.popen(*AS_HOST, "python3", WEB, "fetch", self.addresses.sender,
@@ -135,10 +137,7 @@ class Rpc(Tcp):
     """Requests of one size, each as soon as the one before it is answered (rpc.py)."""
 
     def prepare(self, _sender, receiver):
-        address = self.addresses.receiver
-        receiver.popen(*AS_HOST, "python3", RPC, "serve", address)
-        wait_until(lambda: f"{address}:" in receiver.run("ss", "-Hltn").stdout,
-                   f"{address} listens")
+        serve(RPC, receiver, self.addresses.receiver)
 
     def start(self, sender, _receiver, seconds, _seed):
         self.process = sender.popen(*AS_HOST, "python3", RPC, "ask", self.addresses.receiver,

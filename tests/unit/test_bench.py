@@ -14,6 +14,7 @@ TESTS = BENCH.parent / "tests"
 sys.path[:0] = [str(path) for path in (BENCH, BENCH / "guest", TESTS, TESTS / "compare")]
 import contenders  # noqa: E402
 import gridlines  # noqa: E402
+import kept  # noqa: E402
 import matrix  # noqa: E402
 import store  # noqa: E402
 import summary  # noqa: E402
@@ -135,6 +136,22 @@ def test_a_result_is_found_again_until_something_it_depends_on_changes(programs)
     assert store.Store("6.18.15", programs).load(one) is None
     (programs / "tap").write_bytes(b"another program")
     assert store.Store("7.2.12", programs).load(one) is None
+
+
+def test_a_line_that_was_kept_says_what_the_run_said(programs):
+    """On another machine, which has no results."""
+    cell = next(cell for cell in matrix.all_cells() if cell.name == "prague-two")
+    [run] = cell.runs()
+    raw = run_of(stream("10.1.0.101", **{"0": phase(l_ns=[10**6 + 1234], payload=1250000)})) | {
+        "kernel": "7.2.12"}
+    lines = kept.TableLines(programs / "lines.jsonl")
+    lines.write({lines.key(run): lines.line(run, raw, "v1")})
+    again = kept.TableLines(programs / "lines.jsonl").read()
+    assert again[run.name]["tree"] == "v1"
+    assert list(table.table(cell, {"a": [again[run.name]]})) == list(
+        table.table(cell, {"a": [table.told(raw)]}))
+    faulty = lines.line(run, raw | {"tap": raw["tap"] | {"unmatched": 1}}, "v1")
+    assert "not measured: 1 packets" in "".join(table.table(cell, {"a": [faulty]}))
 
 
 def test_a_change_of_ours_leaves_the_results_of_others(programs):
@@ -306,7 +323,8 @@ def test_table_leaves_out_columns_that_apply_to_no_row():
              for host in (101, 102)]
     seen = run_of(*(stream(flow["sender"], **{"0": phase(l_ns=[10**6], payload=1250000)})
                     for flow in flows), flows=flows)
-    heads, _, *rows = list(table.table(cell, {"a": [seen], "b": [{"missing": "not built"}]}))[4:-1]
+    results = {"a": [table.told(seen)], "b": [{"missing": "not built"}]}
+    heads, _, *rows = list(table.table(cell, results))[4:-1]
     titles = [word.strip() for word in heads.split("|")[1:-1]]
     assert {"each of them", "fallen back", "L P99 ms"} <= set(titles)
     assert not {"C mean ms", "largest frame in", "all others Mbit/s"} & set(titles)
@@ -319,7 +337,7 @@ def test_table_leaves_out_columns_that_apply_to_no_row():
 def test_overview_has_a_row_for_each_variant_of_each_cell():
     cells = [cell for cell in matrix.all_cells() if cell.name in ("prague-two", "prague-eight")]
     seen = run_of(stream("10.1.0.101", **{"0": phase(l_ns=[10**6], payload=1250000)}))
-    lines = list(table.overview([(cell, {"a": [seen]}) for cell in cells]))
+    lines = list(table.overview([(cell, {"a": [table.told(seen)]}) for cell in cells]))
     assert lines[0] == "## Overview" and lines[2] == (
         "|  | queue | L4S downloads Mbit/s | L P99 ms | L dropped | link used % |")
     assert lines[4:6] == [
