@@ -21,6 +21,7 @@ DEFAULTS = {
     "at_sender": False,  # the queue is on the senders' own host, not on the router
     "offload": False,  # GSO and TSO on the links
     "in_report": True,
+    "slot_us": 0,      # acknowledgements arrive together, so far apart at least
     "short": False,    # part of the short matrix; of several cells those with these names
     "variants": [{"contender": contender} for contender in SEEDS if contender not in ONE_QUEUE],
 }
@@ -74,7 +75,7 @@ class Cell:
                     "seed": seed,
                     **{key: self.description[key] for key in
                        ("rates_mbit", "rtt_ms", "flows", "seconds", "warmup_s", "offload",
-                        "at_sender")},
+                        "at_sender", "slot_us")},
                 })
 
     def is_short(self):

@@ -104,7 +104,8 @@ def measure(specification):
     flows = make_senders(specification["flows"], specification["tcp"])
     sender, router, receiver = build_path([flow.addresses for flow in flows],
                                           specification["rtt_ms"],
-                                          offload=specification["offload"])
+                                          offload=specification["offload"],
+                                          slot_us=specification["slot_us"])
     limit_gso(sender, specification["sender_gso"])
     make, options = CONTENDERS[specification["contender"]], specification["options"]
     contenders = [make(space, dev, options)

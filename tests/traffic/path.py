@@ -51,11 +51,13 @@ def ect1_rules(flows):
     """
 
 
-def delay_acks(receiver, flows, rtt_ms):
+def delay_acks(receiver, flows, rtt_ms, slot_us):
     """The acknowledgements of a flow take its RTT, those of all others `rtt_ms`."""
+    slots = ("slot", f"{slot_us}us", f"{slot_us}us") if slot_us else ()
+
     def delay(place, milliseconds):
         receiver.run("tc", "qdisc", "add", "dev", "c0", *place, "netem", "delay",
-                     f"{milliseconds}ms", "limit", 100000)
+                     f"{milliseconds}ms", "limit", 100000, *slots)
 
     own = sorted({flow.rtt_ms for flow in flows if flow.rtt_ms})
     if not own:
@@ -72,8 +74,10 @@ def delay_acks(receiver, flows, rtt_ms):
                          "classid", f"1:{own.index(flow.rtt_ms) + 2}")
 
 
-def build_path(flows, rtt_ms, *, offload=False):
-    """sender, router and receiver with addresses, routes and the ACK delay."""
+def build_path(flows, rtt_ms, *, offload=False, slot_us=0):
+    """sender, router and receiver with addresses, routes and the ACK delay. `slot_us`:
+    acknowledgements arrive together, so far apart at least, as where a network card merges
+    interrupts."""
     sender, router, receiver = (Namespace(name) for name in ("sender", "router", "receiver"))
     veth(sender, "s0", router, "r0", offload=offload)
     veth(router, "r1", receiver, "c0", offload=offload)
@@ -92,7 +96,7 @@ def build_path(flows, rtt_ms, *, offload=False):
         router.ip(f"route add {flow.sender} dev r0")
         router.ip(f"route add {flow.receiver} dev r1")
     router.sysctl("net.ipv4.ip_forward", 1)
-    delay_acks(receiver, flows, rtt_ms)
+    delay_acks(receiver, flows, rtt_ms, slot_us)
     for space in (sender, receiver):
         space.sysctl("net.ipv4.tcp_no_metrics_save", 1)
     sender.run("nft", "-f", "-", input=ect1_rules(flows))
