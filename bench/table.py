@@ -5,14 +5,14 @@ seeds and, where there are several, the lowest and the highest."""
 import statistics
 
 import verdict
-from summary import SCALABLE, Measured, MeasurementError, is_cpu_bound
+from summary import SCALABLE, Measured, MeasurementError, is_cpu_bound, quantile
 
 L4S = set(SCALABLE)
 MOST_LISTED = 4  # flows of which each has its own figure
 NONE = "–"
 DIGITS = 6  # of a figure that is kept
-OVERVIEW = ("L4S downloads Mbit/s", "each of them", "all others Mbit/s", "fallen back", "L P99 ms",
-            "L dropped", "link used %")
+OVERVIEW = ("L4S downloads Mbit/s", "each of them", "all others Mbit/s", "fallen back",
+            "small requests P99 ms", "ping waits ms", "L P99 ms", "L dropped", "link used %")
 
 
 def spurious(run):
@@ -66,6 +66,28 @@ def p99_ms(delays):
     return delays and delays.quantile_ms(0.99)
 
 
+def ping_ms(measured):
+    """None where nobody pings."""
+    return measured.delays("c", "ping").mean_ms() if "ping" in measured.kinds() else None
+
+
+def requests(measured):
+    """Of the smallest size: seconds that each took, and Mbit/s of a flow; None where there are
+    none."""
+    sizes = [flow["size"] for flow in measured.run["flows"] if "size" in flow]
+    return measured.requests(min(sizes)) if sizes else None
+
+
+def request_mbit(measured):
+    seen = requests(measured)
+    return seen and seen[1]
+
+
+def request_p99_ms(measured):
+    seen = requests(measured)
+    return 1000 * quantile(seen[0], 0.99) if seen and seen[0] else None
+
+
 def fallen_back(run):
     """Flows of Prague that ended as Cubic's; None where there are none."""
     ended = [flow["congestion"] for flow in run["flows"] if flow["kind"] == "prague"]
@@ -79,6 +101,9 @@ COLUMNS = (
     ("each of them", 1, lambda m: each(m.goodputs_mbit(L4S))),
     ("all others Mbit/s", 1, lambda m: total(m.goodputs_mbit(m.kinds() - L4S))),
     ("fallen back", 0, lambda m: fallen_back(m.run)),
+    ("small requests Mbit/s each", 1, request_mbit),
+    ("small requests P99 ms", 1, request_p99_ms),
+    ("ping waits ms", 2, ping_ms),
     ("the other way Mbit/s", 1, lambda m: total(m.goodputs_back_mbit())),
     ("L mean ms", 2, lambda m: mean_ms(waits(m, "l"))),
     ("L P99 ms", 2, lambda m: p99_ms(waits(m, "l"))),
