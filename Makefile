@@ -324,7 +324,7 @@ bench-grid: ## the whole bench once, for the maps in docs/ (10 hours, resumed; R
 	$(Q)bench/grid --kernel $(KERNEL)
 	$(Q)$(if $(RECORD),cp bench/report/map-sharing.svg bench/report/map-delay.svg docs/)
 
-claims: ## the claims of the AQMs' papers, repeated: 40 minutes (PAPER=codel, RECORD=1)
+claims: ## the claims of papers, repeated: an hour (PAPER=codel, RECORD=1)
 	$(Q)tests/lab/bootstrap
 	$(Q)$(IN_ROOT) all $(LAB_O)/tap
 	$(Q)$(if $(PAPER),,$(call recorded,claims.md)) \
