@@ -9,7 +9,7 @@ ICMP = 1  # IP protocol number
 NS_PER_MS = 1e6
 # Flows that take what they can get.
 SCALABLE = ("l4s", "prague")
-CLASSIC = ("cubic", "cubic-ecn", "reno", "bbr")
+CLASSIC = ("cubic", "cubic-ecn", "reno", "bbr", "nv", "tcp")
 GREEDY = (*SCALABLE, *CLASSIC)
 # Of the ECN field: which of the numbers belong to which class.
 CODEPOINTS = {"l": (1, 3), "c": (0, 2)}

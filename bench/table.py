@@ -5,14 +5,15 @@ seeds and, where there are several, the lowest and the highest."""
 import statistics
 
 import verdict
-from summary import SCALABLE, Measured, MeasurementError, is_cpu_bound, quantile
+from summary import CLASSIC, SCALABLE, Measured, MeasurementError, is_cpu_bound, quantile
 
 L4S = set(SCALABLE)
 MOST_LISTED = 4  # flows of which each has its own figure
 NONE = "–"
 DIGITS = 6  # of a figure that is kept
-OVERVIEW = ("L4S downloads Mbit/s", "each of them", "all others Mbit/s", "fallen back",
-            "small requests P99 ms", "ping waits ms", "L P99 ms", "L dropped", "link used %")
+OVERVIEW = ("L4S downloads Mbit/s", "each of them", "all others Mbit/s", "each of the others",
+            "fallen back", "small requests P99 ms", "ping waits ms", "L P99 ms", "L dropped",
+            "link used %")
 
 
 def spurious(run):
@@ -100,6 +101,7 @@ COLUMNS = (
     ("L4S downloads Mbit/s", 1, lambda m: total(m.goodputs_mbit(L4S))),
     ("each of them", 1, lambda m: each(m.goodputs_mbit(L4S))),
     ("all others Mbit/s", 1, lambda m: total(m.goodputs_mbit(m.kinds() - L4S))),
+    ("each of the others", 1, lambda m: each(m.goodputs_mbit(CLASSIC))),
     ("fallen back", 0, lambda m: fallen_back(m.run)),
     ("small requests Mbit/s each", 1, request_mbit),
     ("small requests P99 ms", 1, request_p99_ms),
