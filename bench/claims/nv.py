@@ -60,8 +60,8 @@ def in_the_order(cell, figure, what, order):
     return judge
 
 
-SCALED = ("1 Gbit/s, RTT 400 us, told 800 us, ACKs every 400 us as where interrupts are merged, FIFO "
-          "of 1000 packets")
+SCALED = ("1 Gbit/s, RTT 400 us, told 800 us, ACKs every 400 us as where interrupts are merged, "
+          "FIFO of 1000 packets")
 PAPER = Paper(
     "TCP-NV with a base RTT from BPF",
     "Lawrence Brakmo, \"tcp: configure TCP-NV with base RTT from BPF\", Linux 4.15 (10 Gbit/s, RTT "
