@@ -8,7 +8,7 @@ from conftest import BIN, LOADER, one_line, root
 
 STATS = BIN / "dualpi2-stats"
 NAMES = ["a;reboot", "$(id)", "`id`", "a&b|c", "..a", "-x", "a'b\"c\\d", "*", "~root", "a%d"]
-NO_NAMES = ["one:1", "../one", "one/../one", "", " one", "one ", "one\n", "o%e", "%n%n%s",
+NO_NAMES = ["one:1", "../one", "one/../one", " one", "one ", "one\n", "o%e", "%n%n%s",
             "one" + 14 * "e", "lo/..", "."]
 
 
@@ -34,3 +34,10 @@ def test_what_is_no_name_finds_nothing(box, name):
         line = one_line(box.run(program, "--", name, check=False), 1)
         assert "no such interface" in line
     assert root(box, "one")["kind"] != "bpf_dualpi2"
+
+
+def test_an_empty_name_is_bad_input(box):
+    """As of every argument."""
+    for program in LOADER, STATS:
+        line = one_line(box.run(program, "--", "", check=False), 2)
+        assert f"{program.name}: interface '': not a name (for example eth0" in line
