@@ -42,7 +42,8 @@ def test_p_is_a_power_of_the_smoothed_delay(cable, load, min_th_ms, range_ms, cu
     for sample in seen:
         share = max(0, sample["smoothed-delay-c"] / 1000 - min_th_ms) / range_ms
         assert sample["prob"] == pytest.approx(share**curviness, rel=1e-4, abs=2e-5)
-    assert seen[-1]["prob"] > 0.01**curviness, "and it has moved"
+    # The last sample may be of an empty queue, whose p is 0.
+    assert max(sample["prob"] for sample in seen) > 0.01**curviness, "and it has moved"
     finish(cable)
 
 

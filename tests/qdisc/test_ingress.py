@@ -5,6 +5,7 @@ is behind it."""
 import itertools
 import json
 import socket
+import statistics
 import struct
 
 import pytest
@@ -253,7 +254,10 @@ def test_without_the_queue_packets_arrive_all_the_same(path, mishap):
     path.load("--rate", "20mbit", "--replace", *CALM)
     path.send(NOT_ECT, 30)
     arrived = path.expect(30)
-    assert arrived[-1][2] - arrived[0][2] == pytest.approx(29 * 605_600, rel=0.01)
+    gaps = [after[2] - before[2] for before, after in itertools.pairwise(arrived)]
+    # One packet may come late, when something else holds the CPU; none may come early.
+    assert statistics.median(gaps) == pytest.approx(605_600, rel=0.01)
+    assert sum(gaps) >= 29 * 605_600 * 0.99
 
 
 def test_both_directions_are_independent(path):
