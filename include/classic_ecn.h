@@ -17,6 +17,8 @@
 #include <stdbool.h>
 #endif
 
+#include "lg.h"
+
 #define CLASSIC_ECN_SHIFT_MAX 18 /* of the smoothing: 2^18 packets */
 #define CLASSIC_ECN_UNIT 20	 /* times are in 2^-20 us */
 #define CLASSIC_ECN_POINT (1 << 16)
@@ -32,14 +34,6 @@ struct classic_ecn {
 	__s32 score; /* 2^-16 */
 	__u32 is_classic;
 };
-
-/* lg x, 2^-16, for x > 0; between powers of two on a straight line, which is off by 0.09. */
-static inline __s32 classic_ecn_lg(__u64 x)
-{
-	const int lg = 63 - __builtin_clzll(x);
-
-	return lg << 16 | (__s32)((lg > 16 ? x >> (lg - 16) : x << (16 - lg)) & 0xffff);
-}
 
 /* How slowly to smooth, from the window at the last reduction, packets. */
 static inline __u32 classic_ecn_shift(__u32 window)
@@ -74,10 +68,8 @@ static inline void classic_ecn_round(struct classic_ecn *c, __u32 min_rtt_us)
 	if (!c->srtt || !c->mdev)
 		return;
 	if (c->srtt > shortest)
-		depth = classic_ecn_lg(c->srtt - shortest) -
-			classic_ecn_lg(CLASSIC_ECN_DEPTH_US << CLASSIC_ECN_UNIT);
-	variation = classic_ecn_lg(c->mdev) -
-		    classic_ecn_lg(CLASSIC_ECN_VARIATION_US << CLASSIC_ECN_UNIT);
+		depth = lg(c->srtt - shortest) - lg(CLASSIC_ECN_DEPTH_US << CLASSIC_ECN_UNIT);
+	variation = lg(c->mdev) - lg(CLASSIC_ECN_VARIATION_US << CLASSIC_ECN_UNIT);
 	c->score += (variation + (depth > 0 ? depth : 0)) >> 1;
 	if (c->score < 0)
 		c->score = 0;

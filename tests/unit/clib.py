@@ -157,7 +157,7 @@ def load():
         "shim_prague_round": (None, POINTER(Prague), c_uint64, c_uint32, c_uint32, c_bool),
         "shim_prague_pacing": (c_uint64, POINTER(Prague), c_uint32, c_uint32, c_uint32, c_uint64,
                                c_bool),
-        "shim_classic_ecn_lg": (c_int32, c_uint64),
+        "shim_lg": (c_int32, c_uint64),
         "shim_classic_ecn_shift": (c_uint32, c_uint32),
         "shim_classic_ecn_sample": (None, POINTER(ClassicEcn), c_uint32, c_uint32),
         "shim_classic_ecn_round": (None, POINTER(ClassicEcn), c_uint32),

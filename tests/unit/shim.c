@@ -99,7 +99,7 @@ SHIM(__u64, prague_pacing,
      (const struct prague *p, __u32 in_flight, __u32 mtu, __u32 srtt_us, __u64 now_us, bool fast),
      (p, in_flight, mtu, srtt_us, now_us, fast))
 
-SHIM(__s32, classic_ecn_lg, (__u64 x), (x))
+SHIM(__s32, lg, (__u64 x), (x))
 SHIM(__u32, classic_ecn_shift, (__u32 window), (window))
 SHIM(void, classic_ecn_sample, (struct classic_ecn * c, __u32 rtt_us, __u32 shift),
      (c, rtt_us, shift))

@@ -520,7 +520,7 @@ def test_steady_rate_of_a_slow_flow(p):
 def test_logarithm(x):
     """A straight line between powers of two is at most 0.0861 below, and loses 2^-16."""
     exact = math.log2(x) * POINT
-    assert exact - 0.0861 * POINT - 1 <= C.shim_classic_ecn_lg(x) <= exact + 1e-6
+    assert exact - 0.0861 * POINT - 1 <= C.shim_lg(x) <= exact + 1e-6
 
 
 @given(log_integers(1, U32 - 1))
