@@ -163,11 +163,12 @@ def entries(runs):
             for title, digits, _ in COLUMNS]
 
 
-def brief(measured):
-    """What L4S and all other downloads got, and what 99 % of the L4S packets waited."""
-    shares = [total(measured.goodputs_mbit(kinds)) for kinds in (L4S, measured.kinds() - L4S)]
+def brief(figures):
+    """What L4S and all other downloads got, and what 99 % of the L4S packets waited: of those that
+    told() tells."""
+    shares = [figures[f"{who} Mbit/s"] for who in ("L4S downloads", "all others")]
     rates = " : ".join(f"{share:.1f}" for share in shares if share is not None)
-    p99 = p99_ms(waits(measured, "l"))
+    p99 = figures["L P99 ms"]
     return f"{rates} Mbit/s" + ("" if p99 is None else f", {p99:.2f} ms")
 
 
