@@ -327,10 +327,7 @@ bench-grid: ## the whole bench once, for the maps in docs/ (10 hours, resumed; R
 claims: ## the claims of papers, repeated: an hour (PAPER=codel, RECORD=1)
 	$(Q)tests/lab/bootstrap
 	$(Q)$(IN_ROOT) all $(LAB_O)/tap
-	$(Q)$(if $(PAPER),,$(call recorded,claims.md)) \
-		bench/claims/run --kernel $(KERNEL) $(if $(RECORD),--anew) \
-		$(if $(PAPER),--paper $(PAPER))
-	$(Q)$(if $(RECORD),$(if $(PAPER),,cp bench/report/claims-*.svg docs/))
+	$(Q)bench/claims/run --kernel $(KERNEL) $(if $(RECORD),--record) $(if $(PAPER),--paper $(PAPER))
 
 model: ## what Prague gets beside Cubic, predicted and measured: a minute
 	$(Q)tests/lab/bootstrap
