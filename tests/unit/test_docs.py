@@ -67,6 +67,15 @@ def test_prose_is_wrapped(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_nothing_is_said_twice(name):
+    """A paragraph, or a heading of the second level."""
+    text = without_records(text_of(name))
+    paragraphs = [part for part in text.split("\n\n")
+                  if part.startswith("## ") or part.count("\n") > 1]
+    assert sorted(set(paragraphs)) == sorted(paragraphs)
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_links_lead_somewhere(name):
     for target in re.findall(r"\]\(([^)\s]+)\)", text_of(name)):
         if target.startswith(("http://", "https://")):
