@@ -19,16 +19,19 @@
  *	aqm_mark()		what mark an arriving packet gets, that a mark can tell something
  *	aqm_may_drop()		can aqm_drop() drop this packet now: a quick look
  *	aqm_drop()		is a packet dropped, and why
- *	aqm_queued()		a packet has joined its queue
+ *	aqm_note()		what the AQM notes of a packet in the tcx program: 32 bits that
+ *				go with it. 0 is none, also if it did not pass that program
+ *	aqm_arrives()		a packet, with its note, is within the limits and about to join
+ *				its queue
  *	aqm_left()		a packet has left its queue, to be forwarded unless aqm_drop()
  *				says otherwise
  *	aqm_is_saturated()	the load is more than marks can tame (RFC 9332, 4.2.3)
  *	aqm_levels()		what packets are marked and dropped with
  *	aqm_gauges()		what else the statistics show: AQM_GAUGES of include/aqm/NAME.h
  *
- * The tcx program calls aqm_may_mark() and aqm_mark(), on any CPU and without a lock. The timer,
- * or enqueue if it is late, calls aqm_update(), on one CPU at a time. All else runs under the
- * lock of the qdisc.
+ * The tcx program calls aqm_note(), aqm_may_mark() and aqm_mark(), on any CPU and without a lock.
+ * The timer, or enqueue if it is late, calls aqm_update(), on one CPU at a time. All else runs
+ * under the lock of the qdisc.
  *
  * An AQM sees an instance and its DualQ only through the functions below, which instance.bpf.h,
  * link.bpf.h and overload.bpf.h define.
@@ -58,6 +61,7 @@ enum drop {
 struct arrival {
 	u64 now;   /* CLOCK_MONOTONIC, ns */
 	u32 flags; /* PACKET_* */
+	u32 note;  /* aqm_note() */
 };
 
 struct instance;
@@ -72,6 +76,9 @@ static struct coupled *coupled_of(struct dualq *q);
 static struct aqm_law *aqm_law_of(struct instance *in);
 static struct coupled_law *coupled_law_of(struct instance *in);
 static const struct dualpi2_params *params_of(const struct instance *in);
+
+/* The qdisc's own, 0..DUALPI2_MAX_INSTANCES - 1. */
+static u32 number_of(const struct instance *in);
 
 /* Age of the packet at a queue's head, ns; 0 if the queue is empty. */
 static u64 queue_age(const struct dualq *q, bool in_l, u64 now);

@@ -36,9 +36,20 @@ static __always_inline enum drop aqm_drop(struct instance *in, struct dualq *q, 
 }
 #endif
 
-#ifndef aqm_queued
-static __always_inline void aqm_queued(struct instance *in, struct dualq *q,
-				       const struct packet_info *info, bool in_l)
+#ifdef aqm_note
+#define AQM_HAS_NOTES true
+#else
+#define AQM_HAS_NOTES false
+static __always_inline u32 aqm_note(struct __sk_buff *ctx, struct instance *in, struct dualq *q,
+				    const struct arrival *arrival)
+{
+	return 0;
+}
+#endif
+
+#ifndef aqm_arrives
+static __always_inline void aqm_arrives(struct instance *in, struct dualq *q,
+					struct packet_info *info, u32 note, bool in_l, u64 now)
 {
 }
 #endif

@@ -131,6 +131,7 @@ int dualpi2_mark(struct __sk_buff *ctx)
 	}
 	arrival.flags = classify(in, ip.tos, ctx->priority);
 	arrival.now = bpf_ktime_get_ns();
+	arrival.note = aqm_note(ctx, in, &in->dualq, &arrival);
 	if (arrival.flags & PACKET_MARKABLE && aqm_may_mark(&in->dualq)) {
 		mark = aqm_mark(in, &in->dualq, &arrival);
 		if (mark != MARK_NONE && !ecn_set_ce(ctx, is_direct)) {
@@ -171,6 +172,7 @@ static __always_inline int admit(struct instance *in, struct Qdisc *sch, struct 
 		sch->qstats.overlimits += info.packets;
 		goto drop;
 	}
+	aqm_arrives(in, q, &info, tag_note(tag), in_l, now);
 	if (in->params.drop_enqueue) {
 		expected_ns = in_l ? l_forecast(in, q, now, ~0ULL) : queue_age(q, false, now);
 		drop = must_drop(in, q, info.flags, in_l, expected_ns, now);
@@ -191,7 +193,6 @@ static __always_inline int admit(struct instance *in, struct Qdisc *sch, struct 
 	if (in_l)
 		q->l_packets += info.packets;
 	count_queued(in, sch, &info);
-	aqm_queued(in, q, &info, in_l);
 	tick_wake(in, now);
 	return NET_XMIT_SUCCESS;
 

@@ -169,6 +169,11 @@ static __always_inline const struct dualpi2_params *params_of(const struct insta
 	return &in->params;
 }
 
+static __always_inline u32 number_of(const struct instance *in)
+{
+	return in->number;
+}
+
 /* Enqueue times may have been read on another CPU a moment later than `now`. */
 static __always_inline u64 queue_age(const struct dualq *q, bool in_l, u64 now)
 {

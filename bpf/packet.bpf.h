@@ -6,13 +6,14 @@
 #include "vmlinux.h"
 
 /* How it is treated: classify.bpf.h decides. */
-#define PACKET_L 1	   /* it waits in the L queue */
-#define PACKET_NOT_ECT 2   /* the AQM can only drop it */
-#define PACKET_EXEMPT 4	   /* the AQM leaves it alone */
-#define PACKET_UNTAGGED 8  /* it did not pass our tcx program, so it is too late for a mark */
-#define PACKET_SCALABLE 16 /* marked with p_CL: its sender responds little to one mark */
-#define PACKET_SETTLED 32  /* skb->priority has no say in where it goes */
-#define PACKET_MARKABLE 64 /* ECT, not CE yet, and not exempt: a mark tells something */
+#define PACKET_L 1	    /* it waits in the L queue */
+#define PACKET_NOT_ECT 2    /* the AQM can only drop it */
+#define PACKET_EXEMPT 4	    /* the AQM leaves it alone */
+#define PACKET_UNTAGGED 8   /* it did not pass our tcx program, so it is too late for a mark */
+#define PACKET_SCALABLE 16  /* marked with p_CL: its sender responds little to one mark */
+#define PACKET_SETTLED 32   /* skb->priority has no say in where it goes */
+#define PACKET_MARKABLE 64  /* ECT, not CE yet, and not exempt: a mark tells something */
+#define PACKET_UNWANTED 128 /* aqm_arrives() has decided that it is to be dropped */
 
 struct packet_info {
 	u32 len;      /* as the qdisc layer counts it, bytes */

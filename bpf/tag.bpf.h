@@ -26,10 +26,16 @@ struct tag {
 	u8 mark;     /* enum mark */
 };
 
+/* aqm_note() stands behind the tag: in it, the tag would not fit any more. */
+static __always_inline u32 *note_behind(const struct tag *tag)
+{
+	return (u32 *)(tag + 1);
+}
+
 /* The kernel copies nothing: both names mean the same bytes (include/linux/filter.h,
  * bpf_skb_cb(); net/core/filter.c, bpf_convert_ctx_access()).
  */
-_Static_assert(sizeof(struct tag) <= sizeof(((struct __sk_buff *)0)->cb), "fits");
+_Static_assert(sizeof(struct tag) + sizeof(u32) <= sizeof(((struct __sk_buff *)0)->cb), "fits");
 _Static_assert(sizeof(((struct __sk_buff *)0)->cb) == sizeof(((struct qdisc_skb_cb *)0)->data),
 	       "tcx programs write qdisc_skb_cb.data");
 
@@ -49,6 +55,13 @@ static __always_inline void tag_write(struct __sk_buff *ctx, const struct instan
 	tag->packets = packets;
 	tag->flags = arrival->flags;
 	tag->mark = mark;
+	if (AQM_HAS_NOTES)
+		*note_behind(tag) = arrival->note;
+}
+
+static __always_inline u32 tag_note(const struct tag *tag)
+{
+	return *note_behind(tag);
 }
 
 /* A packet that did not pass our tcx program (it is not attached, or the packet took a way
@@ -66,6 +79,8 @@ static __noinline int tag_late(struct instance *in, struct sk_buff *skb)
 	tag->packets = wire_packets(skb);
 	tag->flags = classify(in, ip.tos, skb->priority) | PACKET_NOT_ECT | PACKET_UNTAGGED;
 	tag->mark = MARK_NONE;
+	if (AQM_HAS_NOTES)
+		*note_behind(tag) = 0;
 	return 0;
 }
 
