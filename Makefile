@@ -57,11 +57,14 @@ ALL_CFLAGS := $(CPPFLAGS) $(CFLAGS) $(PREFIX_MAP) -std=gnu11 -Wall -Wextra -Werr
 	-DDUALPI2_VERSION='"$(VERSION)"' -I. -Iinclude -Iuser -I$(O)
 LDLIBS := -lbpf -lmnl -lelf -lz
 
-# The AQMs, of which those for tests alone are not in packages. One BPF object is made for each, and
-# one object of user/, from the same sources; list.o has them all.
+# The AQMs, of which those for tests alone are not in packages, and those to be asked for (VDQ=1) are
+# not built otherwise. One BPF object is made for each, and one object of user/, from the same
+# sources; list.o has them all.
 DEFAULT_AQM := pi2
-AQMS := $(DEFAULT_AQM) $(filter-out $(DEFAULT_AQM),$(patsubst bpf/aqm/%.bpf.h,%,$(wildcard bpf/aqm/*.bpf.h)))
-TEST_AQMS := $(patsubst include/aqm/%.h,%,$(shell grep -l '^\#define AQM_FOR_TESTS' include/aqm/*.h))
+aqms_with = $(patsubst include/aqm/%.h,%,$(shell grep -l '^\#define $(1)' include/aqm/*.h))
+OPT_IN_AQMS := $(call aqms_with,AQM_OPT_IN)
+AQMS := $(DEFAULT_AQM) $(filter-out $(DEFAULT_AQM) $(if $(VDQ),,$(OPT_IN_AQMS)),$(patsubst bpf/aqm/%.bpf.h,%,$(wildcard bpf/aqm/*.bpf.h)))
+TEST_AQMS := $(call aqms_with,AQM_FOR_TESTS)
 BPF_O := $(AQMS:%=$(O)/aqm/%.bpf.o)
 SKELETONS := $(BPF_O:.bpf.o=.skel.h)
 PLUG := user/aqm/plug.c
@@ -223,7 +226,7 @@ include packaging/Makefile.inc
 include tests/unit/Makefile.inc
 include tests/fuzz/Makefile.inc
 
-IN_ROOT := $(LAB) chroot -- make --no-print-directory O=$(LAB_O)
+IN_ROOT := $(LAB) chroot -- make --no-print-directory O=$(LAB_O) VDQ=1
 
 # With RECORD=1 what a command prints goes to docs/records/ and to the pages that show it.
 recorded = $(if $(RECORD),tests/records.py $(1) --)

@@ -30,7 +30,12 @@ LOADER = BIN / "dualpi2-load"
 # The kind of the qdiscs of each AQM.
 KINDS = dict(re.search(r'AQM_NAME "([\w-]+)"\n#define AQM_KIND "(\w+)"', path.read_text()).groups()
              for path in sorted((TESTS.parent / "include/aqm").glob("*.h")))
-AQMS = tuple(KINDS)
+# Those of them that are there: one that has to be asked for may not have been built.
+OPT_IN = {re.search(r'AQM_NAME "([\w-]+)"', text)[1]
+          for path in (TESTS.parent / "include/aqm").glob("*.h")
+          if "#define AQM_OPT_IN" in (text := path.read_text())}
+AQMS = tuple(name for name in KINDS
+             if name not in OPT_IN or f"\nAQM {name}: " in run(LOADER, "--help").stdout)
 
 
 def needs(*modules):

@@ -20,6 +20,7 @@ from fractions import Fraction
 
 ONE = 2**32  # probability 1 in the C code's units, which can reach ONE - 1
 BUCKETS = 192
+VDQ_BINS_MAX, VDQ_RING_MAX, VDQ_VALUE_MAX = 1024, 4096, 2**20 - 1
 L_STEP, L_RAMP = 0, 1  # enum dualpi2_l_aqm
 RAW, NETWORK, PTM = 0, 1, 2  # enum dualpi2_framing
 
@@ -93,6 +94,36 @@ def params_fields():
     return [*fields, ("rest", c_uint8 * (size - sum(ctypes.sizeof(kind) for _, kind in fields)))]
 
 
+class VdqLaw(ctypes.Structure):
+    """struct vdq_law."""
+
+    _fields_ = [("byte_time", c_uint64), ("most", c_uint64), ("ring", c_uint32),
+                ("bins", c_uint32)]
+
+
+class VdqEntry(ctypes.Structure):
+    """struct vdq_entry."""
+
+    _fields_ = [("len", c_uint32), ("bin", c_uint16), ("passed", c_uint16)]
+
+
+class Vdq(ctypes.Structure):
+    """struct vdq."""
+
+    _fields_ = [("served_ns", c_uint64), ("overflows", c_uint64), ("served_part", c_uint32),
+                ("first", c_uint32), ("end", c_uint32), ("backlog", c_uint32),
+                ("bytes", c_uint32), ("ctv", c_uint32), ("share", c_uint32),
+                ("is_empty", c_uint32),
+                ("bin", c_uint32 * VDQ_BINS_MAX), ("ring", VdqEntry * VDQ_RING_MAX)]
+
+
+class ValueFlow(ctypes.Structure):
+    """struct value_flow."""
+
+    _fields_ = [("last_ns", c_uint64), ("rate", c_uint64), ("spread", c_uint32),
+                ("reserved", c_uint32)]
+
+
 class Params(ctypes.Structure):
     """struct dualpi2_params."""
 
@@ -161,6 +192,15 @@ def load():
         "shim_classic_ecn_shift": (c_uint32, c_uint32),
         "shim_classic_ecn_sample": (None, POINTER(ClassicEcn), c_uint32, c_uint32),
         "shim_classic_ecn_round": (None, POINTER(ClassicEcn), c_uint32),
+        "shim_vdq_make": (VdqLaw, c_uint64, c_uint32, c_uint64, c_uint32, c_uint32),
+        "shim_vdq_tell": (None, POINTER(Vdq), POINTER(VdqLaw), c_uint64, c_uint32, c_uint32,
+                          c_bool),
+        "shim_vdq_update": (None, POINTER(Vdq), POINTER(VdqLaw), c_uint64),
+        "shim_vdq_waiting": (c_uint64, POINTER(Vdq), POINTER(VdqLaw), c_uint64),
+        "shim_vdq_clear": (None, POINTER(Vdq)),
+        "shim_value_measure": (c_uint64, POINTER(ValueFlow), c_uint64, c_uint32, c_uint64),
+        "shim_value_spread": (c_uint64, POINTER(ValueFlow)),
+        "shim_value_of": (c_uint32, c_uint64),
         "shim_laqm_prob": (c_uint32, POINTER(Params), c_uint64, c_uint64),
         "shim_scheduler_reset": (c_int32, c_uint8, c_uint32),
         "shim_scheduler_serves_l": (c_bool, c_int32, c_bool, c_bool),
@@ -190,7 +230,8 @@ def load():
     for name, layout in (("params", Params), ("law", Law), ("coupling", Coupling),
                          ("codel", Codel), ("codel_law", CodelLaw),
                          ("curvy_red_law", CurvyRedLaw), ("prague", Prague),
-                         ("classic_ecn", ClassicEcn)):
+                         ("classic_ecn", ClassicEcn), ("vdq", Vdq), ("vdq_law", VdqLaw),
+                         ("value_flow", ValueFlow)):
         assert c_uint32.in_dll(LIB, f"shim_sizeof_{name}").value == ctypes.sizeof(layout)
     for name, (result, *arguments) in signatures.items():
         function = getattr(LIB, name)

@@ -12,15 +12,18 @@
 #include "laqm.h"
 #include "aqm/pi2.h"
 #include "cli/value.h"
+#include "packet_value.h"
 #include "pi2.h"
 #include "prague.h"
 #include "scheduler.h"
 #include "shaper.h"
+#include "vdq.h"
 
 /* For test_model.py to hold its own layouts against. */
 extern const __u32 shim_sizeof_params, shim_sizeof_law, shim_sizeof_coupling;
 extern const __u32 shim_sizeof_codel, shim_sizeof_codel_law, shim_sizeof_curvy_red_law;
 extern const __u32 shim_sizeof_prague, shim_sizeof_classic_ecn;
+extern const __u32 shim_sizeof_vdq, shim_sizeof_vdq_law, shim_sizeof_value_flow;
 /* And to make one of: "TYPE MEMBER" on a line each. */
 #define FIELD(type, member, ...) #type " " #member "\n"
 extern const char *const shim_params;
@@ -35,6 +38,9 @@ const __u32 shim_sizeof_codel_law = sizeof(struct codel_law);
 const __u32 shim_sizeof_curvy_red_law = sizeof(struct curvy_red_law);
 const __u32 shim_sizeof_prague = sizeof(struct prague);
 const __u32 shim_sizeof_classic_ecn = sizeof(struct classic_ecn);
+const __u32 shim_sizeof_vdq = sizeof(struct vdq);
+const __u32 shim_sizeof_vdq_law = sizeof(struct vdq_law);
+const __u32 shim_sizeof_value_flow = sizeof(struct value_flow);
 
 /* SHIM(result, function, (parameters), (arguments)): shim_function() */
 #define SHIM(result, function, parameters, arguments) \
@@ -104,6 +110,23 @@ SHIM(__u32, classic_ecn_shift, (__u32 window), (window))
 SHIM(void, classic_ecn_sample, (struct classic_ecn * c, __u32 rtt_us, __u32 shift),
      (c, rtt_us, shift))
 SHIM(void, classic_ecn_round, (struct classic_ecn * c, __u32 min_rtt_us), (c, min_rtt_us))
+
+SHIM(struct vdq_law, vdq_make, (__u64 rate, __u32 percent, __u64 target_ns, __u32 ring, __u32 bins),
+     (rate, percent, target_ns, ring, bins))
+SHIM(void, vdq_tell,
+     (struct vdq * vdq, const struct vdq_law *law, __u64 now_ns, __u32 value, __u32 len,
+      bool passed),
+     (vdq, law, now_ns, value, len, passed))
+SHIM(void, vdq_update, (struct vdq * vdq, const struct vdq_law *law, __u64 now_ns),
+     (vdq, law, now_ns))
+SHIM(__u64, vdq_waiting, (const struct vdq *vdq, const struct vdq_law *law, __u64 now_ns),
+     (vdq, law, now_ns))
+SHIM(void, vdq_clear, (struct vdq * vdq), (vdq))
+
+SHIM(__u64, value_measure, (struct value_flow * flow, __u64 now_ns, __u32 len, __u64 memory_ns),
+     (flow, now_ns, len, memory_ns))
+SHIM(__u64, value_spread, (struct value_flow * flow), (flow))
+SHIM(__u32, value_of, (__u64 r), (r))
 
 SHIM(__u32, laqm_prob, (const struct dualpi2_params *params, __u64 delay_ns, __u64 packets),
      (params, delay_ns, packets))

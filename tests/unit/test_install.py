@@ -12,7 +12,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 # As the build that is tested: with other words for its compilers all would be built anew.
 BUILD = os.path.relpath(os.environ["DUALPI2_BIN"], PROJECT)
 ENVIRONMENT = {name: os.environ[name] for name in ("PATH", "CC", "CLANG", "CPPFLAGS", "CFLAGS",
-                                                   "LDFLAGS") if name in os.environ}
+                                                   "LDFLAGS", "VDQ") if name in os.environ}
 PLACES = {"PREFIX": "/opt/x", "BINDIR": "/opt/x/bin", "SBINDIR": "/opt/x/bin", "MANDIR": "/opt/man",
           "UNITDIR": "/opt/units", "UDEVDIR": "/opt/udev", "DOCDIR": "/opt/doc",
           "SYSCONFDIR": "/opt/etc", "TEXTFILEDIR": "/opt/prom"}
@@ -74,5 +74,21 @@ def test_aqms_for_tests_are_not_installed(tmp_path):
                           capture_output=True, text=True).stdout
     for header in (PROJECT / "include/aqm").glob("*.h"):
         defined = header.read_text(encoding="utf-8")
+        if "#define AQM_OPT_IN" in defined:
+            continue
         name = re.search(r'AQM_NAME "(.+)"', defined)[1]
         assert (f"\nAQM {name}: " in text) != ("#define AQM_FOR_TESTS" in defined)
+
+
+def test_vdq_is_built_only_if_asked_for(tmp_path):
+    """And changes no byte of another AQM."""
+    built = {}
+    for asked in ("", "1"):
+        out = tmp_path / f"o{asked}"
+        subprocess.run(["make", "--no-print-directory", f"O={out}", f"VDQ={asked}",
+                        f"{out}/aqm/pi2.bpf.o", f"{out}/aqm/list.c", f"{out}/aqm/packaged.c"],
+                       cwd=PROJECT, check=True, capture_output=True)
+        built[asked] = (out / "aqm/pi2.bpf.o").read_bytes()
+        for name in ("list.c", "packaged.c"):
+            assert ("aqm_vdq" in (out / "aqm" / name).read_text()) == bool(asked)
+    assert built[""] == built["1"]

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* VDQ-CSAQM (Nadas, Gombos, Fejes, Laki, "A Congestion Control Independent L4S Scheduler", ANRW
+ * 2020): each packet has a value, two virtual queues say from which value on packets pass
+ * (include/vdq.h), and all flows get the same share whatever their congestion control, without
+ * state for each flow in the queue.
+ *
+ * The patents US 12500850, 11038806, 12021756 and 11695703 read on parts of it. Whoever uses or
+ * distributes it has to look into that. So it is only built with `make VDQ=1`, and is in no
+ *package.
+ *
+ *			virtual queue of	marked or dropped if the value is at most
+ *	L packets	L, and all		the higher of both thresholds
+ *	C packets	all			that of all
+ *
+ * A packet that can be marked is marked as it arrives. Others are dropped: at departure, or with
+ * drop_enqueue at arrival as in the paper. The paper serves L strictly first, which is
+ * classic_protection 0.
+ */
+#ifndef AQM_VDQ_BPF_H
+#define AQM_VDQ_BPF_H
+
+#include "vmlinux.h"
+#include <linux/bpf.h>
+#include <bpf/bpf_endian.h>
+#include <bpf/bpf_helpers.h>
+
+#include "aqm/vdq.h"
+#include "coupled.bpf.h"
+#include "kernel.bpf.h"
+#include "packet_value.h"
+#include "vdq.h"
+
+struct aqm {
+	struct vdq l, all;
+	u64 without_value; /* packets */
+	u64 flows;	   /* that were new to the table */
+};
+
+struct aqm_law {
+	struct vdq_law l, all;
+	u64 memory_ns;
+	u32 value_source; /* enum vdq_values */
+};
+
+/* ---- values ------------------------------------------------------------------------ */
+
+/* Flows that are measured at a time, of all qdiscs together. The one not seen for longest makes
+ * room for a new one.
+ */
+#define FLOWS_MAX 8192
+
+struct flow_key {
+	u32 number; /* of the instance */
+	u32 hash;   /* of the kernel's flow dissector */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, FLOWS_MAX);
+	__type(key, struct flow_key);
+	__type(value, struct value_flow);
+} vdq_flows SEC(".maps");
+
+static __always_inline struct value_flow *flow_of(struct __sk_buff *ctx, struct aqm *aqm,
+						  u32 number)
+{
+	const struct flow_key key = { .number = number, .hash = bpf_get_hash_recalc(ctx) };
+	struct value_flow *flow = bpf_map_lookup_elem(&vdq_flows, &key);
+	const struct value_flow new = {};
+
+	if (flow)
+		return flow;
+	__sync_fetch_and_add(&aqm->flows, 1);
+	bpf_map_update_elem(&vdq_flows, &key, &new, BPF_NOEXIST);
+	return bpf_map_lookup_elem(&vdq_flows, &key);
+}
+
+/* 0: there is no flow label, or there was no memory. */
+static __always_inline u32 measured(struct __sk_buff *ctx, struct aqm *aqm, u32 number,
+				    u64 memory_ns, u64 now)
+{
+	struct value_flow *flow = flow_of(ctx, aqm, number);
+
+	if (!flow)
+		return 0;
+	value_measure(flow, now, ctx->len, memory_ns);
+	return value_of(value_spread(flow));
+}
+
+/* What the flow label says, 20 bits (RFC 8200, 3). */
+static __always_inline u32 labelled(struct __sk_buff *ctx)
+{
+	__be32 word;
+
+	if (bpf_skb_load_bytes_relative(ctx, 0, &word, sizeof(word), BPF_HDR_START_NET))
+		return 0;
+	return bpf_ntohl(word) & VDQ_VALUE_MAX;
+}
+
+#define aqm_note aqm_note
+static __always_inline u32 aqm_note(struct __sk_buff *ctx, struct instance *in, struct dualq *q,
+				    const struct arrival *arrival)
+{
+	const struct aqm_law *law = aqm_law_of(in);
+
+	if (law->value_source == VDQ_LABEL && ctx->protocol == bpf_htons(ETH_P_IPV6))
+		return labelled(ctx);
+	return measured(ctx, aqm_of(q), number_of(in), law->memory_ns, arrival->now);
+}
+
+/* ---- a packet arrives --------------------------------------------------------------- */
+
+static __always_inline u32 value_in(u32 note)
+{
+	return note ?: VDQ_VALUE_MIDDLE;
+}
+
+/* Is it one to be marked or dropped? */
+static __always_inline bool is_too_much(const struct aqm *aqm, bool in_l, u32 value)
+{
+	return value <= aqm->all.ctv || (in_l && value <= aqm->l.ctv);
+}
+
+#define aqm_may_mark aqm_may_mark
+static __always_inline bool aqm_may_mark(struct dualq *q)
+{
+	const struct aqm *aqm = aqm_of(q);
+
+	return aqm->l.ctv | aqm->all.ctv;
+}
+
+#define aqm_mark aqm_mark
+static __always_inline enum mark aqm_mark(struct instance *in, struct dualq *q,
+					  const struct arrival *arrival)
+{
+	const struct aqm *aqm = aqm_of(q);
+	const bool in_l = arrival->flags & PACKET_L;
+
+	if (!is_too_much(aqm, in_l, value_in(arrival->note)))
+		return MARK_NONE;
+	return in_l && aqm->l.ctv > aqm->all.ctv ? MARK_NATIVE : MARK_COUPLED;
+}
+
+/* `told`: twice the length, and 1 if the packet passes: a function has five arguments. */
+static __noinline int tell(struct vdq *vdq, const struct vdq_law *law, u64 now, u32 value, u64 told)
+{
+	vdq_tell(vdq, law, now, value, told >> 1, told & 1);
+	return 0;
+}
+
+/* A packet that did not pass the tcx program may be L4S for all we know: then it stays in L. */
+static __always_inline bool can_be_dropped(u32 flags, bool in_l)
+{
+	return flags & PACKET_NOT_ECT && !(flags & PACKET_EXEMPT) &&
+	       !(in_l && flags & PACKET_UNTAGGED);
+}
+
+#define aqm_arrives aqm_arrives
+static __always_inline void aqm_arrives(struct instance *in, struct dualq *q,
+					struct packet_info *info, u32 note, bool in_l, u64 now)
+{
+	const u32 value = value_in(note);
+	const struct aqm_law *law = aqm_law_of(in);
+	struct aqm *aqm = aqm_of(q);
+	u64 told = (u64)info->len << 1;
+
+	if (!note)
+		aqm->without_value++;
+	if (can_be_dropped(info->flags, in_l) && is_too_much(aqm, in_l, value))
+		info->flags |= PACKET_UNWANTED;
+	else
+		told |= 1;
+	if (in_l)
+		tell(&aqm->l, &law->l, now, value, told);
+	tell(&aqm->all, &law->all, now, value, told);
+}
+
+/* ---- and leaves ---------------------------------------------------------------------- */
+
+#define aqm_may_drop aqm_may_drop
+static __always_inline bool aqm_may_drop(struct dualq *q, bool in_l, u32 flags)
+{
+	return flags & PACKET_UNWANTED;
+}
+
+#define aqm_drop aqm_drop
+static __always_inline enum drop aqm_drop(struct instance *in, struct dualq *q, u32 flags,
+					  bool in_l, u64 sojourn_ns, u64 now)
+{
+	return DROP_AQM;
+}
+
+/* ---- every period -------------------------------------------------------------------- */
+
+static __always_inline void aqm_update(struct instance *in, struct dualq *q, u64 now)
+{
+	const struct aqm_law *law = aqm_law_of(in);
+	struct aqm *aqm = aqm_of(q);
+
+	vdq_update(&aqm->l, &law->l, now);
+	vdq_update(&aqm->all, &law->all, now);
+}
+
+static __always_inline bool aqm_is_idle(struct dualq *q)
+{
+	return aqm_of(q)->l.is_empty && aqm_of(q)->all.is_empty;
+}
+
+/* Too much L4S traffic that no mark tames: it is carried, and the virtual queue grows. */
+#define aqm_is_saturated aqm_is_saturated
+static __always_inline bool aqm_is_saturated(struct instance *in, struct dualq *q)
+{
+	return vdq_is_full(&aqm_of(q)->l, &aqm_law_of(in)->l);
+}
+
+static __always_inline void aqm_params(struct instance *in, struct dualq *q)
+{
+	const struct dualpi2_params *params = params_of(in);
+	const struct aqm_params *own = aqm_own(params);
+	const u64 rate = params->rate ?: own->link_rate;
+	struct aqm_law *law = aqm_law_of(in);
+
+	law->l = vdq_make(rate, own->l_percent, own->l_delay_ns, own->ring, own->bins);
+	law->all = vdq_make(rate, own->all_percent, own->all_delay_ns, own->ring, own->bins);
+	law->memory_ns = own->memory_ns;
+	law->value_source = own->value_source;
+}
+
+static __always_inline void aqm_reset(struct instance *in, struct dualq *q)
+{
+	struct aqm *aqm = aqm_of(q);
+
+	vdq_clear(&aqm->l);
+	vdq_clear(&aqm->all);
+	aqm->without_value = 0;
+	aqm->flows = 0;
+}
+
+#define aqm_levels aqm_levels
+static __always_inline void aqm_levels(struct instance *in, struct dualq *q,
+				       struct dualpi2_levels *levels)
+{
+	const struct aqm *aqm = aqm_of(q);
+
+	levels->p_c = aqm->all.share;
+	levels->p_cl = aqm->l.share > aqm->all.share ? aqm->l.share : aqm->all.share;
+}
+
+#define aqm_gauges aqm_gauges
+static __always_inline void aqm_gauges(struct dualq *q, struct aqm_gauges *gauges)
+{
+	const struct aqm *aqm = aqm_of(q);
+
+	gauges->without_value = aqm->without_value;
+	gauges->overflows = aqm->l.overflows + aqm->all.overflows;
+	gauges->flows = aqm->flows;
+	gauges->ctv_l = aqm->l.ctv;
+	gauges->ctv_all = aqm->all.ctv;
+	gauges->virtual_l = aqm->l.backlog;
+	gauges->virtual_all = aqm->all.backlog;
+}
+
+#endif /* AQM_VDQ_BPF_H */

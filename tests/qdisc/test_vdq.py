@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""VDQ-CSAQM: fair shares by packet values, whatever the flows do. Each test ends with a look at the
+histograms of the virtual queues."""
+
+import itertools
+import json
+import struct
+import time
+
+import pytest
+from conftest import AQMS, LOADER, PIN_DIR, drops, published, run
+from frames import (
+    CE,
+    ECT_0,
+    ECT_1,
+    ETH_P_IP,
+    ETH_P_IPV6,
+    ETHER_LEN,
+    IPV4_LEN,
+    IPV6_LEN,
+    NOT_ECT,
+    frame,
+    ipv4,
+    ipv6,
+    numbered,
+)
+from netns import wait_until
+from superpackets import IPPROTO_UDP, UDP_LEN
+
+pytestmark = pytest.mark.skipif("vdq" not in AQMS, reason="built without VDQ=1")
+
+LENGTH = 500  # of each frame, bytes
+MIDDLE = 2**19
+
+
+@pytest.fixture(autouse=True)
+def histograms_are_exact(cable):
+    """The bins hold the bytes in the ring, to the byte."""
+    yield
+    cable.qdisc.stats()
+    key = [str(byte) for byte in struct.pack("=I", published("d0")["number"])]
+    shown = run("bpftool", "-j", "map", "lookup", "pinned", PIN_DIR / "vdq/dualpi2_qdiscs", "key",
+                *key).stdout
+    aqm = json.loads(shown)["formatted"]["value"]["dualq"]["aqm"]
+    for queue in (aqm["l"], aqm["all"]):
+        ring = [queue["ring"][place % len(queue["ring"])]
+                for place in range(queue["first"], queue["end"])]
+        bins = [0] * len(queue["bin"])
+        for entry in ring:
+            bins[entry["bin"]] += entry["len"]
+        assert queue["bin"] == bins
+        assert queue["bytes"] == sum(bins)
+        assert queue["backlog"] == sum(entry["len"] for entry in ring if entry["passed"])
+
+
+def udp(port, serial, ip_len):
+    """A datagram, that makes the frame LENGTH long."""
+    payload = numbered(serial, LENGTH, ETHER_LEN + ip_len + UDP_LEN)
+    return struct.pack("!HHHH", port, 5000, UDP_LEN + len(payload), 0) + payload
+
+
+def offer(cable, flows, seconds=3):
+    """Send flows of constant rates: [(Mbit/s, frame of a serial)]. What arrived of each in Mbit/s,
+    but for the first second, and how many of the packets with CE."""
+    gaps = [LENGTH * 8 / rate / 1e6 for rate, _ in flows]
+    begin = time.monotonic()
+    due = [begin + gap * number / len(flows) for number, gap in enumerate(gaps)]
+    owner, counted = {}, set()
+    while (now := min(due)) < begin + seconds:
+        number = due.index(now)
+        if (ahead := now - time.monotonic()) > 0:
+            time.sleep(ahead)
+        serial = next(cable.serials)
+        owner[serial] = number
+        if now > begin + 1:
+            counted.add(serial)
+        cable.send(flows[number][1](serial))
+        due[number] += gaps[number]
+    bits = [0] * len(flows)
+    marked = [0] * len(flows)
+    for packet in cable.drain():
+        if packet.serial in counted:
+            bits[owner[packet.serial]] += LENGTH * 8
+            marked[owner[packet.serial]] += packet.ecn == CE
+    return [count / (seconds - 1) / 1e6 for count in bits], marked
+
+
+def of_ipv4(ecn, port):
+    """A flow for each port."""
+    return lambda serial: frame(ETH_P_IP, ipv4(ecn, udp(port, serial, IPV4_LEN),
+                                               protocol=IPPROTO_UDP))
+
+
+def of_label(ecn, label):
+    """IPv6"""
+    return lambda serial: frame(ETH_P_IPV6, ipv6(ecn, udp(1, serial, IPV6_LEN),
+                                                 next_header=IPPROTO_UDP, label=label))
+
+
+# ---- shares ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rate, shares, when", [
+    ("10mbit", [4.9, 4.9], "--drop-enqueue"), ("10mbit", [4.9, 4.9], "--drop-dequeue"),
+    ("6mbit", [2.94, 2.94], "--drop-enqueue"), ("20mbit", [8, 5], "--drop-enqueue"),
+])
+def test_oracle(cable, rate, shares, when):
+    """80 and 50 into 100 and 60 of the paper, a tenth of it; the virtual link has 98 %."""
+    cable.load("--aqm", "vdq", "--rate", rate, when)
+    seen, _ = offer(cable, [(8, of_ipv4(NOT_ECT, 1)), (5, of_ipv4(NOT_ECT, 2))])
+    assert seen == pytest.approx(shares, rel=0.05)
+    stats = cable.qdisc.stats()
+    assert stats["without-value"] == stats["virtual-overflows"] == 0
+    assert stats["flows"] == 2
+
+
+def test_link_rate_in_place_of_a_shaper(cable):
+    cable.load("--aqm", "vdq", "--link-rate", "10mbit")
+    seen, _ = offer(cable, [(8, of_ipv4(NOT_ECT, 1)), (5, of_ipv4(NOT_ECT, 2))])
+    assert seen == pytest.approx([4.9, 4.9], rel=0.05)
+
+
+def test_without_a_rate_all_passes(cable):
+    cable.load("--aqm", "vdq")
+    seen, _ = offer(cable, [(8, of_ipv4(NOT_ECT, 1)), (5, of_ipv4(ECT_1, 2))], 2)
+    assert seen == pytest.approx([8, 5], rel=0.01)
+    assert drops(cable.qdisc.stats()["c-queue"]) == 0
+
+
+def test_ecn_capable_classic_packets_are_marked_not_dropped(cable):
+    cable.load("--aqm", "vdq", "--rate", "20mbit", "--virtual-rate", "50")
+    seen, marked = offer(cable, [(8, of_ipv4(ECT_0, 1)), (4, of_ipv4(NOT_ECT, 2))])
+    assert seen[0] == pytest.approx(8, rel=0.01) and marked[0]
+    stats = cable.qdisc.stats()
+    assert stats["c-queue"]["mark-coupled"]
+    # What marks do not tame takes all that the others could have had.
+    assert seen[1] < 3
+
+
+# ---- the L queue ---------------------------------------------------------------------------
+
+
+def test_l4s_packets_are_marked_and_never_dropped(cable):
+    """Below the capacity of its virtual queue a flow has no mark; above it, more and more."""
+    cable.load("--aqm", "vdq", "--rate", "10mbit")
+    _, marked = offer(cable, [(9, of_ipv4(ECT_1, 1))])
+    assert marked == [0]
+    seen, marked = offer(cable, [(9.8, of_ipv4(ECT_1, 1))])
+    assert seen == pytest.approx([9.8], rel=0.01) and marked[0]
+    stats = cable.qdisc.stats()
+    assert drops(stats["l-queue"]) == 0
+    assert stats["l-queue"]["mark-native"]
+
+
+def test_the_larger_l4s_flow_has_the_marks(cable):
+    """While the virtual queue grows; without a response to the marks all are marked in the end."""
+    cable.load("--aqm", "vdq", "--rate", "10mbit")
+    _, marked = offer(cable, [(7, of_ipv4(ECT_1, 1)), (2.53, of_ipv4(ECT_1, 2))], 2)
+    assert marked[0] > 20 and marked[1] == 0
+
+
+def test_both_virtual_queues_count_for_l4s(cable):
+    """L alone has room; with Classic traffic that is not dropped there is none."""
+    cable.load("--aqm", "vdq", "--rate", "10mbit")
+    _, marked = offer(cable, [(5, of_ipv4(ECT_1, 1)), (4.9, of_ipv4(ECT_0, 2))])
+    assert marked[0] or marked[1]
+    stats = cable.qdisc.stats()
+    assert stats["l-queue"]["mark-native"] == 0
+    assert stats["l-queue"]["mark-coupled"] + stats["c-queue"]["mark-coupled"]
+
+
+# ---- values -------------------------------------------------------------------------------
+
+
+def test_flow_label_is_the_value(cable):
+    """The least value goes first; one without is in the middle, and is counted."""
+    cable.load("--aqm", "vdq", "--rate", "6mbit", "--values", "flow-label")
+    seen, _ = offer(cable, [(4, of_label(NOT_ECT, MIDDLE + 100_000)), (4, of_label(NOT_ECT, 0)),
+                            (4, of_label(NOT_ECT, MIDDLE - 100_000))])
+    # A flow of one value passes for 10 ms, or it does not: shares are coarse.
+    assert seen[0] == pytest.approx(4, rel=0.1)
+    assert 0.8 > seen[2] < seen[1]
+    assert sum(seen) == pytest.approx(5.88, rel=0.02)
+    stats = cable.qdisc.stats()
+    assert stats["without-value"] == pytest.approx(3000, rel=0.01)
+    assert stats["flows"] == 0, "nothing is measured"
+
+
+def test_ipv4_has_no_label_and_is_measured(cable):
+    cable.load("--aqm", "vdq", "--rate", "10mbit", "--values", "flow-label")
+    seen, _ = offer(cable, [(8, of_ipv4(NOT_ECT, 1)), (5, of_ipv4(NOT_ECT, 2))])
+    assert seen == pytest.approx([4.9, 4.9], rel=0.05)
+
+
+def test_a_packet_that_bypassed_tcx_has_the_middle_value(cable):
+    cable.load("--aqm", "vdq", "--rate", "1mbit")
+    for link in (PIN_DIR / "vdq").glob("tcx-*"):
+        link.unlink()
+    cable.burst(NOT_ECT, 50)
+    cable.burst(ECT_1, 50)
+    wait_until(lambda: cable.qdisc.stats()["ctv"], "the virtual queue is too long")
+    stats = cable.qdisc.stats()
+    assert stats["without-value"] == stats["bypassed-tcx"] == 100
+    cable.drain()
+    assert drops(cable.qdisc.stats()["l-queue"]) == 0
+
+
+# ---- bounds -------------------------------------------------------------------------------
+
+
+def test_full_ring_is_counted_and_harmless(cable):
+    cable.load("--aqm", "vdq", "--rate", "10mbit", "--ring", 10)
+    seen, _ = offer(cable, [(8, of_ipv4(NOT_ECT, 1)), (5, of_ipv4(ECT_1, 2))], 2)
+    assert cable.qdisc.stats()["virtual-overflows"] > 100
+    assert seen == pytest.approx([8, 5], rel=0.01), "nothing was dropped"
+
+
+def test_parameters_change_under_load(cable):
+    """Other bins, a shorter ring, another rate: what is in the ring stays what it was."""
+    cable.load("--aqm", "vdq", "--rate", "2mbit")
+    for options in (["--bins", 16], ["--ring", 5], ["--bins", 1024], ["--ring", 4096],
+                    ["--rate", "8mbit"], ["--virtual-rate", 50], ["--virtual-l-target", "5ms"]):
+        for ecn, port in itertools.product((NOT_ECT, ECT_1), (1, 2)):
+            cable.send(*map(of_ipv4(ecn, port), itertools.islice(cable.serials, 20)))
+        cable.load(*options)
+    assert cable.qdisc.stats()["options"]["bins"] == 1024
+    cable.drain()
+
+
+def test_help_names_the_patents(cable):
+    shown = cable.tx.run(LOADER, "--help").stdout
+    for patent in ("12500850", "11038806", "12021756", "11695703"):
+        assert patent in shown
+    cable.load("--aqm", "vdq")
