@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """The cells of the bench, from the files in cells/, and the runs that they ask for.
 
-A file describes one cell, or several that differ in rate and RTT: where `rate_mbit` or
-`rtt_ms` is a list, each value is a cell of its own and becomes part of its name.
+A file describes one cell, or several that differ in rate, RTT and the number of flows: where
+`rate_mbit` or `rtt_ms` is a list, or there are `mixes`, each value is a cell of its own and becomes
+part of its name.
 """
 
 import dataclasses
@@ -14,21 +15,23 @@ CELLS = Path(__file__).resolve().parent / "cells"
 # In the order of the report. What is compared most closely is done twice: the two runs
 # differ by some milliseconds in the start of the flows, and show what chance does.
 SEEDS = {"bpf_dualpi2": 2, "htb+dualpi2": 2, "curvy-red": 1, "codel": 1, "htb+fq_codel": 1,
-         "cake": 1, "htb+fq_pie": 1, "htb+pfifo": 1, "htb+codel": 1, "htb+pie": 1, "htb+red": 1}
-# Of these the ones with a single queue, only in cells that name them.
-ONE_QUEUE = ("htb+codel", "htb+pie", "htb+red")
+         "cake": 1, "htb+fq_pie": 1, "htb+pfifo": 1, "htb+codel": 1, "htb+pie": 1, "htb+red": 1,
+         "vdq": 1}
+# Of these the ones with a single queue, and a research AQM, only in cells that name them.
+ONLY_NAMED = ("htb+codel", "htb+pie", "htb+red", "vdq")
 DEFAULTS = {
     "at_sender": False,  # the queue is on the senders' own host, not on the router
     "offload": False,  # GSO and TSO on the links
     "in_report": True,
     "slot_us": 0,      # acknowledgements arrive together, so far apart at least
     "short": False,    # part of the short matrix; of several cells those with these names
-    "variants": [{"contender": contender} for contender in SEEDS if contender not in ONE_QUEUE],
+    "variants": [{"contender": contender} for contender in SEEDS if contender not in ONLY_NAMED],
 }
 # `seeds`: in place of SEEDS. `warmup_s`, `seconds`: what is not measured, and what is, for
-# each rate; if they are not given, they follow from the RTT.
-KEYS = {"title", "rate_mbit", "steps_mbit", "rtt_ms", "flows", "seeds", "warmup_s", "seconds",
-        *DEFAULTS}
+# each rate; if they are not given, they follow from the RTT. `mixes`: how many of each of `flows`
+# there are, a list for each cell.
+KEYS = {"title", "rate_mbit", "steps_mbit", "rtt_ms", "flows", "mixes", "seeds", "warmup_s",
+        "seconds", *DEFAULTS}
 
 
 class CellError(Exception):
@@ -92,6 +95,11 @@ def times(rtt_ms):
     return {"warmup_s": 3 + rtt_ms / 10, "seconds": 10 + rtt_ms / 10}
 
 
+def mixed(flows, mix):
+    """So many of each."""
+    return [flow | {"count": count} for flow, count in zip(flows, mix, strict=True) if count]
+
+
 def expand(name, text):
     """The cells of one file."""
     described = tomllib.loads(text)
@@ -104,14 +112,19 @@ def expand(name, text):
     steps = described.pop("steps_mbit", None)
     rates = [steps] if steps else [[rate] for rate in as_list(described.pop("rate_mbit"))]
     rtts = as_list(described["rtt_ms"])
-    for rate, rtt in itertools.product(rates, rtts):
+    mixes = described.pop("mixes", [None])
+    for rate, rtt, mix in itertools.product(rates, rtts, mixes):
         parts = [name]
+        flows = described["flows"]
+        if mix:
+            parts.append("x".join(map(str, mix)))
+            flows = mixed(flows, mix)
         if len(rates) > 1:
             parts.append(f"{rate[0]}")
         if len(rtts) > 1:
             parts.append(f"{rtt}ms")
         yield Cell("-".join(parts), described["title"],
-                   times(rtt) | described | {"rates_mbit": rate, "rtt_ms": rtt})
+                   times(rtt) | described | {"rates_mbit": rate, "rtt_ms": rtt, "flows": flows})
 
 
 def all_cells():

@@ -160,7 +160,7 @@ def by_cell(lines):
 
 def contenders(cells):
     """Those of the cells of by_cell(), in their order; not those that only some cells name."""
-    return [name for name in matrix.SEEDS if name not in matrix.ONE_QUEUE and
+    return [name for name in matrix.SEEDS if name not in matrix.ONLY_NAMED and
             any(name in results for results in cells.values())]
 
 

@@ -64,6 +64,10 @@ class Codel(BpfDualpi2):
     aqm = "codel"
 
 
+class Vdq(BpfDualpi2):
+    aqm = "vdq"
+
+
 class Cake(Contender):
     """Shapes by itself."""
 
@@ -170,6 +174,7 @@ CONTENDERS = {
     "bpf_dualpi2": BpfDualpi2,
     "curvy-red": CurvyRed,
     "codel": Codel,
+    "vdq": Vdq,
     "htb+dualpi2": NativeDualpi2,
     "htb+fq_codel": FqCodel,
     "cake": Cake,

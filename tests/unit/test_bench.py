@@ -99,11 +99,19 @@ def test_wrong_cells_are_refused(text):
 def test_runs_differ_in_contender_and_seed_only():
     [cell] = matrix.expand("x", GOOD + "rate_mbit = 4\nseeds = 3\n")
     runs = list(cell.runs())
-    assert len(runs) == 3 * (len(matrix.SEEDS) - len(matrix.ONE_QUEUE))
+    assert len(runs) == 3 * (len(matrix.SEEDS) - len(matrix.ONLY_NAMED))
     assert len({json.dumps(run.specification) for run in runs}) == len(runs)
     varying = {key for run in runs for key in run.specification
                if run.specification[key] != runs[0].specification[key]}
     assert varying == {"contender", "seed"}
+
+
+def test_each_mix_is_a_cell():
+    text = GOOD.replace('"l4s" }]', '"l4s" }, { kind = "cubic", count = 9 }]')
+    cells = list(matrix.expand("x", text + "rate_mbit = 4\nmixes = [[2, 3], [0, 1]]\n"))
+    assert [(cell.name, cell.description["flows"]) for cell in cells] == [
+        ("x-2x3", [{"kind": "l4s", "count": 2}, {"kind": "cubic", "count": 3}]),
+        ("x-0x1", [{"kind": "cubic", "count": 1}])]
 
 
 def test_a_file_names_all_its_cells():
