@@ -10,9 +10,10 @@
 
 #define AQM_NAME "vdq"
 #define AQM_KIND "bpf_dualq_vdq"
-#define AQM_ABOUT                                                                          \
-	"VDQ-CSAQM, fair without flow state. US patents 12500850, 11038806, 12021756 and " \
-	"11695703 read on it: whoever uses or distributes it has to look into that"
+#define AQM_ABOUT "VDQ-CSAQM, fair without flow state"
+#define AQM_CAUTION                                                                      \
+	"US patents 12500850, 11038806, 12021756 and 11695703 read on it: whoever uses " \
+	"or distributes it has to look into that."
 #define AQM_OPT_IN
 
 /* Where a packet's value comes from. */

@@ -17,6 +17,11 @@ extern aqm_derive AQM_DERIVE;
 #ifndef AQM_PRESETS
 #define AQM_PRESETS(PRESET)
 #endif
+#ifdef AQM_CAUTION
+#define ROW_NOTE "\n" AQM_CAUTION
+#else
+#define ROW_NOTE
+#endif
 #ifndef AQM_PARAM_METRICS
 #define AQM_PARAM_METRICS(GAUGE)
 #endif
@@ -24,7 +29,7 @@ extern aqm_derive AQM_DERIVE;
 #define ROW_STRUCT struct aqm_params
 #define ROW_START offsetof(struct dualpi2_params, aqm)
 #define ROW_AQM &AQM_SYMBOL
-#define ROW_HEADING "AQM " AQM_NAME ": " AQM_ABOUT " (default)"
+#define ROW_HEADING "AQM " AQM_NAME ": " AQM_ABOUT " (default)" ROW_NOTE
 
 extern const struct aqm AQM_SYMBOL;
 

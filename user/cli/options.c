@@ -82,7 +82,11 @@ static void print_option(const struct command *command, const struct option_spec
 
 static void print_section(const struct command *command, const char *heading)
 {
-	printf("\n%s:\n", heading);
+	const size_t title = strcspn(heading, "\n");
+
+	printf("\n%.*s:\n", (int)title, heading);
+	if (heading[title])
+		print_wrapped(heading + title + 1, 0);
 	for (const struct option_spec *spec = command->options; option_exists(spec); spec++) {
 		if (spec->name && !strcmp(spec->heading, heading))
 			print_option(command, spec);

@@ -50,7 +50,7 @@ enum option_place {
 
 struct option_spec {
 	const char *name;    /* without the dashes; NULL: no option, but a member that is shown */
-	const char *heading; /* under which --help has it */
+	const char *heading; /* under which --help has it; below its first line goes a note */
 	const char *help;    /* a sentence; --help wraps it */
 	char letter;	     /* short form, or 0 */
 	unsigned int places; /* of enum option_place */
