@@ -68,7 +68,8 @@ class Cell:
     def runs(self):
         for variant in self.description["variants"]:
             contender = variant["contender"]
-            for seed in range(self.description.get("seeds", SEEDS[contender])):
+            seeds = self.description.get("seeds", SEEDS[contender])
+            for seed in range(variant.get("seeds", seeds)):
                 yield Run(self.name, variant.get("name", contender), contender, seed, {
                     "contender": contender,
                     "options": variant.get("options", []),

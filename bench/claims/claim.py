@@ -21,17 +21,22 @@ class Paper:
     cells: dict  # that it needs: {name: variants, or None for all}
     claims: tuple
     curves: tuple = ()  # cells whose delays are drawn
+    many: tuple = ()  # cells with all their seeds; of others the first one is enough
 
 
 class Seen:
-    """What the runs of a paper gave: a Measured for each cell and variant."""
+    """What the runs of a paper gave: for each cell and variant a Measured for each seed."""
 
     def __init__(self, measured):
         self.measured = measured
 
     def of(self, cell, variant, figure):
-        """`figure`: of a Measured."""
-        return figure(self.measured[cell, variant])
+        """`figure`: of a Measured; of the first seed."""
+        return self.each(cell, variant, figure)[0]
+
+    def each(self, cell, variant, figure):
+        """The same of each seed."""
+        return [figure(one) for one in self.measured[cell, variant]]
 
 
 def in_words(values, digits=1):
