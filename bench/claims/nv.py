@@ -42,8 +42,11 @@ def is_in_order(values, order):
 
 def one_flow(cell):
     def judge(seen):
-        rates = {name: seen.of(cell, name, goodput) for name in ALL}
-        return (f"Mbit/s: {in_words(rates)}",
+        seeds = {name: seen.each(cell, name, goodput) for name in ALL}
+        rates = {name: statistics.fmean(each) for name, each in seeds.items()}
+        several = len(seeds[NV])
+        spread = f" (NV {min(seeds[NV]):.1f} to {max(seeds[NV]):.1f} in {several} runs)"
+        return (f"Mbit/s: {in_words(rates)}{spread if several > 1 else ''}",
                 rates[TOLD] >= 0.95 * rates[CUBIC] and rates[NV] <= 0.8 * rates[CUBIC])
     return judge
 
@@ -86,7 +89,7 @@ PAPER = Paper(
         Claim("nv-two", "two flows: 4.6, 4.5 and 4.6 Gbit/s each",
               f"{SCALED}; 20 s; with the base RTT within 5 % of each other over five runs",
               two_flows,
-              "NV does not make flows converge: their shares drift."),
+              "each flow of NV is held by its own rate, so shares drift."),
         Claim("nv-two-ping", "ping beside two flows: 3300, 97 and 146 us", "the same order",
               in_the_order(TWO, ping_us, "us", (CUBIC, TOLD, NV))),
         Claim("nv-rpc-rate", "three hosts, each with a flow, four with requests of 1 MB and one "
@@ -97,5 +100,5 @@ PAPER = Paper(
         Claim("nv-rpc-ping", "ping beside all that: 3200, 720 and 330 us", "the same order",
               in_the_order(RPC, ping_us, "us", (CUBIC, NV, TOLD))),
     ),
-    many=(TWO,),
+    many=(MERGED, TWO),
 )
