@@ -12,6 +12,7 @@
 #include "base_rtt.skel.h"
 #include "cli/message.h"
 #include "kernel/cgroup.h"
+#include "kernel/running.h"
 #include "pinned/pins.h"
 
 #define TOP "" /* directory of all pins */
@@ -61,16 +62,6 @@ static void forget_map(__u64 cgroup)
 	}
 }
 
-static bool load(struct base_rtt_bpf *skel)
-{
-	if (!base_rtt_bpf__load(skel))
-		return true;
-	if (errno == EPERM)
-		return fail(errno, "the kernel does not let us load BPF programs: run it as root "
-				   "of the host");
-	return fail(errno, "the kernel refuses the BPF program (-v shows why)");
-}
-
 /* The map first: a link without one would be another version's. */
 static bool begin(struct base_rtt_bpf *skel, __u64 cgroup, int fd, const struct told *first)
 {
@@ -97,7 +88,7 @@ bool told_begin(__u64 cgroup, int fd, const struct told *first)
 	if (!skel)
 		return fail(errno, "the BPF object does not fit this libbpf (-v shows why)");
 	forget_map(cgroup); /* which an interrupted run has left */
-	begun = load(skel) && begin(skel, cgroup, fd, first);
+	begun = (!base_rtt_bpf__load(skel) || refuse_load(errno)) && begin(skel, cgroup, fd, first);
 	base_rtt_bpf__destroy(skel);
 	if (!begun)
 		told_end(cgroup);

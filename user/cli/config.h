@@ -5,8 +5,6 @@
 
 #include "cli/options.h"
 
-#define CONFIG_SIZE_MAX 65536 /* bytes of a file */
-
 /* Take the options of a text, of `size` bytes and a NUL, as if they stood on the command line
  * behind those that do. The text is cut into words, which the options of the command
  * point to afterwards. False: bad input was reported, with `path` and the number of the line.

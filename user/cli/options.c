@@ -128,6 +128,11 @@ static bool refuse_wrong(const struct option_spec *spec, const char *text)
 	return refuse_value(spec, text, reason);
 }
 
+bool option_read(const struct option_spec *spec, const char *text, uint64_t *value)
+{
+	return value_read(spec, text, value) == VALUE_OK || refuse_wrong(spec, text);
+}
+
 /* A flag excludes others of its slot. */
 static bool check_flag(const struct command *command, const struct option_spec *flag)
 {

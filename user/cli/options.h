@@ -52,6 +52,9 @@ bool command_read(struct command *command, int argc, char **argv, enum status *s
 /* What was given for an option, or as a word, of this name; NULL: nothing. */
 const char *command_given(const struct command *command, const char *name);
 
+/* The value that a text is, as this option takes it. False: it was reported that it is none. */
+bool option_read(const struct option_spec *spec, const char *text, uint64_t *value);
+
 /* Take one option from a file, with or without the dashes or in tc's spelling. `value`: NULL if
  * there is none. False: it was reported what is wrong.
  */

@@ -10,6 +10,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "cli/message.h"
+
 #define VMLINUX_BTF "/sys/kernel/btf/vmlinux"
 
 bool release_is_before(const char *release, unsigned int version, unsigned int minor)
@@ -18,6 +20,14 @@ bool release_is_before(const char *release, unsigned int version, unsigned int m
 
 	return sscanf(release, "%u.%u", &has, &has_minor) == 2 &&
 	       (has < version || (has == version && has_minor < minor));
+}
+
+bool refuse_load(int error)
+{
+	if (error == EPERM)
+		return fail(error, "the kernel does not let us load BPF programs: run it as root "
+				   "of the host");
+	return fail(error, "the kernel refuses the BPF program (-v shows why)");
 }
 
 /* Not by btf__load_vmlinux_btf(), which keeps to itself why it fails. */

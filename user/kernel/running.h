@@ -13,6 +13,9 @@ bool release_is_before(const char *release, unsigned int version, unsigned int m
 /* Its types, 5 MB that are read once; NULL, with errno: they cannot be read. */
 const struct btf *kernel_types(void);
 
+/* Report that it has refused a BPF program, with this errno. Returns false. */
+bool refuse_load(int error);
+
 /* Has it a struct of that name? 1, 0, or -errno: see kernel_types(). */
 int kernel_has_struct(const char *name);
 

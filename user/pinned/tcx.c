@@ -12,11 +12,10 @@
 #include "kernel/netns.h"
 #include "pinned/maps.h"
 #include "pinned/pins.h"
+#include "pinned/tcx_link.h"
 
 /* What is pinned for an interface: PREFIX-NETNS-IFINDEX. */
 #define TCX_NAME_MAX 48
-
-#define TCX_PROGRAMS_MAX 64 /* BPF_MPROG_MAX, include/linux/bpf_mprog.h */
 
 struct tcx_place {
 	const char *prefix;
@@ -48,22 +47,6 @@ static bool read_tcx_name(const char *name, enum tcx_hook hook, struct dualpi2_k
 		      &key->ifindex) == 2;
 }
 
-/* What a pinned link runs, and where: tcx.ifindex is 0 if its interface is gone. 0: there is none;
- * -errno: unknown.
- */
-static int link_info(const struct aqm *aqm, const char *name, struct bpf_link_info *info)
-{
-	__u32 len = sizeof(*info);
-	int error, fd = pin_open(aqm->name, name);
-
-	*info = (struct bpf_link_info){};
-	if (fd < 0)
-		return fd == -ENOENT ? 0 : fd;
-	error = bpf_link_get_info_by_fd(fd, info, &len);
-	close(fd);
-	return error ? error : 1;
-}
-
 __u32 program_id(int fd)
 {
 	struct bpf_prog_info info = {};
@@ -77,33 +60,19 @@ static int tcx_program(const struct registration *reg, enum tcx_hook hook)
 	return *(const int *)((const char *)reg + tcx_places[hook].program);
 }
 
-/* Is a link on that interface of this network namespace? Without the right to ask its number has to
- * do, which an interface of another namespace may have. -errno: unknown.
- */
+/* As tcx_link_is_on(). Without the right to ask its number has to do. */
 static int is_on(const struct bpf_link_info *info, __u32 ifindex, enum tcx_hook hook)
 {
-	__u32 programs[TCX_PROGRAMS_MAX], links[TCX_PROGRAMS_MAX];
-	/* The kernel tells links only to who asks for programs. */
-	LIBBPF_OPTS(bpf_prog_query_opts, opts, .prog_ids = programs, .link_ids = links,
-		    .count = TCX_PROGRAMS_MAX);
-	int error;
+	int found = tcx_link_is_on(info, ifindex, tcx_places[hook].type);
 
-	if (info->tcx.ifindex != ifindex)
-		return 0;
-	error = bpf_prog_query_opts((int)ifindex, tcx_places[hook].type, &opts);
-	if (error)
-		return error == -EPERM ? 1 : error;
-	for (__u32 i = 0; i < opts.count; i++)
-		if (links[i] == info->id)
-			return 1;
-	return 0;
+	return found == -EPERM ? 1 : found;
 }
 
 int tcx_attached(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook)
 {
 	struct bpf_link_info info;
 	char name[TCX_NAME_MAX];
-	int state = link_info(reg->aqm, tcx_name(key, hook, name), &info);
+	int state = tcx_link_look(reg->aqm->name, tcx_name(key, hook, name), &info);
 	__u32 program;
 
 	if (state > 0)
@@ -140,7 +109,7 @@ int interface_is_gone(const struct registrations *regs, const struct dualpi2_key
 	tcx_name(key, hook, name);
 	state = 0;
 	for (size_t i = 0; !state && i < regs->count; i++)
-		state = link_info(regs->of[i].aqm, name, &info);
+		state = tcx_link_look(regs->of[i].aqm->name, name, &info);
 	if (state <= 0)
 		return state;
 	state = is_on(&info, key->ifindex, hook);
@@ -188,7 +157,8 @@ static void release(const struct registration *reg, const struct dualpi2_key *ke
 	const char *name;
 
 	while ((name = pins_next(pins, tcx_places[hook].prefix))) {
-		if (!read_tcx_name(name, hook, &former) || link_info(reg->aqm, name, &info) <= 0 ||
+		if (!read_tcx_name(name, hook, &former) ||
+		    tcx_link_look(reg->aqm->name, name, &info) <= 0 ||
 		    is_on(&info, key->ifindex, hook) <= 0 ||
 		    info.prog_id != program_id(tcx_program(reg, hook)))
 			continue;

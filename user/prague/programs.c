@@ -74,7 +74,7 @@ static void set_name(struct prague_bpf *skel, const char *name)
 	snprintf(ops + offset, size - (size_t)offset, "%s", name);
 }
 
-static bool refuse_load(int error)
+static bool refuse_programs(int error)
 {
 	struct utsname kernel;
 
@@ -82,8 +82,7 @@ static bool refuse_load(int error)
 	if (release_is_before(kernel.release, PRAGUE_KERNEL))
 		return fail(error, TOO_OLD, kernel.release);
 	if (error == EPERM)
-		return fail(error, "the kernel does not let us load BPF programs: run it as root "
-				   "of the host");
+		return refuse_load(error);
 	return fail(error, "the kernel refuses the BPF programs (6.18 to 7.3 are known to take "
 			   "them; -v shows why)");
 }
@@ -139,7 +138,7 @@ static bool load(struct prague_bpf *skel, const char *name, const struct program
 	if (!prepare(skel, name, before))
 		return false;
 	if (prague_bpf__load(skel))
-		return refuse_load(errno);
+		return refuse_programs(errno);
 	fd = register_ops(skel, before);
 	if (fd == -EEXIST)
 		return fail(-fd,
@@ -147,7 +146,7 @@ static bool load(struct prague_bpf *skel, const char *name, const struct program
 			    ": end what registered it, or reboot",
 			    name);
 	if (fd < 0)
-		return refuse_load(-fd);
+		return refuse_programs(-fd);
 	*programs = (struct programs){
 		.registration = fd,
 		.config = fd_of_our_own(bpf_map__fd(skel->maps.prague_config)),

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "cli/lines.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/message.h"
+
+#define COMMENT '#'
+#define BLANKS " \t\r"
+
+char *line_word(char *line, char **rest)
+{
+	return strtok_r(line, BLANKS, rest);
+}
+
+/* Without its comment. */
+static bool says_something(char *line)
+{
+	line[strcspn(line, (const char[]){ COMMENT, '\0' })] = '\0';
+	return line[strspn(line, BLANKS)];
+}
+
+bool lines_parse(const char *path, char *text, size_t size, line_take *take, void *data)
+{
+	char *const end = text + size;
+	unsigned int number = 0;
+	bool taken = true;
+
+	while (text < end && taken) {
+		char *line = text;
+		size_t length = strcspn(line, "\n");
+
+		text += length + 1;
+		message_set_place("%s:%u", path, ++number);
+		if (line + length < end && line[length] != '\n') {
+			taken = fail(0, "has a NUL character: this is no text");
+			break;
+		}
+		line[length] = '\0';
+		taken = !says_something(line) || take(data, line);
+	}
+	message_set_place(NULL);
+	return taken;
+}
+
+bool lines_read(const char *path, line_take *take, void *data)
+{
+	static char text[LINES_SIZE_MAX + 1];
+	FILE *file = fopen(path, "re");
+	size_t size;
+	int error;
+
+	if (!file)
+		return fail(errno, "%s: cannot be read: %s", path, strerror(errno));
+	size = fread(text, 1, sizeof(text), file);
+	error = ferror(file) ? errno : 0;
+	fclose(file);
+	if (error)
+		return fail(error, "%s: cannot be read: %s", path, strerror(error));
+	if (size > LINES_SIZE_MAX)
+		return fail(0, "%s: longer than %u bytes: this is no file of options", path,
+			    LINES_SIZE_MAX);
+	text[size] = '\0';
+	return lines_parse(path, text, size, take, data);
+}

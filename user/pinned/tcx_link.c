@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "pinned/tcx_link.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <unistd.h>
+
+#include "pinned/pins.h"
+
+int tcx_link_info(int fd, struct bpf_link_info *info)
+{
+	__u32 len = sizeof(*info);
+
+	*info = (struct bpf_link_info){};
+	return bpf_link_get_info_by_fd(fd, info, &len);
+}
+
+int tcx_link_look(const char *dir, const char *name, struct bpf_link_info *info)
+{
+	int error, fd = pin_open(dir, name);
+
+	if (fd < 0)
+		return fd == -ENOENT ? 0 : fd;
+	error = tcx_link_info(fd, info);
+	close(fd);
+	return error ? error : 1;
+}
+
+int tcx_link_is_on(const struct bpf_link_info *info, __u32 ifindex, enum bpf_attach_type type)
+{
+	__u32 programs[TCX_PROGRAMS_MAX], links[TCX_PROGRAMS_MAX];
+	/* The kernel tells links only to who asks for programs. */
+	LIBBPF_OPTS(bpf_prog_query_opts, opts, .prog_ids = programs, .link_ids = links,
+		    .count = TCX_PROGRAMS_MAX);
+	int error;
+
+	if (info->tcx.ifindex != ifindex)
+		return 0;
+	error = bpf_prog_query_opts((int)ifindex, type, &opts);
+	if (error)
+		return error;
+	for (__u32 i = 0; i < opts.count; i++) {
+		if (links[i] == info->id)
+			return 1;
+	}
+	return 0;
+}
