@@ -74,18 +74,23 @@ AQMS_O := $(PLUGS_O) $(O)/aqm/list.o
 # What only dualpi2-stats has, and the libraries for it.
 FIGURES := $(wildcard user/sample/*.c user/show/*.c user/watch/*.c)
 STATS_LDLIBS := -ljson-c -lncursesw -ltinfo
-# tcp-prague and tcp-base-rtt, which share the lower rooms with them.
+# The other programs, which share the lower rooms with them; that of VDQ-CSAQM has to be asked for,
+# too.
 PRAGUE := user/prague.c $(wildcard user/prague/*.c)
 BASE_RTT := user/base_rtt.c $(wildcard user/base_rtt/*.c)
-LOW := $(wildcard user/cli/*.c user/kernel/*.c) user/pinned/pins.c user/check/report.c user/show/json.c
+MARK_VALUES := user/mark_values.c $(wildcard user/mark_values/*.c)
+LOW := $(wildcard user/cli/*.c user/kernel/*.c) user/pinned/pins.c user/pinned/tcx_link.c \
+	user/check/report.c user/show/json.c
 PRAGUE_O := $(patsubst %.c,$(O)/%.o,$(PRAGUE) $(LOW))
 BASE_RTT_O := $(patsubst %.c,$(O)/%.o,$(BASE_RTT) $(LOW))
-TCP_SKELETONS := $(O)/prague.skel.h $(O)/opt_in.skel.h $(O)/base_rtt.skel.h
-SHARED := $(filter-out $(FIGURES) $(PLUG) $(PRAGUE) $(BASE_RTT),$(wildcard user/*/*.c))
+MARK_VALUES_O := $(patsubst %.c,$(O)/%.o,$(MARK_VALUES) $(LOW))
+OTHERS := $(O)/tcp-prague $(O)/tcp-base-rtt $(if $(VDQ),$(O)/dualpi2-mark-values)
+OTHER_SKELETONS := $(O)/prague.skel.h $(O)/opt_in.skel.h $(O)/base_rtt.skel.h $(O)/mark_values.skel.h
+SHARED := $(filter-out $(FIGURES) $(PLUG) $(PRAGUE) $(BASE_RTT) $(MARK_VALUES),$(wildcard user/*/*.c))
 LOADER_O := $(patsubst %.c,$(O)/%.o,user/loader.c $(SHARED)) $(AQMS_O)
 STATS_O := $(patsubst %.c,$(O)/%.o,user/stats.c $(FIGURES) $(SHARED)) $(AQMS_O)
-USER_O := $(sort $(LOADER_O) $(STATS_O) $(PRAGUE_O) $(BASE_RTT_O))
-PROGRAMS := $(O)/dualpi2-load $(O)/dualpi2-stats $(O)/tcp-prague $(O)/tcp-base-rtt
+USER_O := $(sort $(LOADER_O) $(STATS_O) $(PRAGUE_O) $(BASE_RTT_O) $(if $(VDQ),$(MARK_VALUES_O)))
+PROGRAMS := $(O)/dualpi2-load $(O)/dualpi2-stats $(OTHERS)
 # For packages: the same without the AQMs for tests.
 PACKAGED := $(PROGRAMS:$(O)/%=$(O)/packaged/%)
 packaged = $(patsubst $(O)/aqm/list.o,$(O)/aqm/packaged.o,$(filter-out $(TEST_AQMS:%=$(O)/aqm/%.o),$(1)))
@@ -133,14 +138,14 @@ $(BPF_O): $(O)/aqm/%.bpf.o: bpf/dualpi2.bpf.c $(O)/flags/bpf
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) $(BPF_CFLAGS) -DAQM_H='"aqm/$*.bpf.h"' $(DEPEND) -c $< -o $@
 
-$(TCP_SKELETONS:.skel.h=.bpf.o): $(O)/%.bpf.o: bpf/%.bpf.c $(O)/flags/bpf
+$(OTHER_SKELETONS:.skel.h=.bpf.o): $(O)/%.bpf.o: bpf/%.bpf.c $(O)/flags/bpf
 	$(say) BPF $@
 	$(Q)$(CLANG) $(BPF_CFLAGS) $(DEPEND) -c $< -o $@
 
 # Those of the AQMs are of one kind.
 $(SKELETONS): private SKELETON = dualpi2
-$(TCP_SKELETONS): private SKELETON = $(patsubst %.skel.h,%_bpf,$(@F))
-$(SKELETONS) $(TCP_SKELETONS): %.skel.h: %.bpf.o
+$(OTHER_SKELETONS): private SKELETON = $(patsubst %.skel.h,%_bpf,$(@F))
+$(SKELETONS) $(OTHER_SKELETONS): %.skel.h: %.bpf.o
 	$(say) SKEL $@
 	$(Q)echo '/* NOLINTBEGIN: not ours to check */' > $@
 	$(Q)$(BPFTOOL) gen skeleton $< name $(SKELETON) >> $@
@@ -172,19 +177,20 @@ $(O)/user/%.o: user/%.c $(O)/flags/cc
 $(O)/user/prague/programs.o: $(O)/prague.skel.h
 $(O)/user/prague/opt_in.o: $(O)/opt_in.skel.h
 $(O)/user/base_rtt/told.o: $(O)/base_rtt.skel.h
+$(O)/user/mark_values/marker.o: $(O)/mark_values.skel.h
 
 $(O)/dualpi2-load: $(LOADER_O)
-$(O)/tcp-prague: $(PRAGUE_O)
-$(O)/tcp-base-rtt: $(BASE_RTT_O)
+$(O)/tcp-prague $(O)/packaged/tcp-prague: $(PRAGUE_O)
+$(O)/tcp-base-rtt $(O)/packaged/tcp-base-rtt: $(BASE_RTT_O)
+$(O)/dualpi2-mark-values $(O)/packaged/dualpi2-mark-values: $(MARK_VALUES_O)
 $(O)/dualpi2-stats: $(STATS_O)
 $(O)/next/dualpi2-load: $(call next_version,$(LOADER_O))
 $(O)/next/dualpi2-stats: $(call next_version,$(STATS_O))
 $(O)/next/tcp-prague: $(call next_version,$(PRAGUE_O))
 $(O)/next/tcp-base-rtt: $(call next_version,$(BASE_RTT_O))
+$(O)/next/dualpi2-mark-values: $(call next_version,$(MARK_VALUES_O))
 $(O)/packaged/dualpi2-load: $(call packaged,$(LOADER_O))
 $(O)/packaged/dualpi2-stats: $(call packaged,$(STATS_O))
-$(O)/packaged/tcp-prague: $(PRAGUE_O)
-$(O)/packaged/tcp-base-rtt: $(BASE_RTT_O)
 $(filter-out %/dualpi2-load,$(PROGRAMS) $(NEXT) $(PACKAGED)): private LDLIBS := $(STATS_LDLIBS) $(LDLIBS)
 $(PROGRAMS) $(NEXT) $(PACKAGED): $(O)/flags/link
 	$(say) LINK $@
@@ -216,7 +222,7 @@ $(O)/tap: $(wildcard bench/guest/*.[ch]) $(O)/flags/cc
 	$(say) CC $@
 	$(Q)$(CC) $(ALL_CFLAGS) $(filter %.c,$^) -o $@
 
--include $(patsubst %.o,%.d,$(BPF_O) $(TCP_SKELETONS:.skel.h=.bpf.o) $(FOREIGN) $(USER_O) $(NEXT_VERSION_O) $(O)/aqm/packaged.o)
+-include $(patsubst %.o,%.d,$(BPF_O) $(OTHER_SKELETONS:.skel.h=.bpf.o) $(FOREIGN) $(USER_O) $(NEXT_VERSION_O) $(O)/aqm/packaged.o)
 
 include man/Makefile.inc
 include packaging/Makefile.inc

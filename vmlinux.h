@@ -81,6 +81,10 @@ struct xps_dev_maps {
 
 struct bpf_mprog_entry;
 
+struct bpf_map {
+	u32 max_entries;
+};
+
 struct net_device {
 	char name[16];
 	int ifindex;

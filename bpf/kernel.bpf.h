@@ -90,6 +90,7 @@ extern struct bpf_list_node *bpf_list_pop_front(struct bpf_list_head *head) __ks
 extern struct bpf_list_node *bpf_list_front(struct bpf_list_head *head) __ksym;
 extern void *bpf_cast_to_kern_ctx(void *ctx) __ksym;
 extern int bpf_dynptr_from_skb(struct __sk_buff *skb, __u64 flags, struct bpf_dynptr *ptr) __ksym;
+extern s64 bpf_map_sum_elem_count(const struct bpf_map *map) __ksym;
 extern int bpf_iter_num_new(struct bpf_iter_num *it, int start, int end) __ksym;
 extern int *bpf_iter_num_next(struct bpf_iter_num *it) __ksym;
 extern void bpf_iter_num_destroy(struct bpf_iter_num *it) __ksym;

@@ -92,5 +92,5 @@ _dualpi2_command()
 	esac
 }
 
-complete -F _dualpi2 dualpi2-load dualpi2-stats
+complete -F _dualpi2 dualpi2-load dualpi2-stats dualpi2-mark-values
 complete -F _dualpi2_command tcp-prague tcp-base-rtt

@@ -30,6 +30,9 @@
 /* The longest gap that counts, ns: after it a flow is as good as new. */
 #define VALUE_GAP_MAX_NS 10000000000ULL
 
+/* Flows that are known at a time. */
+#define VALUE_FLOWS_MAX 8192
+
 /* The highest rate, bytes/s: 69 Gbit/s. */
 #define VALUE_RATE_MAX ((1ULL << 33) - 1)
 
@@ -71,6 +74,61 @@ static inline __u32 value_of(__u64 r)
 	const __u64 fall = (above > 0 ? above : 0) * VDQ_VALUE_MAX / (VALUE_LG_RANGE << LG_SHIFT);
 
 	return VDQ_VALUE_MAX - (__u32)fall;
+}
+
+/* V^-1(v), bytes/s: what a threshold of v leaves each flow. */
+static inline __u64 value_rate(__u32 value)
+{
+	const __u64 above = (__u64)(VDQ_VALUE_MAX - value) * (VALUE_LG_RANGE << LG_SHIFT);
+	const __u64 lg_rate = above / VDQ_VALUE_MAX + (VALUE_LG_MIN << LG_SHIFT);
+	const __u64 part = lg_rate & ((1 << LG_SHIFT) - 1);
+
+	return ((1ULL << LG_SHIFT) + part) << (lg_rate >> LG_SHIFT) >> LG_SHIFT;
+}
+
+/* ---- policies: other V ---------------------------------------------------------------- */
+
+#define VALUE_POINTS_MAX 16
+#define VALUE_SHARE_MAX 10000 /* % */
+
+struct value_point {
+	__u64 rate;  /* bytes/s, up to VALUE_RATE_MAX */
+	__u32 value; /* 1..VDQ_VALUE_MAX */
+	__u32 reserved;
+};
+
+/* With points their V is a straight line from each to the next, with rates that rise and values
+ * that do not; before the first and behind the last it is level. Without, a flow gets `share` % of
+ * what others get: V(100 r / share).
+ */
+struct value_policy {
+	__u32 points; /* 0..VALUE_POINTS_MAX */
+	__u32 share;  /* 1..VALUE_SHARE_MAX % */
+	struct value_point point[VALUE_POINTS_MAX];
+};
+
+static inline __u32 value_between(const struct value_point *from, const struct value_point *to,
+				  __u64 r)
+{
+	return from->value -
+	       (__u32)((r - from->rate) * (from->value - to->value) / (to->rate - from->rate));
+}
+
+/* V(r) of a policy */
+static inline __u32 value_by(const struct value_policy *policy, __u64 r)
+{
+	const struct value_point *to = policy->point;
+	__u32 i;
+
+	if (!policy->points)
+		return value_of(r * 100 / policy->share);
+	if (r <= to->rate)
+		return to->value;
+	for (i = 1; i < VALUE_POINTS_MAX && i < policy->points; i++, to++) {
+		if (r < to[1].rate)
+			return value_between(to, to + 1, r);
+	}
+	return to->value;
 }
 
 #endif /* DUALPI2_PACKET_VALUE_H */

@@ -6,7 +6,7 @@
  *
  * The patents US 12500850, 11038806, 12021756 and 11695703 read on parts of it. Whoever uses or
  * distributes it has to look into that. So it is only built with `make VDQ=1`, and is in no
- *package.
+ * package.
  *
  *			virtual queue of	marked or dropped if the value is at most
  *	L packets	L, and all		the higher of both thresholds
@@ -28,12 +28,12 @@
 #include "coupled.bpf.h"
 #include "kernel.bpf.h"
 #include "packet_value.h"
+#include "value_flows.bpf.h"
 #include "vdq.h"
 
 struct aqm {
 	struct vdq l, all;
 	u64 without_value; /* packets */
-	u64 flows;	   /* that were new to the table */
 };
 
 struct aqm_law {
@@ -44,42 +44,12 @@ struct aqm_law {
 
 /* ---- values ------------------------------------------------------------------------ */
 
-/* Flows that are measured at a time, of all qdiscs together. The one not seen for longest makes
- * room for a new one.
- */
-#define FLOWS_MAX 8192
+static u64 flows_added; /* to the table, by all qdiscs */
 
-struct flow_key {
-	u32 number; /* of the instance */
-	u32 hash;   /* of the kernel's flow dissector */
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, FLOWS_MAX);
-	__type(key, struct flow_key);
-	__type(value, struct value_flow);
-} vdq_flows SEC(".maps");
-
-static __always_inline struct value_flow *flow_of(struct __sk_buff *ctx, struct aqm *aqm,
-						  u32 number)
+/* 0: there was no memory. */
+static __always_inline u32 measured(struct __sk_buff *ctx, u32 number, u64 memory_ns, u64 now)
 {
-	const struct flow_key key = { .number = number, .hash = bpf_get_hash_recalc(ctx) };
-	struct value_flow *flow = bpf_map_lookup_elem(&vdq_flows, &key);
-	const struct value_flow new = {};
-
-	if (flow)
-		return flow;
-	__sync_fetch_and_add(&aqm->flows, 1);
-	bpf_map_update_elem(&vdq_flows, &key, &new, BPF_NOEXIST);
-	return bpf_map_lookup_elem(&vdq_flows, &key);
-}
-
-/* 0: there is no flow label, or there was no memory. */
-static __always_inline u32 measured(struct __sk_buff *ctx, struct aqm *aqm, u32 number,
-				    u64 memory_ns, u64 now)
-{
-	struct value_flow *flow = flow_of(ctx, aqm, number);
+	struct value_flow *flow = value_flow_of(ctx, number, &flows_added);
 
 	if (!flow)
 		return 0;
@@ -87,7 +57,7 @@ static __always_inline u32 measured(struct __sk_buff *ctx, struct aqm *aqm, u32 
 	return value_of(value_spread(flow));
 }
 
-/* What the flow label says, 20 bits (RFC 8200, 3). */
+/* What the flow label says, 20 bits (RFC 8200, 3). 0: there is none. */
 static __always_inline u32 labelled(struct __sk_buff *ctx)
 {
 	__be32 word;
@@ -105,7 +75,7 @@ static __always_inline u32 aqm_note(struct __sk_buff *ctx, struct instance *in, 
 
 	if (law->value_source == VDQ_LABEL && ctx->protocol == bpf_htons(ETH_P_IPV6))
 		return labelled(ctx);
-	return measured(ctx, aqm_of(q), number_of(in), law->memory_ns, arrival->now);
+	return measured(ctx, number_of(in), law->memory_ns, arrival->now);
 }
 
 /* ---- a packet arrives --------------------------------------------------------------- */
@@ -233,7 +203,6 @@ static __always_inline void aqm_reset(struct instance *in, struct dualq *q)
 	vdq_clear(&aqm->l);
 	vdq_clear(&aqm->all);
 	aqm->without_value = 0;
-	aqm->flows = 0;
 }
 
 #define aqm_levels aqm_levels
@@ -250,10 +219,12 @@ static __always_inline void aqm_levels(struct instance *in, struct dualq *q,
 static __always_inline void aqm_gauges(struct dualq *q, struct aqm_gauges *gauges)
 {
 	const struct aqm *aqm = aqm_of(q);
+	const u64 flows = bpf_map_sum_elem_count((const struct bpf_map *)&value_flows);
 
 	gauges->without_value = aqm->without_value;
 	gauges->overflows = aqm->l.overflows + aqm->all.overflows;
-	gauges->flows = aqm->flows;
+	gauges->flows = flows;
+	gauges->flows_evicted = flows_added > flows ? flows_added - flows : 0;
 	gauges->ctv_l = aqm->l.ctv;
 	gauges->ctv_all = aqm->all.ctv;
 	gauges->virtual_l = aqm->l.backlog;

@@ -57,21 +57,25 @@ enum vdq_values {
 
 /* ctv_l, ctv_all: congestion threshold values; 0: every packet passes. virtual_l, virtual_all:
  * bytes that wait for the virtual links. without_value: packets that got the middle one.
- * overflows: packets that found a virtual queue full, and so did not count. flows: that were new.
+ * overflows: packets that found a virtual queue full, and so did not count. flows: that are
+ * measured. flows_evicted: that had to make room.
  */
-#define AQM_GAUGES(GAUGE)                                                                          \
-	GAUGE(__u64, without_value, "packets", "without-value", "unvalued_packets",                \
-	      "that had no value, and so got the middle one")                                      \
-	GAUGE(__u64, overflows, "packets", "virtual-overflows", "virtual_overflow_packets",        \
-	      "that found a virtual queue full, and were not counted in it")                       \
-	GAUGE(__u64, flows, "flows", "flows", "measured_flows", "that were new to the flow table") \
-	GAUGE(__u32, ctv_l, "values", "ctv-l", "ctv_l_values",                                     \
-	      "up to which L4S packets are marked: the threshold of their virtual queue")          \
-	GAUGE(__u32, ctv_all, "values", "ctv", "ctv_values",                                       \
-	      "up to which packets are marked or dropped: that of the virtual queue of all")       \
-	GAUGE(__u32, virtual_l, "bytes", "virtual-l", "virtual_l_bytes",                           \
-	      "in the virtual queue of the L4S packets")                                           \
-	GAUGE(__u32, virtual_all, "bytes", "virtual", "virtual_bytes",                             \
+#define AQM_GAUGES(GAUGE)                                                                    \
+	GAUGE(__u64, without_value, "packets", "without-value", "unvalued_packets",          \
+	      "that had no value, and so got the middle one")                                \
+	GAUGE(__u64, overflows, "packets", "virtual-overflows", "virtual_overflow_packets",  \
+	      "that found a virtual queue full, and were not counted in it")                 \
+	GAUGE(__u64, flows_evicted, "flows", "flows-evicted", "evicted_flows",               \
+	      "that made room for new ones in the table of this AQM's qdiscs")               \
+	GAUGE(__u32, flows, "flows", "flows", "measured_flows",                              \
+	      "in the table of this AQM's qdiscs")                                           \
+	GAUGE(__u32, ctv_l, "values", "ctv-l", "ctv_l_values",                               \
+	      "up to which L4S packets are marked: the threshold of their virtual queue")    \
+	GAUGE(__u32, ctv_all, "values", "ctv", "ctv_values",                                 \
+	      "up to which packets are marked or dropped: that of the virtual queue of all") \
+	GAUGE(__u32, virtual_l, "bytes", "virtual-l", "virtual_l_bytes",                     \
+	      "in the virtual queue of the L4S packets")                                     \
+	GAUGE(__u32, virtual_all, "bytes", "virtual", "virtual_bytes",                       \
 	      "in the virtual queue of all packets")
 
 #include "aqm.h"

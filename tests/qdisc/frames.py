@@ -42,9 +42,9 @@ def ipv4(ecn, payload, *, checksum=None, protocol=253):
     return head[:10] + struct.pack("!H", value) + head[12:] + payload
 
 
-def ipv6(ecn, payload, *, next_header=253, label=0x12345):
+def ipv6(ecn, payload, *, next_header=253, label=0x12345, dscp=0x28):
     address = socket.inet_pton(socket.AF_INET6, "fd00::1")
-    return struct.pack("!IHBB16s16s", 6 << 28 | (0x28 << 2 | ecn) << 20 | label, len(payload),
+    return struct.pack("!IHBB16s16s", 6 << 28 | (dscp << 2 | ecn) << 20 | label, len(payload),
                        next_header, 64, address, address) + payload
 
 

@@ -91,10 +91,10 @@ def of_ipv4(ecn, port):
                                                protocol=IPPROTO_UDP))
 
 
-def of_label(ecn, label):
+def of_label(ecn, label, **options):
     """IPv6"""
-    return lambda serial: frame(ETH_P_IPV6, ipv6(ecn, udp(1, serial, IPV6_LEN),
-                                                 next_header=IPPROTO_UDP, label=label))
+    return lambda serial: frame(ETH_P_IPV6, ipv6(ecn, udp(1, serial, IPV6_LEN), label=label,
+                                                 next_header=IPPROTO_UDP, **options))
 
 
 # ---- shares ------------------------------------------------------------------------------

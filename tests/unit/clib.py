@@ -124,6 +124,18 @@ class ValueFlow(ctypes.Structure):
                 ("reserved", c_uint32)]
 
 
+class ValuePoint(ctypes.Structure):
+    """struct value_point."""
+
+    _fields_ = [("rate", c_uint64), ("value", c_uint32), ("reserved", c_uint32)]
+
+
+class ValuePolicy(ctypes.Structure):
+    """struct value_policy."""
+
+    _fields_ = [("points", c_uint32), ("share", c_uint32), ("point", ValuePoint * 16)]
+
+
 class Params(ctypes.Structure):
     """struct dualpi2_params."""
 
@@ -201,6 +213,8 @@ def load():
         "shim_value_measure": (c_uint64, POINTER(ValueFlow), c_uint64, c_uint32, c_uint64),
         "shim_value_spread": (c_uint64, POINTER(ValueFlow)),
         "shim_value_of": (c_uint32, c_uint64),
+        "shim_value_by": (c_uint32, POINTER(ValuePolicy), c_uint64),
+        "shim_value_rate": (c_uint64, c_uint32),
         "shim_laqm_prob": (c_uint32, POINTER(Params), c_uint64, c_uint64),
         "shim_scheduler_reset": (c_int32, c_uint8, c_uint32),
         "shim_scheduler_serves_l": (c_bool, c_int32, c_bool, c_bool),
@@ -231,7 +245,7 @@ def load():
                          ("codel", Codel), ("codel_law", CodelLaw),
                          ("curvy_red_law", CurvyRedLaw), ("prague", Prague),
                          ("classic_ecn", ClassicEcn), ("vdq", Vdq), ("vdq_law", VdqLaw),
-                         ("value_flow", ValueFlow)):
+                         ("value_flow", ValueFlow), ("value_policy", ValuePolicy)):
         assert c_uint32.in_dll(LIB, f"shim_sizeof_{name}").value == ctypes.sizeof(layout)
     for name, (result, *arguments) in signatures.items():
         function = getattr(LIB, name)

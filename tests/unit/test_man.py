@@ -11,11 +11,13 @@ import pytest
 
 PROJECT = Path(__file__).resolve().parents[2]
 BIN = Path(os.environ["DUALPI2_BIN"])
-PROGRAMS = ("dualpi2-load", "dualpi2-stats")
+# Only built if it is asked for.
+OPT_IN = tuple(name for name in ("dualpi2-mark-values",) if (BIN / name).exists())
+PROGRAMS = ("dualpi2-load", "dualpi2-stats", *OPT_IN)
 # Whose commands have options of their own.
 PRAGUE, BASE_RTT = "tcp-prague", "tcp-base-rtt"
 PAGES = ("dualpi2-load.8", "dualpi2-stats.8", "tcp-prague.8", "tcp-base-rtt.8", "bpf_dualpi2.7",
-         "dualpi2-plot.1", "dualpi2.conf.5")
+         "dualpi2-plot.1", "dualpi2.conf.5", *(f"{name}.8" for name in OPT_IN))
 COMPLETION = PROJECT / "completion/dualpi2.bash"
 
 
@@ -89,6 +91,14 @@ def test_page_has_every_way_to_respond():
     assert len(modes) >= 8
     for key, text in modes:
         assert re.search(rf'^\.BR {key} ": {text}', page(f"{PRAGUE}.8"), re.M), key
+
+
+@pytest.mark.skipif(not OPT_IN, reason="built without VDQ=1")
+@pytest.mark.parametrize("program", ["dualpi2-load", *OPT_IN])
+def test_patents_are_named(program):
+    for text in (help_of(program), page(f"{program}.8")):
+        for patent in ("12500850", "11038806", "12021756", "11695703"):
+            assert patent in text
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -7,7 +7,7 @@ from ctypes import byref
 from fractions import Fraction
 
 import pytest
-from clib import VDQ_RING_MAX, VDQ_VALUE_MAX, C, ValueFlow, Vdq
+from clib import VDQ_RING_MAX, VDQ_VALUE_MAX, C, ValueFlow, ValuePoint, ValuePolicy, Vdq
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -215,6 +215,49 @@ def test_value_is_a_logarithm():
         assert value == pytest.approx(max(1, VDQ_VALUE_MAX * (1 - doublings / 25)), abs=1)
     for rate in (2000, 12_500, 10**6, 12_500_000, 10**9):
         assert inverse(C.shim_value_of(rate) - 1) == pytest.approx(rate, rel=0.001)
+
+
+@given(st.integers(1, VDQ_VALUE_MAX - 1))
+def test_rate_of_a_value(value):
+    assert C.shim_value_rate(value) == pytest.approx(inverse(value), rel=1e-4)
+
+
+# ---- policies ----------------------------------------------------------------------------------
+
+
+def policy(points=(), share=100):
+    made = ValuePolicy(points=len(points), share=share)
+    for place, (rate, value) in enumerate(points):
+        made.point[place] = ValuePoint(rate=rate, value=value)
+    return made
+
+
+@given(st.integers(0, 2**33 - 1), st.integers(1, 10_000))
+def test_a_share_is_a_share_of_the_rate(rate, share):
+    assert C.shim_value_by(byref(policy(share=share)), rate) == C.shim_value_of(rate * 100 // share)
+
+
+@st.composite
+def tables(draw):
+    count = draw(st.integers(1, 16))
+    rates = draw(st.lists(st.integers(0, 2**33 - 1), min_size=count, max_size=count, unique=True))
+    values = draw(st.lists(st.integers(1, VDQ_VALUE_MAX), min_size=count, max_size=count))
+    return list(zip(sorted(rates), sorted(values, reverse=True), strict=True))
+
+
+@given(tables(), st.data())
+def test_a_table_is_made_of_straight_lines(points, data):
+    near = st.sampled_from([rate for rate, _ in points]).flatmap(
+        lambda rate: st.integers(max(0, rate - 2), rate + 2))
+    rate = data.draw(st.one_of(st.integers(0, 2**33 - 1), near))
+    below = [point for point in points if point[0] <= rate]
+    above = [point for point in points if point[0] > rate]
+    if not below or not above:
+        exact = (below[-1] if below else above[0])[1]
+    else:
+        (low, high_value), (high, low_value) = below[-1], above[0]
+        exact = high_value - Fraction((rate - low) * (high_value - low_value), high - low)
+    assert C.shim_value_by(byref(policy(points)), rate) == math.ceil(exact)
 
 
 @pytest.mark.parametrize("rate, fair", [(80, 50), (80, 10), (1, 0.1), (50, 60)])
