@@ -28,6 +28,8 @@
  *	aqm_is_saturated()	the load is more than marks can tame (RFC 9332, 4.2.3)
  *	aqm_levels()		what packets are marked and dropped with
  *	aqm_gauges()		what else the statistics show: AQM_GAUGES of include/aqm/NAME.h
+ *	aqm_publish()		copy what is not in them to a public map of the AQM's own
+ *	aqm_unpublish()		remove it there, with this key
  *
  * The tcx program calls aqm_note(), aqm_may_mark() and aqm_mark(), on any CPU and without a lock.
  * The timer, or enqueue if it is late, calls aqm_update(), on one CPU at a time. All else runs

@@ -77,6 +77,19 @@ static __always_inline void aqm_levels(struct instance *in, struct dualq *q,
 }
 #endif
 
+#ifndef aqm_publish
+static __always_inline void aqm_publish(struct instance *in, struct dualq *q,
+					const struct dualpi2_key *key)
+{
+}
+#endif
+
+#ifndef aqm_unpublish
+static __always_inline void aqm_unpublish(const struct dualpi2_key *key)
+{
+}
+#endif
+
 struct aqm_gauges; /* nobody defines it where an AQM has none */
 
 #ifndef aqm_gauges

@@ -23,6 +23,7 @@ static __always_inline void unpublish(const struct dualpi2_key *key)
 {
 	bpf_map_delete_elem(&dualpi2_stats, key);
 	bpf_map_delete_elem(&dualpi2_delays, key);
+	aqm_unpublish(key);
 }
 
 static __always_inline void publish_queue(struct dualpi2_queue *queue,
@@ -78,6 +79,7 @@ WALKED_ONCE int publish_number(u32 number, u64 now)
 	publish_dualq(in, &in->dualq, now);
 	bpf_map_update_elem(&dualpi2_stats, &key, &in->stats, BPF_ANY);
 	bpf_map_update_elem(&dualpi2_delays, &key, &in->delays, BPF_ANY);
+	aqm_publish(in, &in->dualq, &key);
 	/* A tool may have come here while the qdisc was destroyed on another CPU. */
 	if (!instance_at(&key))
 		unpublish(&key);

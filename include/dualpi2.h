@@ -208,6 +208,16 @@ struct dualpi2_delays {
 	struct dualpi2_histogram c;
 };
 
+/* Of an AQM that knows packet values: the bytes in its virtual queues by value, in columns of the
+ * same width from the least value on. Value of dualpi2_values, refreshed with the others.
+ */
+#define DUALPI2_VALUE_COLUMNS 32
+
+struct dualpi2_values {
+	__u64 l[DUALPI2_VALUE_COLUMNS];	  /* L packets, bytes */
+	__u64 all[DUALPI2_VALUE_COLUMNS]; /* all packets, bytes */
+};
+
 /* What the ring buffer dualpi2_events tells, when an overload event begins and ends. */
 struct dualpi2_event {
 	struct dualpi2_key key;

@@ -192,6 +192,20 @@ static inline void vdq_update(struct vdq *vdq, const struct vdq_law *law, __u64 
 	}
 }
 
+/* The histogram in columns of values of the same width, from the least value on. `columns`: a power
+ * of two.
+ */
+static inline void vdq_columns(const struct vdq *vdq, const struct vdq_law *law, __u64 *column,
+			       __u32 columns)
+{
+	__u32 i;
+
+	VDQ_FOR(i, columns)
+		column[i & (columns - 1)] = 0;
+	VDQ_FOR(i, law->bins)
+		column[(i * columns / law->bins) & (columns - 1)] += vdq->bin[i % VDQ_BINS_MAX];
+}
+
 /* An empty virtual queue, that has counted nothing. */
 static inline void vdq_clear(struct vdq *vdq)
 {

@@ -33,7 +33,8 @@
 
 struct aqm {
 	struct vdq l, all;
-	u64 without_value; /* packets */
+	struct dualpi2_values values; /* for aqm_publish() */
+	u64 without_value;	      /* packets */
 };
 
 struct aqm_law {
@@ -229,6 +230,32 @@ static __always_inline void aqm_gauges(struct dualq *q, struct aqm_gauges *gauge
 	gauges->ctv_all = aqm->all.ctv;
 	gauges->virtual_l = aqm->l.backlog;
 	gauges->virtual_all = aqm->all.backlog;
+}
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, DUALPI2_MAX_INSTANCES);
+	__type(key, struct dualpi2_key);
+	__type(value, struct dualpi2_values);
+} dualpi2_values SEC(".maps");
+
+/* Both histograms. */
+#define aqm_publish aqm_publish
+static __always_inline void aqm_publish(struct instance *in, struct dualq *q,
+					const struct dualpi2_key *key)
+{
+	const struct aqm_law *law = aqm_law_of(in);
+	struct aqm *aqm = aqm_of(q);
+
+	vdq_columns(&aqm->l, &law->l, aqm->values.l, DUALPI2_VALUE_COLUMNS);
+	vdq_columns(&aqm->all, &law->all, aqm->values.all, DUALPI2_VALUE_COLUMNS);
+	bpf_map_update_elem(&dualpi2_values, key, &aqm->values, BPF_ANY);
+}
+
+#define aqm_unpublish aqm_unpublish
+static __always_inline void aqm_unpublish(const struct dualpi2_key *key)
+{
+	bpf_map_delete_elem(&dualpi2_values, key);
 }
 
 #endif /* AQM_VDQ_BPF_H */

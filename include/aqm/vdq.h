@@ -6,6 +6,7 @@
 #define DUALPI2_AQM_VDQ_H
 
 #include "dualpi2.h"
+#include "../packet_value.h"
 #include "../vdq.h"
 
 #define AQM_NAME "vdq"
@@ -15,6 +16,9 @@
 	"US patents 12500850, 11038806, 12021756 and 11695703 read on it: whoever uses " \
 	"or distributes it has to look into that."
 #define AQM_OPT_IN
+#define AQM_HAS_VALUES true
+#define AQM_DOUBT vdq_doubt
+#define AQM_DESCRIBE vdq_describe
 
 /* Where a packet's value comes from. */
 enum vdq_values {
@@ -28,28 +32,28 @@ enum vdq_values {
  * all_percent: C_v of both, % of the link. bins: of their histograms. ring: packets that each
  * holds.
  */
-#define AQM_PARAMS(PARAM, CHOICE, FLAG)                                                           \
-	PARAM(__u64, link_rate, "link-rate", RATE, DUALPI2_RATE_MIN, DUALPI2_RATE_MAX, 0,         \
-	      "link-rate", "rate of the device, where there is no --rate")                        \
-	PARAM(__u64, l_delay_ns, "virtual-l-target", TIME, 0, VDQ_TARGET_MAX,                     \
-	      DUALPI2_NSEC_PER_MSEC, "virtual-l-target",                                          \
-	      "delay that the virtual queue of the L4S packets may have")                         \
-	PARAM(__u64, all_delay_ns, "virtual-target", TIME, 0, VDQ_TARGET_MAX,                     \
-	      15 * DUALPI2_NSEC_PER_MSEC, "virtual-target",                                       \
-	      "delay that the virtual queue of all packets may have")                             \
-	PARAM(__u64, memory_ns, "rate-memory", TIME, DUALPI2_NSEC_PER_MSEC, DUALPI2_NSEC_PER_SEC, \
-	      30 * DUALPI2_NSEC_PER_MSEC, "rate-memory",                                          \
-	      "how long a change of a flow's rate takes to be seen")                              \
-	CHOICE(__u32, value_source, "values", "measured|flow-label", VDQ_MEASURED, "values",      \
-	       "where packet values come from: measured here for each flow, or "                  \
-	       "the IPv6 flow label")                                                             \
-	PARAM(__u32, l_percent, "virtual-l-rate", PERCENT, 1, 100, 95, "virtual-l-rate",          \
-	      "share of the link that L4S packets may fill")                                      \
-	PARAM(__u32, all_percent, "virtual-rate", PERCENT, 1, 100, 98, "virtual-rate",            \
-	      "share of the link that all packets may fill")                                      \
-	PARAM(__u32, bins, "bins", NUMBER, 1, VDQ_BINS_MAX, 512, "bins",                          \
-	      "bins of the histograms of packet values")                                          \
-	PARAM(__u32, ring, "ring", PACKETS, 1, VDQ_RING_MAX, VDQ_RING_MAX, "ring",                \
+#define AQM_PARAMS(PARAM, CHOICE, FLAG)                                                          \
+	PARAM(__u64, link_rate, "link-rate", RATE, DUALPI2_RATE_MIN, DUALPI2_RATE_MAX, 0,        \
+	      "link-rate", "rate of the device, where there is no --rate")                       \
+	PARAM(__u64, l_delay_ns, "virtual-l-target", TIME, 0, VDQ_TARGET_MAX,                    \
+	      DUALPI2_NSEC_PER_MSEC, "virtual-l-target",                                         \
+	      "delay that the virtual queue of the L4S packets may have")                        \
+	PARAM(__u64, all_delay_ns, "virtual-target", TIME, 0, VDQ_TARGET_MAX,                    \
+	      2 * DUALPI2_NSEC_PER_MSEC, "virtual-target",                                       \
+	      "delay that the virtual queue of all packets may have")                            \
+	PARAM(__u64, memory_ns, "rate-memory", TIME, DUALPI2_NSEC_PER_MSEC, VALUE_MEMORY_MAX_NS, \
+	      VALUE_MEMORY_NS, "rate-memory",                                                    \
+	      "how long a change of a flow's rate takes to be seen")                             \
+	CHOICE(__u32, value_source, "values", "measured|flow-label", VDQ_MEASURED, "values",     \
+	       "where packet values come from: measured here for each flow, or "                 \
+	       "the IPv6 flow label")                                                            \
+	PARAM(__u32, l_percent, "virtual-l-rate", PERCENT, 1, 100, 95, "virtual-l-rate",         \
+	      "share of the link that L4S packets may fill")                                     \
+	PARAM(__u32, all_percent, "virtual-rate", PERCENT, 1, 100, 98, "virtual-rate",           \
+	      "share of the link that all packets may fill")                                     \
+	PARAM(__u32, bins, "bins", NUMBER, 1, VDQ_BINS_MAX, 512, "bins",                         \
+	      "bins of the histograms of packet values")                                         \
+	PARAM(__u32, ring, "ring", PACKETS, 1, VDQ_RING_MAX, VDQ_RING_MAX, "ring",               \
 	      "packets that each virtual queue holds")
 
 /* Time between two CTVs, ns. */
@@ -60,22 +64,22 @@ enum vdq_values {
  * overflows: packets that found a virtual queue full, and so did not count. flows: that are
  * measured. flows_evicted: that had to make room.
  */
-#define AQM_GAUGES(GAUGE)                                                                    \
-	GAUGE(__u64, without_value, "packets", "without-value", "unvalued_packets",          \
-	      "that had no value, and so got the middle one")                                \
-	GAUGE(__u64, overflows, "packets", "virtual-overflows", "virtual_overflow_packets",  \
-	      "that found a virtual queue full, and were not counted in it")                 \
-	GAUGE(__u64, flows_evicted, "flows", "flows-evicted", "evicted_flows",               \
-	      "that made room for new ones in the table of this AQM's qdiscs")               \
-	GAUGE(__u32, flows, "flows", "flows", "measured_flows",                              \
-	      "in the table of this AQM's qdiscs")                                           \
-	GAUGE(__u32, ctv_l, "values", "ctv-l", "ctv_l_values",                               \
-	      "up to which L4S packets are marked: the threshold of their virtual queue")    \
-	GAUGE(__u32, ctv_all, "values", "ctv", "ctv_values",                                 \
-	      "up to which packets are marked or dropped: that of the virtual queue of all") \
-	GAUGE(__u32, virtual_l, "bytes", "virtual-l", "virtual_l_bytes",                     \
-	      "in the virtual queue of the L4S packets")                                     \
-	GAUGE(__u32, virtual_all, "bytes", "virtual", "virtual_bytes",                       \
+#define AQM_GAUGES(GAUGE)                                                                   \
+	GAUGE(__u64, without_value, "packets", "without-value", "unvalued_packets",         \
+	      "that had no value, and so got the middle one")                               \
+	GAUGE(__u64, overflows, "packets", "virtual-overflows", "virtual_overflow_packets", \
+	      "that found a virtual queue full, and were not counted in it")                \
+	GAUGE(__u64, flows_evicted, "flows", "flows-evicted", "evicted_flows",              \
+	      "that made room for new ones in the table of flows")                          \
+	GAUGE(__u32, flows, "flows", "flows", "measured_flows",                             \
+	      "measured now, by all qdiscs of this AQM")                                    \
+	GAUGE(__u32, ctv_l, "values", "ctv-l", "ctv_l_values",                              \
+	      "up to which L4S packets are marked: the CTV of L")                           \
+	GAUGE(__u32, ctv_all, "values", "ctv", "ctv_values",                                \
+	      "up to which packets are marked or dropped: the CTV of all")                  \
+	GAUGE(__u32, virtual_l, "bytes", "virtual-l", "virtual_l_bytes",                    \
+	      "in the virtual queue of the L4S packets")                                    \
+	GAUGE(__u32, virtual_all, "bytes", "virtual", "virtual_bytes",                      \
 	      "in the virtual queue of all packets")
 
 #include "aqm.h"

@@ -4,11 +4,12 @@ histograms of the virtual queues."""
 
 import itertools
 import json
+import re
 import struct
 import time
 
 import pytest
-from conftest import AQMS, LOADER, PIN_DIR, drops, published, run
+from conftest import AQMS, BIN, PIN_DIR, drops, published, run
 from frames import (
     CE,
     ECT_0,
@@ -29,6 +30,7 @@ from superpackets import IPPROTO_UDP, UDP_LEN
 
 pytestmark = pytest.mark.skipif("vdq" not in AQMS, reason="built without VDQ=1")
 
+STATS = BIN / "dualpi2-stats"
 LENGTH = 500  # of each frame, bytes
 MIDDLE = 2**19
 
@@ -227,8 +229,55 @@ def test_parameters_change_under_load(cable):
     cable.drain()
 
 
-def test_help_names_the_patents(cable):
-    shown = cable.tx.run(LOADER, "--help").stdout
-    for patent in ("12500850", "11038806", "12021756", "11695703"):
-        assert patent in shown
-    cable.load("--aqm", "vdq")
+# ---- seen ------------------------------------------------------------------------------------
+
+
+def shown(cable, *options):
+    return cable.tx.run(STATS, "d0", *options).stdout
+
+
+def test_histogram_of_values_is_shown_in_all_forms(cable):
+    """While packets wait nothing is told to the virtual queues: what is shown stays the same."""
+    cable.load("--aqm", "vdq", "--rate", "1mbit")
+    for ecn, port in itertools.product((NOT_ECT, ECT_1), (1, 2)):
+        cable.send(*map(of_ipv4(ecn, port), itertools.islice(cable.serials, 30)))
+    [stats] = json.loads(shown(cable, "--json", "--histogram"))
+    bins = {int(column["from"]): (column["l4s"], column["all"]) for column in stats["values"]}
+    assert len(bins) > 2 and set(bins) <= set(range(0, 2**20, 2**15))
+    for name, place, told in (("l4s", 0, 60), ("all", 1, 120)):
+        column = {start: pair[place] for start, pair in bins.items()}
+        total = sum(column.values())
+        assert 0 < total <= told * LENGTH and total % LENGTH == 0
+        metrics = re.findall(rf'^dualpi2_virtual_queue_bytes{{.*queue="{name}",value="(\d+)"}} '
+                             r"(\d+)$", shown(cable, "--openmetrics"), re.M)
+        assert {int(start): int(size) for start, size in metrics if size != "0"} == {
+            start: size for start, size in column.items() if size}
+        assert len(metrics) == 32
+    plot = shown(cable, "--histogram").split("values in the virtual queues\n")[1].splitlines()
+    assert len(plot) == len(range(min(bins), max(bins) + 1, 2**15)) + 1
+    assert [int(line.split()[0]) for line in plot[1:]] == sorted(
+        range(min(bins), max(bins) + 1, 2**15), reverse=True)
+
+
+def test_words(cable):
+    """What the thresholds mean for a flow."""
+    done = cable.load("--aqm", "vdq")
+    unknown = "the rate of the link is not known, so nothing is marked or dropped"
+    assert f"WARNING  {unknown}" in done.stdout
+    assert unknown in shown(cable) and max(map(len, shown(cable).splitlines())) <= 80
+    assert "WARNING" not in cable.load("--rate", "2mbit").stdout
+
+    def words():
+        cable.send(*map(of_ipv4(NOT_ECT, 1), itertools.islice(cable.serials, 100)))
+        text = shown(cable, "--interval", "50ms", "--count", 1)
+        return re.search(r"^  the bottleneck: packets above ([\d.]+)(\w)bit/s of each flow are "
+                         r"marked or dropped", text, re.M)
+
+    rate = wait_until(words, "it is the bottleneck")
+    assert rate[2] in "kM"
+    cable.load("--values", "flow-label")
+    cable.send(*map(of_ipv4(NOT_ECT, 1), itertools.islice(cable.serials, 100)))
+    assert re.search(r"packets of a value up to \d+ are", shown(cable, "--interval", "10ms",
+                                                                "--count", 1))
+    cable.load("--rate", 0)
+    cable.drain()

@@ -27,6 +27,12 @@ struct aqm_derived {
  */
 typedef bool aqm_derive(struct aqm_derived derived[], void *own, char *why);
 
+/* What should be known of these parameters; NULL: nothing. */
+typedef const char *aqm_doubt(const struct dualpi2_params *params);
+
+/* What it does now, in words (`size` bytes); false: nothing that has to be said. */
+typedef bool aqm_describe(const struct dualpi2_stats *stats, char *text, size_t size);
+
 struct aqm {
 	const char *name;		     /* of --aqm */
 	const char *kind;		     /* of its qdisc */
@@ -38,6 +44,10 @@ struct aqm {
 	 */
 	const struct option_spec *options;
 	aqm_derive *derive; /* NULL: there are none of the latter */
+
+	aqm_doubt *doubt;	/* NULL: there is nothing to know */
+	aqm_describe *describe; /* NULL: p' and delays say all */
+	bool has_values;	/* has it a map of values? (struct dualpi2_values) */
 
 	/* Its own gauges, and parameters that are metrics, of struct dualpi2_stats; ends as stat.h
 	 * says. No two AQMs have a metric of the same name.

@@ -14,6 +14,19 @@ extern aqm_derive AQM_DERIVE;
 #define AQM_DERIVED(DERIVED)
 #define AQM_DERIVE NULL
 #endif
+#ifdef AQM_DOUBT
+extern aqm_doubt AQM_DOUBT;
+#else
+#define AQM_DOUBT NULL
+#endif
+#ifdef AQM_DESCRIBE
+extern aqm_describe AQM_DESCRIBE;
+#else
+#define AQM_DESCRIBE NULL
+#endif
+#ifndef AQM_HAS_VALUES
+#define AQM_HAS_VALUES false
+#endif
 #ifndef AQM_PRESETS
 #define AQM_PRESETS(PRESET)
 #endif
@@ -56,6 +69,9 @@ const struct aqm AQM_SYMBOL = {
 	.object = dualpi2__elf_bytes,
 	.options = options,
 	.derive = AQM_DERIVE,
+	.doubt = AQM_DOUBT,
+	.describe = AQM_DESCRIBE,
+	.has_values = AQM_HAS_VALUES,
 	.gauges = gauges,
 	.period = aqm_period,
 };

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "attach/gso.h"
+#include "check/report.h"
 #include "cli/message.h"
 #include "kernel/qdisc.h"
 #include "pinned/ledger.h"
@@ -166,6 +167,14 @@ static bool is_or_becomes_mq(const struct target *target, const struct wish *wis
 	return wish->mq || (tree_owner(&target->tree) == OWNER_US && tree_is_mq(&target->tree));
 }
 
+static void print_doubt(const struct registration *reg, const struct dualpi2_params *params)
+{
+	const char *doubt = reg->aqm->doubt ? reg->aqm->doubt(params) : NULL;
+
+	if (doubt)
+		report_line(REPORT_WARNING, "%s", doubt);
+}
+
 /* `instead_of`: " in place of ..." */
 static void print_attached(const struct registration *reg, const struct target *target, bool mq,
 			   const struct wish *wish, const struct dualpi2_params *params,
@@ -177,6 +186,7 @@ static void print_attached(const struct registration *reg, const struct target *
 		snprintf(queues, sizeof(queues), " to each transmit queue (mq)");
 	printf("%s: %s attached%s%s%s\n", target->label, reg->aqm->kind, queues, instead_of,
 	       params_describe(wish->params, true, reg->aqm, params, text, sizeof(text)));
+	print_doubt(reg, params);
 	gso_remark(target);
 }
 
@@ -312,16 +322,18 @@ static void print_changed(const struct registration *reg, const struct target *t
 	char params[512], repaired[128];
 
 	repairs_text(repairs, repaired, sizeof(repaired));
-	if (changed)
+	if (changed) {
 		printf("%s: %s changed%s%s%s%s\n", target->label, reg->aqm->kind,
 		       params_describe(wish->params, false, reg->aqm, wanted, params,
 				       sizeof(params)),
 		       wish->whole ? ", all else default" : "", repaired[0] ? "; " : "", repaired);
-	else if (repaired[0])
+		print_doubt(reg, wanted);
+	} else if (repaired[0]) {
 		printf("%s: %s repaired: %s\n", target->label, reg->aqm->kind, repaired);
-	else
+	} else {
 		printf("%s: %s is attached already, nothing changed\n", target->label,
 		       reg->aqm->kind);
+	}
 }
 
 static bool change_live(const struct registration *reg, struct target *target,

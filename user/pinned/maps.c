@@ -57,6 +57,12 @@ int delays_read(const struct registration *reg, const struct dualpi2_key *key,
 	return read_published(reg->delays, key, delays);
 }
 
+int values_read(const struct registration *reg, const struct dualpi2_key *key,
+		struct dualpi2_values *values)
+{
+	return read_published(reg->values, key, values);
+}
+
 int conf_read(const struct registration *reg, const struct dualpi2_key *key,
 	      struct dualpi2_params *params)
 {

@@ -36,6 +36,11 @@ static int *pin_fd(struct registration *reg, const struct pin *pin)
 	return (int *)((char *)reg + pin->offset);
 }
 
+static bool has(const struct registration *reg, const struct pin *pin)
+{
+	return reg->aqm->has_values || pin->offset != offsetof(struct registration, values);
+}
+
 static void init(struct registration *reg, const struct aqm *aqm)
 {
 	reg->aqm = aqm;
@@ -78,7 +83,11 @@ static int is_readable(const struct registration *reg)
 	if (abi != DUALPI2_ABI)
 		return 0;
 	sized = value_size_is(reg->stats, sizeof(struct dualpi2_stats));
-	return sized > 0 ? value_size_is(reg->delays, sizeof(struct dualpi2_delays)) : sized;
+	if (sized > 0)
+		sized = value_size_is(reg->delays, sizeof(struct dualpi2_delays));
+	if (sized > 0 && reg->aqm->has_values)
+		sized = value_size_is(reg->values, sizeof(struct dualpi2_values));
+	return sized;
 }
 
 /* Is what is open now of this version? If not, nothing is open afterwards. A map that is not there
@@ -108,6 +117,8 @@ static bool open_pins(struct registration *reg)
 	for (size_t i = 0; i < N_PINS; i++) {
 		int *fd = pin_fd(reg, &pins[i]);
 
+		if (!has(reg, &pins[i]))
+			continue;
 		if (*fd < 0)
 			*fd = pin_open(reg->aqm->name, pins[i].name);
 		/* Who looks without the lock may meet an --unload at work. */
@@ -131,10 +142,11 @@ static bool open_pins(struct registration *reg)
 static bool open_public_pins(struct registration *reg)
 {
 	for (size_t i = 0; i < N_PINS; i++) {
-		int fd = pins[i].is_public ? pin_open_public(reg->aqm->name, pins[i].name) : -1;
+		const bool is_for_us = pins[i].is_public && has(reg, &pins[i]);
+		int fd = is_for_us ? pin_open_public(reg->aqm->name, pins[i].name) : -1;
 
 		*pin_fd(reg, &pins[i]) = fd;
-		if (fd >= 0 || !pins[i].is_public)
+		if (fd >= 0 || !is_for_us)
 			continue;
 		close_all(reg);
 		return fd == -ENOENT ||
@@ -282,6 +294,8 @@ static bool load(struct bpf_object *object, struct registration *reg, bool (*ref
 	for (size_t i = 0; i < N_PINS; i++) {
 		int *fd = pin_fd(reg, &pins[i]);
 
+		if (!has(reg, &pins[i]))
+			continue;
 		if (*fd < 0)
 			*fd = fd_of_our_own(fd_of(object, pins[i].name));
 		if (*fd < 0)
@@ -296,6 +310,8 @@ static bool pin_all(struct registration *reg)
 		const char *dir = reg->aqm->name, *name = pins[i].name;
 		int fd = *pin_fd(reg, &pins[i]);
 
+		if (!has(reg, &pins[i]))
+			continue;
 		if ((pins[i].is_public && !pin_publish(fd, dir, name)) ||
 		    !pin_create(fd, dir, name))
 			return false;

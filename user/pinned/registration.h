@@ -13,13 +13,15 @@
 #include "dualpi2.h"
 
 /* What is pinned: X(member of struct registration, name of the pin, may everybody read it). Links,
- * maps and programs; `registration` comes last, so that where it is, all others are.
+ * maps and programs; `registration` comes last, so that where it is, all others are. Not every AQM
+ * has values.
  */
 #define REGISTRATION_PINS(X)                       \
 	X(qdiscs, "dualpi2_qdiscs", false)         \
 	X(live, "dualpi2_live", false)             \
 	X(stats, "dualpi2_stats", true)            \
 	X(delays, "dualpi2_delays", true)          \
+	X(values, "dualpi2_values", true)          \
 	X(conf, "dualpi2_conf", false)             \
 	X(events, "dualpi2_events", false)         \
 	X(abi, "dualpi2_abi", true)                \

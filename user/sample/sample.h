@@ -28,6 +28,7 @@ struct sample {
 	char ifname[IF_NAMESIZE]; /* now; stats.ifname is that at the start */
 	struct dualpi2_stats stats;
 	struct dualpi2_delays delays;
+	struct dualpi2_values values;	/* now, of an AQM that has some (aqm.h) */
 	struct qdisc_counters counters; /* of the kernel, as tc shows them */
 	uint32_t refcnt;		/* of the qdisc, as tc shows it */
 	bool tcx_attached;

@@ -97,6 +97,8 @@ static int read_instance(const struct registration *reg, const struct dualpi2_ke
 	found = stats_read(reg, key, &sample->stats);
 	if (found > 0)
 		found = delays_read(reg, key, &sample->delays);
+	if (found > 0 && reg->aqm->has_values)
+		found = values_read(reg, key, &sample->values);
 	if (found <= 0)
 		return found;
 	sample->taken_ns = taken_at(sample, clock_now());

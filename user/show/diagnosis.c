@@ -140,6 +140,13 @@ static bool empty(const struct sample *interval, char text[DIAGNOSIS_MAX])
 		   (int)(100 * share), span(interval, since));
 }
 
+/* An AQM that has more to say than p' does. */
+static bool by_aqm(const struct sample *interval, char text[DIAGNOSIS_MAX])
+{
+	return !interval->is_sum && interval->aqm->describe &&
+	       interval->aqm->describe(&interval->stats, text, DIAGNOSIS_MAX);
+}
+
 static bool at_work(const struct sample *interval, char text[DIAGNOSIS_MAX])
 {
 	const struct dualpi2_queue *l = &interval->stats.l, *c = &interval->stats.c;
@@ -160,7 +167,7 @@ static bool at_work(const struct sample *interval, char text[DIAGNOSIS_MAX])
 
 /* The first that has something to say. */
 static const remark remarks[] = {
-	without_tcx, overload, stalled, no_traffic, around_tcx, empty, at_work,
+	without_tcx, overload, stalled, no_traffic, around_tcx, by_aqm, empty, at_work,
 };
 
 const char *diagnose(const struct sample *interval, char text[DIAGNOSIS_MAX])

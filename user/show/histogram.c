@@ -4,87 +4,115 @@
 #include <stdio.h>
 
 #include "cli/format.h"
+#include "vdq.h"
 
 #define ROWS_MAX 16
 #define BAR_WIDTH 22
 #define CELL_WIDTH (2 + BAR_WIDTH + 1 + 7) /* with its percentage */
 
-/* Rows `first` to `last`, both included, of 2^shift buckets each. The highest share that a queue
- * has in one of them, 0 if there are no packets, gets the longest bar.
+/* Two arrays of `count`, of which are shown, if there is anything, rows `first` to `last`, both
+ * included, of 2^shift columns each. The highest share that one of them has in a row gets the
+ * longest bar.
  */
 struct plot {
+	const __u64 *l, *c;
+	__u64 l_total, c_total;
+	unsigned int count;
+	/* Writes the label of a row that ends before a column (FORMAT_MAX bytes), and returns it.
+	 */
+	const char *(*label)(unsigned int column, char *text);
 	unsigned int first, last, shift;
 	double highest;
 };
 
-static __u64 packets_of(const struct dualpi2_histogram *histogram, const struct plot *plot,
-			unsigned int row)
+static __u64 part_of(const __u64 *column, const struct plot *plot, unsigned int row)
 {
-	__u64 packets = 0;
+	__u64 part = 0;
 
 	for (unsigned int i = row << plot->shift; i < (row + 1) << plot->shift; i++)
-		packets += i < HISTOGRAM_BUCKETS ? histogram->bucket[i] : 0;
-	return packets;
+		part += i < plot->count ? column[i] : 0;
+	return part;
 }
 
-static double share_of(const struct dualpi2_histogram *histogram, const struct plot *plot,
-		       unsigned int row)
+static double share_of(__u64 part, __u64 total)
 {
-	const __u64 packets = packets_of(histogram, plot, row);
-
-	return packets ? (double)packets / (double)histogram_count(histogram) : 0;
+	return part ? (double)part / (double)total : 0;
 }
 
-/* What has packets of either queue, in as few rows as fit. */
-static struct plot plot_of(const struct dualpi2_delays *delays)
+/* Choose as few rows as fit. */
+static void choose_rows(struct plot *plot)
 {
-	struct plot plot = { .first = HISTOGRAM_BUCKETS - 1 };
-
-	for (unsigned int i = 0; i < HISTOGRAM_BUCKETS; i++) {
-		if (!delays->l.bucket[i] && !delays->c.bucket[i])
+	plot->first = plot->count - 1;
+	for (unsigned int i = 0; i < plot->count; i++) {
+		if (!plot->l[i] && !plot->c[i])
 			continue;
-		plot.first = i < plot.first ? i : plot.first;
-		plot.last = i;
+		plot->first = i < plot->first ? i : plot->first;
+		plot->last = i;
 	}
-	while ((plot.last >> plot.shift) - (plot.first >> plot.shift) >= ROWS_MAX)
-		plot.shift++;
-	plot.first >>= plot.shift;
-	plot.last >>= plot.shift;
-	for (unsigned int row = plot.first; row <= plot.last; row++) {
-		const double l = share_of(&delays->l, &plot, row);
-		const double c = share_of(&delays->c, &plot, row), higher = l > c ? l : c;
+	while ((plot->last >> plot->shift) - (plot->first >> plot->shift) >= ROWS_MAX)
+		plot->shift++;
+	plot->first >>= plot->shift;
+	plot->last >>= plot->shift;
+	for (unsigned int row = plot->first; row <= plot->last; row++) {
+		const double l = share_of(part_of(plot->l, plot, row), plot->l_total);
+		const double c = share_of(part_of(plot->c, plot, row), plot->c_total);
+		const double higher = l > c ? l : c;
 
-		plot.highest = higher > plot.highest ? higher : plot.highest;
+		plot->highest = higher > plot->highest ? higher : plot->highest;
 	}
-	return plot;
 }
 
-static void print_bar(const struct dualpi2_histogram *histogram, const struct plot *plot,
-		      unsigned int row)
+static void print_bar(const struct plot *plot, __u64 part, __u64 total)
 {
-	const __u64 packets = packets_of(histogram, plot, row);
 	char bar[BAR_TEXT_MAX], percent[FORMAT_MAX];
 
-	printf("  %s %7s",
-	       bar_across(share_of(histogram, plot, row) / plot->highest, BAR_WIDTH, bar),
-	       format_share(packets, histogram_count(histogram), percent));
+	printf("  %s %7s", bar_across(share_of(part, total) / plot->highest, BAR_WIDTH, bar),
+	       format_share(part, total, percent));
 }
 
 /* Nothing at the end of a line where there is none. */
-static void print_row(const struct dualpi2_delays *delays, const struct plot *plot,
-		      unsigned int row)
+static void print_row(const struct plot *plot, unsigned int row)
 {
-	const bool has_c = packets_of(&delays->c, plot, row);
-	char edge[FORMAT_MAX];
+	const __u64 l = part_of(plot->l, plot, row), c = part_of(plot->c, plot, row);
+	char label[FORMAT_MAX];
 
-	printf("%8s", format_delay(histogram_edge((row + 1) << plot->shift), edge));
-	if (packets_of(&delays->l, plot, row))
-		print_bar(&delays->l, plot, row);
-	else if (has_c)
+	printf("%8s", plot->label((row + 1) << plot->shift, label));
+	if (l)
+		print_bar(plot, l, plot->l_total);
+	else if (c)
 		printf("%*s", CELL_WIDTH, "");
-	if (has_c)
-		print_bar(&delays->c, plot, row);
+	if (c)
+		print_bar(plot, c, plot->c_total);
 	printf("\n");
+}
+
+static void print_rows(struct plot *plot)
+{
+	choose_rows(plot);
+	for (unsigned int row = plot->first; plot->highest > 0 && row <= plot->last; row++)
+		print_row(plot, row);
+}
+
+static void print_columns(const char *name, const char *l, const char *c)
+{
+	printf("%8s  %-*s  %s\n", name, CELL_WIDTH - 2, l, c);
+}
+
+#define HEAD_MAX (FORMAT_MAX + 32)
+
+static const char *queue_head(const char *name, __u64 total, const char *unit, char text[HEAD_MAX])
+{
+	char count[FORMAT_MAX];
+
+	snprintf(text, HEAD_MAX, "%s: %s %s", name, format_count(total, count), unit);
+	return text;
+}
+
+/* ---- delays -------------------------------------------------------------------------- */
+
+static const char *delay_below(unsigned int column, char *text)
+{
+	return format_delay(histogram_edge(column), text);
 }
 
 static void print_head(const struct sample *sample)
@@ -98,23 +126,6 @@ static void print_head(const struct sample *sample)
 		printf("since it was attached\n");
 }
 
-static void print_columns(const char *name, const char *l, const char *c)
-{
-	printf("%8s  %-*s  %s\n", name, CELL_WIDTH - 2, l, c);
-}
-
-#define HEAD_MAX (FORMAT_MAX + 32)
-
-static const char *queue_head(const char *name, const struct dualpi2_histogram *histogram,
-			      char text[HEAD_MAX])
-{
-	char count[FORMAT_MAX];
-
-	snprintf(text, HEAD_MAX, "%s: %s packets", name,
-		 format_count(histogram_count(histogram), count));
-	return text;
-}
-
 static void print_quantile(const char *name, __u64 l_ns, __u64 c_ns)
 {
 	char l[FORMAT_MAX], c[FORMAT_MAX];
@@ -122,26 +133,78 @@ static void print_quantile(const char *name, __u64 l_ns, __u64 c_ns)
 	print_columns(name, format_delay(l_ns, l), format_delay(c_ns, c));
 }
 
-static void print_instance(const struct sample *sample)
+static void print_delays(const struct sample *sample)
 {
 	const struct dualpi2_histogram *l = &sample->delays.l, *c = &sample->delays.c;
-	const struct plot plot = plot_of(&sample->delays);
+	struct plot plot = {
+		.l = l->bucket,
+		.c = c->bucket,
+		.l_total = histogram_count(l),
+		.c_total = histogram_count(c),
+		.count = HISTOGRAM_BUCKETS,
+		.label = delay_below,
+	};
 	char l_head[HEAD_MAX], c_head[HEAD_MAX];
 
 	print_head(sample);
-	print_columns("below", queue_head("L4S", l, l_head), queue_head("Classic", c, c_head));
-	for (unsigned int row = plot.first; plot.highest > 0 && row <= plot.last; row++)
-		print_row(&sample->delays, &plot, row);
+	print_columns("below", queue_head("L4S", plot.l_total, "packets", l_head),
+		      queue_head("Classic", plot.c_total, "packets", c_head));
+	print_rows(&plot);
 	print_quantile("50 %", histogram_quantile(l, 500), histogram_quantile(c, 500));
 	print_quantile("99 %", histogram_quantile(l, 990), histogram_quantile(c, 990));
 	print_quantile("highest", l->max_ns, c->max_ns);
 }
 
+/* ---- values -------------------------------------------------------------------------- */
+
+/* With the columns the other way round, the values fall, as rates rise. */
+static const char *value_from(unsigned int column, char *text)
+{
+	const unsigned int left = DUALPI2_VALUE_COLUMNS - column;
+
+	snprintf(text, FORMAT_MAX, "%u", (left << VDQ_VALUE_BITS) / DUALPI2_VALUE_COLUMNS);
+	return text;
+}
+
+static __u64 turn(const __u64 column[], __u64 turned[])
+{
+	__u64 total = 0;
+
+	for (unsigned int i = 0; i < DUALPI2_VALUE_COLUMNS; i++) {
+		turned[DUALPI2_VALUE_COLUMNS - 1 - i] = column[i];
+		total += column[i];
+	}
+	return total;
+}
+
+static void print_values(const struct sample *sample)
+{
+	__u64 l[DUALPI2_VALUE_COLUMNS], all[DUALPI2_VALUE_COLUMNS];
+	struct plot plot = {
+		.l = l,
+		.c = all,
+		.l_total = turn(sample->values.l, l),
+		.c_total = turn(sample->values.all, all),
+		.count = DUALPI2_VALUE_COLUMNS,
+		.label = value_from,
+	};
+	char l_head[HEAD_MAX], all_head[HEAD_MAX];
+
+	printf("\nvalues in the virtual queues\n");
+	print_columns("from", queue_head("L4S", plot.l_total, "bytes", l_head),
+		      queue_head("all", plot.c_total, "bytes", all_head));
+	print_rows(&plot);
+}
+
 void histogram_print(const struct samples *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
+		const struct sample *sample = &list->items[i];
+
 		if (i)
 			printf("\n");
-		print_instance(&list->items[i]);
+		print_delays(sample);
+		if (sample->aqm->has_values && !sample->is_sum)
+			print_values(sample);
 	}
 }

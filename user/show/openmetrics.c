@@ -9,6 +9,7 @@
 #include "aqm/aqm.h"
 #include "aqm/stat.h"
 #include "cli/format.h"
+#include "vdq.h"
 
 /* Edges of the buckets that are shown: two in a power of two, from 32.768 us to 1.07 s. Ours are
  * edges of them, too; that a value which is just an edge belongs to the bucket above makes no
@@ -145,6 +146,32 @@ static void print_delays(const struct family *family, const struct sample *sampl
 	print_queue_delays(family, sample, C_QUEUE, &sample->delays.c);
 }
 
+/* A sample for each column: `value` is where it begins. */
+static void print_queue_values(const struct family *family, const struct sample *sample,
+			       const char *queue, const __u64 column[])
+{
+	char from[FORMAT_MAX];
+
+	for (__u32 i = 0; i < DUALPI2_VALUE_COLUMNS; i++) {
+		snprintf(from, sizeof(from), "%u", (i << VDQ_VALUE_BITS) / DUALPI2_VALUE_COLUMNS);
+		begin_sample(family, "", sample, queue, "value", from);
+		printf("%llu\n", column[i]);
+	}
+}
+
+static void print_packet_values(const struct family *family, const struct sample *sample)
+{
+	if (!sample->aqm->has_values)
+		return;
+	print_queue_values(family, sample, L_QUEUE, sample->values.l);
+	print_queue_values(family, sample, "all", sample->values.all);
+}
+
+static const struct family values_family = {
+	"virtual_queue_bytes", GAUGE, "bytes",
+	"In the virtual queues, of packets with this value and more.", print_packet_values
+};
+
 /* ---- families ------------------------------------------------------------------------ */
 
 static const struct family families[] = {
@@ -254,8 +281,11 @@ void openmetrics_print(const struct samples *list, enum exposition exposition)
 	print_rows(qdisc_rows, false, NULL, list, exposition);
 	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
 		print_family(&families[i], list, exposition);
-	for (size_t i = 0; aqms[i]; i++)
+	for (size_t i = 0; aqms[i]; i++) {
 		print_rows(aqms[i]->gauges, false, aqms[i], list, exposition);
+		if (aqms[i]->has_values)
+			print_family(&values_family, list, exposition);
+	}
 	if (exposition == EXPOSITION_OPENMETRICS)
 		printf("# EOF\n");
 }

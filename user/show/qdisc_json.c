@@ -11,6 +11,7 @@
 #include "coupling.h"
 #include "sample/clock.h"
 #include "show/show.h"
+#include "vdq.h"
 
 /* More than a line with all bins of four histograms takes. */
 #define LINE_BYTES (64 << 10)
@@ -112,6 +113,25 @@ static void add_queues(struct json_object *to, const struct sample *sample, enum
 		json_add_decimal(queue, "rate-out", "%.0f",
 				 interval_speed(sample, counters->bytes_out));
 	}
+}
+
+/* The columns that hold any, from the least value on. */
+static struct json_object *values_of(const struct dualpi2_values *values)
+{
+	struct json_object *columns = json_object_new_array();
+
+	for (__u32 i = 0; i < DUALPI2_VALUE_COLUMNS; i++) {
+		struct json_object *column;
+
+		if (!values->l[i] && !values->all[i])
+			continue;
+		column = json_object_new_object();
+		json_add_uint(column, "from", (i << VDQ_VALUE_BITS) / DUALPI2_VALUE_COLUMNS);
+		json_add_uint(column, "l4s", values->l[i]);
+		json_add_uint(column, "all", values->all[i]);
+		json_object_array_add(columns, column);
+	}
+	return columns;
 }
 
 static void add_dscps(struct json_object *to, const char *key, __u64 dscps)
@@ -248,6 +268,8 @@ static void add_sample(struct json_object *to, const struct sample *sample, enum
 		 sample->tcx_known ? json_object_new_boolean(sample->tcx_attached) : NULL);
 	add_overload(to, &sample->stats.overload);
 	add_queues(to, sample, delays);
+	if (sample->aqm->has_values && !sample->is_sum && delays == JSON_BINS)
+		json_add(to, "values", values_of(&sample->values));
 }
 
 void json_print(const struct samples *list, enum json_delays delays)

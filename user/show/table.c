@@ -142,6 +142,17 @@ static void print_probabilities(const struct dualpi2_levels *levels)
 	       100 * sample_probability(levels->p_cl));
 }
 
+/* What an AQM has that is described by more than p'. */
+static void print_gauges(const struct sample *sample)
+{
+	char value[FORMAT_MAX];
+
+	for (const struct stat_row *row = sample->aqm->gauges; row->member; row++)
+		printf("  %8s  %s %s\n",
+		       format_count((uint64_t)stat_value(row, &sample->stats), value), row->unit,
+		       row->meaning);
+}
+
 static void print_overload(const struct dualpi2_stats *stats)
 {
 	const struct dualpi2_overload *overload = &stats->overload;
@@ -173,6 +184,8 @@ static void print_remarks(const struct sample *sample)
 	const struct dualpi2_stats *stats = &sample->stats;
 	char count[FORMAT_MAX];
 
+	if (sample->aqm->doubt && sample->aqm->doubt(&stats->params))
+		printf("  warning: %s.\n", sample->aqm->doubt(&stats->params));
 	if (stats->bypassed_tcx)
 		printf("  warning: %s packets did not pass our tcx program, so none of them could\n"
 		       "  be marked, only dropped.\n",
@@ -208,6 +221,8 @@ static void print_instance(const struct sample *sample)
 	print_options(sample);
 	if (!sample->is_sum)
 		print_probabilities(&sample->stats.levels);
+	if (!sample->is_sum && sample->aqm->describe)
+		print_gauges(sample);
 	print_overload(&sample->stats);
 	print_gso(&sample->stats);
 	print_queues(sample);
