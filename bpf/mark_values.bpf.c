@@ -43,7 +43,7 @@ static __always_inline u32 value_for(struct __sk_buff *ctx, u32 dscp,
 
 	if (!policy || !flow)
 		return 0;
-	value_measure(flow, bpf_ktime_get_ns(), ctx->len, MARK_VALUES_MEMORY_NS);
+	value_measure(flow, bpf_ktime_get_ns(), ctx->len, VALUE_MEMORY_NS);
 	return value_by(policy, value_spread(flow));
 }
 

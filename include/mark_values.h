@@ -12,9 +12,6 @@
 
 #define MARK_VALUES_DSCPS 64 /* a policy for each */
 
-/* How long a change of a flow's rate takes to be seen, ns. */
-#define MARK_VALUES_MEMORY_NS 30000000ULL
-
 /* What has become of the packets. */
 struct mark_values_counters {
 	__u64 labelled;	  /* got their value as the flow label */

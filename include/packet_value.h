@@ -30,6 +30,12 @@
 /* The longest gap that counts, ns: after it a flow is as good as new. */
 #define VALUE_GAP_MAX_NS 10000000000ULL
 
+/* How long a change of a flow's rate takes to be seen, ns: many round trips, as windows come in
+ * bursts (docs/aqm.md). More than the highest would not fit 64 bits with VALUE_RATE_MAX.
+ */
+#define VALUE_MEMORY_NS 1000000000ULL
+#define VALUE_MEMORY_MAX_NS 2000000000ULL
+
 /* Flows that are known at a time. */
 #define VALUE_FLOWS_MAX 8192
 
@@ -44,9 +50,8 @@ struct value_flow {
 	__u32 reserved;
 };
 
-/* A packet of `len` bytes has come: R. `memory_ns`: how long a change of the rate takes to be seen,
- * up to 1 s. A mean that is exact for any constant distance of packets, short or long: R = len /
- * distance is its fixed point.
+/* A packet of `len` bytes has come: R. `memory_ns`: up to VALUE_MEMORY_MAX_NS. A mean that is exact
+ * for any constant distance of packets, short or long: R = len / distance is its fixed point.
  */
 static inline __u64 value_measure(struct value_flow *flow, __u64 now_ns, __u32 len, __u64 memory_ns)
 {
