@@ -21,6 +21,7 @@ class Paper:
     cells: dict  # that it needs: {name: variants, or None for all}
     claims: tuple
     curves: tuple = ()  # cells whose delays are drawn
+    rates: tuple = ()  # cells whose rates over time are drawn
     many: tuple = ()  # cells with all their seeds; of others the first one is enough
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Draw the delays of report/claims.jsonl, a picture for each cell. Runs in the build root."""
+"""Draw what report/claims.jsonl has, a picture for each cell: delays, or of the cells that are
+named here rates over time. Runs in the build root."""
 
 import sys
 from pathlib import Path
@@ -19,8 +20,9 @@ def main():
         cells.setdefault(line["cell"], {}).setdefault(line["variant"], []).append(line)
     for cell, variants in cells.items():
         results = {variant: Results(lines) for variant, lines in variants.items()}
-        (REPORT / f"claims-{cell}.svg").write_text(figures.delay_curves(
-            {variant: seen for variant, seen in results.items() if not seen.fault}),
+        picture = figures.rates_over_time if cell in sys.argv[1:] else figures.delay_curves
+        (REPORT / f"claims-{cell}.svg").write_text(
+            picture({variant: seen for variant, seen in results.items() if not seen.fault}),
             encoding="utf-8")
 
 

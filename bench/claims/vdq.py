@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""VDQ-CSAQM."""
+
+import statistics
+
+from claim import Claim, Paper, in_words
+from summary import jain
+
+VDQ, PI2 = "vdq", "bpf_dualpi2"
+BOTH = (VDQ, PI2)
+ALONE, NOT_ONE = "1x0", "0x1"
+MIXES = (ALONE, "1x1", "10x1", "10x10", "50x10", "50x50", "10x50", "1x10", NOT_ONE)
+ORACLES = ("vdq-oracle-100", "vdq-oracle-60")
+RTTS = "vdq-rtts"
+CUBIC, BBR = "vdq-cubic", "vdq-bbr"
+CLASSIC = {CUBIC: "cubic", BBR: "bbr"}
+
+
+def cells_of(family):
+    return {mix: f"{family}-{mix}" for mix in MIXES}
+
+
+def goodputs(measured):
+    """(of each L4S flow, of each other one)"""
+    return measured.goodputs_mbit({"l4s"}), measured.goodputs_mbit({"cubic", "bbr"})
+
+
+def imbalance(measured):
+    """What a flow of one class gets, by what one of the other gets: the larger by the smaller;
+    below 1 if Classic flows get more."""
+    l4s, classic = map(statistics.fmean, goodputs(measured))
+    return l4s / classic
+
+
+def fairness(measured):
+    """Jain's index over all flows."""
+    return jain([rate for each in goodputs(measured) for rate in each])
+
+
+def used(measured):
+    return 100 * measured.utilisation()
+
+
+def worst(ratio):
+    return max(ratio, 1 / ratio)
+
+
+def both_classes(family):
+    return {mix: cell for mix, cell in cells_of(family).items() if mix not in (ALONE, NOT_ONE)}
+
+
+def oracle(cell, share):
+    def judge(seen):
+        rates = seen.of(cell, VDQ, lambda measured: measured.goodputs_mbit({"udp"}))
+        headers = 1 + (20 + 8 + 14) / 1448  # the shaper counts what goes over the link
+        return (f"Mbit/s: {rates[0] * headers:.1f} and {rates[1] * headers:.1f} (with headers)",
+                all(abs(rate * headers / share - 1) <= 0.05 for rate in rates))
+    return judge
+
+
+def ratios_of(seen, family, contender):
+    return {mix: seen.of(cell, contender, imbalance)
+            for mix, cell in both_classes(family).items()}
+
+
+def fair_mixes(family, most):
+    """L4S : Classic, of all mixes that have both."""
+    def judge(seen):
+        ratios = {name: ratios_of(seen, family, name) for name in BOTH}
+        far = {name: max(map(worst, each.values())) for name, each in ratios.items()}
+        told = "; ".join(f"{name} {in_words(each, 2)}" for name, each in ratios.items())
+        return (f"L4S : Classic flow {told}; worst {in_words(far, 2)}",
+                far[VDQ] < most and far[VDQ] < far[PI2])
+    return judge
+
+
+def jain_index(family):
+    """Of all flows; the mean of all mixes, and the least one."""
+    def judge(seen):
+        indices = {name: [seen.of(cell, name, fairness) for cell in both_classes(family).values()]
+                   for name in BOTH}
+        means = {name: statistics.fmean(each) for name, each in indices.items()}
+        told = ", ".join(f"{name} {means[name]:.3f} (least {min(indices[name]):.3f})"
+                         for name in BOTH)
+        return f"Jain's index, mean of the mixes: {told}", means[VDQ] > means[PI2]
+    return judge
+
+
+def less_of_the_link(family):
+    def judge(seen):
+        uses = {name: {mix: seen.of(cell, name, used) for mix, cell in cells_of(family).items()}
+                for name in BOTH}
+        told = "; ".join(f"{name} {in_words(each)}" for name, each in uses.items())
+        return (f"% of the link: {told}",
+                all(uses[VDQ][mix] < uses[PI2][mix] for mix in MIXES) and
+                min(uses[VDQ], key=uses[VDQ].get) == ALONE)
+    return judge
+
+
+def two_rtts(seen):
+    rates = {name: seen.of(RTTS, name, goodputs) for name in BOTH}
+    spread = {name: max(sum(each, [])) / min(sum(each, [])) for name, each in rates.items()}
+    told = "; ".join(
+        f"{name} L4S {l4s[0]:.1f} and {l4s[1]:.1f}, Cubic {cubic[0]:.1f} and {cubic[1]:.1f}"
+        for name, (l4s, cubic) in rates.items())
+    return (f"Mbit/s, with 5 and with 40 ms: {told}; most by least {in_words(spread)}",
+            spread[VDQ] < spread[PI2])
+
+
+def no_l_drops(seen):
+    dropped = {cell: seen.of(cell, VDQ, lambda measured: measured.dropped("l"))
+               for family in CLASSIC for cell in cells_of(family).values()}
+    return f"{sum(dropped.values())} drops in {len(dropped)} runs", not any(dropped.values())
+
+
+SCALED = "100 Mbit/s, RTT 5 ms"
+PAPER = Paper(
+    "VDQ-CSAQM",
+    "Nádas, Gombos, Fejes, Laki, \"A Congestion Control Independent L4S Scheduler\", ANRW 2020 "
+    "(1 to 10 Gbit/s); PI2 beside it. Mixes are L4S x Classic flows",
+    {**{cell: BOTH for family in CLASSIC for cell in cells_of(family).values()},
+     **{cell: (VDQ,) for cell in ORACLES}, RTTS: BOTH},
+    (
+        Claim("vdq-oracle-100", "values: 80 + 50 Mbit/s into 100 become 50 and 50",
+              "the same; within 5 %", oracle(ORACLES[0], 50)),
+        Claim("vdq-oracle-60", "80 + 50 into 60 become 30 and 30", "the same; within 5 %",
+              oracle(ORACLES[1], 30)),
+        Claim("vdq-cubic", "DCTCP and Cubic are fair in all mixes, which PI2 is not",
+              f"{SCALED}; worst below 2, and better than PI2", fair_mixes(CUBIC, 2)),
+        Claim("vdq-cubic-jain", "the same", f"{SCALED}; Jain's index over all flows, better than "
+              "PI2", jain_index(CUBIC)),
+        Claim("vdq-bbr", "DCTCP and BBR: at worst 7 : 3", f"{SCALED}; worst below 2.33, and "
+              "better than PI2", fair_mixes(BBR, 7 / 3)),
+        Claim("vdq-bbr-jain", "the same", f"{SCALED}; Jain's index over all flows, better than "
+              "PI2", jain_index(BBR)),
+        Claim("vdq-rtts", "fair with RTTs of 5 and 40 ms; with PI2 DCTCP of 5 ms is ahead",
+              "100 Mbit/s, a DCTCP and a Cubic flow of each RTT", two_rtts),
+        Claim("vdq-used", "less of the link than PI2, least with one DCTCP flow", SCALED,
+              less_of_the_link(CUBIC)),
+        Claim("vdq-l", "L4S packets are only marked", "no drop of an L4S packet", no_l_drops),
+    ),
+    rates=(f"{CUBIC}-1x1", f"{BBR}-1x1"),
+)
