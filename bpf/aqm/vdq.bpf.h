@@ -39,6 +39,7 @@ struct aqm {
 
 struct aqm_law {
 	struct vdq_law l, all;
+	u64 all_delay_ns;
 	u64 memory_ns;
 	u32 value_source; /* enum vdq_values */
 };
@@ -86,10 +87,26 @@ static __always_inline u32 value_in(u32 note)
 	return note ?: VDQ_VALUE_MIDDLE;
 }
 
-/* Is it one to be marked or dropped? */
-static __always_inline bool is_too_much(const struct aqm *aqm, bool in_l, u32 value)
+/* Where marks do not tame the L packets, nothing is left for C packets by the virtual queue of all.
+ * But they have what the scheduler gives them (RFC 9332, 4.2.2): then only their own queue says
+ * whether that is too little.
+ */
+static __always_inline bool is_protected(struct instance *in, struct dualq *q, bool in_l, u64 now)
 {
-	return value <= aqm->all.ctv || (in_l && value <= aqm->l.ctv);
+	const struct aqm_law *law = aqm_law_of(in);
+
+	return !in_l && vdq_is_full(&aqm_of(q)->l, &law->l) &&
+	       queue_age(q, false, now) <= law->all_delay_ns;
+}
+
+/* Is it one to be marked or dropped? */
+static __always_inline bool is_too_much(struct instance *in, struct dualq *q, bool in_l, u32 value,
+					u64 now)
+{
+	const struct aqm *aqm = aqm_of(q);
+
+	return (value <= aqm->all.ctv && !is_protected(in, q, in_l, now)) ||
+	       (in_l && value <= aqm->l.ctv);
 }
 
 #define aqm_may_mark aqm_may_mark
@@ -107,7 +124,7 @@ static __always_inline enum mark aqm_mark(struct instance *in, struct dualq *q,
 	const struct aqm *aqm = aqm_of(q);
 	const bool in_l = arrival->flags & PACKET_L;
 
-	if (!is_too_much(aqm, in_l, value_in(arrival->note)))
+	if (!is_too_much(in, q, in_l, value_in(arrival->note), arrival->now))
 		return MARK_NONE;
 	return in_l && aqm->l.ctv > aqm->all.ctv ? MARK_NATIVE : MARK_COUPLED;
 }
@@ -137,7 +154,7 @@ static __always_inline void aqm_arrives(struct instance *in, struct dualq *q,
 
 	if (!note)
 		aqm->without_value++;
-	if (can_be_dropped(info->flags, in_l) && is_too_much(aqm, in_l, value))
+	if (can_be_dropped(info->flags, in_l) && is_too_much(in, q, in_l, value, now))
 		info->flags |= PACKET_UNWANTED;
 	else
 		told |= 1;
@@ -193,6 +210,7 @@ static __always_inline void aqm_params(struct instance *in, struct dualq *q)
 
 	law->l = vdq_make(rate, own->l_percent, own->l_delay_ns, own->ring, own->bins);
 	law->all = vdq_make(rate, own->all_percent, own->all_delay_ns, own->ring, own->bins);
+	law->all_delay_ns = own->all_delay_ns;
 	law->memory_ns = own->memory_ns;
 	law->value_source = own->value_source;
 }
