@@ -19,6 +19,9 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
+/* How long a change of a flow's rate takes to be seen, ns. */
+const volatile __u64 rate_memory_ns = VALUE_MEMORY_NS;
+
 /* Who writes it is the tool, before anything runs. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -43,7 +46,7 @@ static __always_inline u32 value_for(struct __sk_buff *ctx, u32 dscp,
 
 	if (!policy || !flow)
 		return 0;
-	value_measure(flow, bpf_ktime_get_ns(), ctx->len, VALUE_MEMORY_NS);
+	value_measure(flow, bpf_ktime_get_ns(), ctx->len, rate_memory_ns);
 	return value_by(policy, value_spread(flow));
 }
 

@@ -4,6 +4,7 @@
 
 #include "cli/options.h"
 #include "cli/privilege.h"
+#include "cli/value.h"
 #include "mark_values/marker.h"
 #include "mark_values/policy.h"
 #include "pinned/pins.h"
@@ -11,7 +12,7 @@
 #define ACTIONS "Actions (default: attach, or change what is attached)"
 #define OUTPUT "Output"
 
-enum { OPTION_POLICY, OPTION_UNLOAD, OPTION_SHOW, OPTION_JSON };
+enum { OPTION_POLICY, OPTION_RATE_MEMORY, OPTION_UNLOAD, OPTION_SHOW, OPTION_JSON };
 
 static struct command command = {
 	.name = "dualpi2-mark-values",
@@ -38,6 +39,11 @@ static struct command command = {
 				    .kind = KIND_FILE, .argument = "FILE",
 				    .words = "/etc/dualpi2/values.conf",
 				    .excludes = 1 << OPTION_UNLOAD | 1 << OPTION_SHOW },
+		[OPTION_RATE_MEMORY] = { "rate-memory", ACTIONS,
+					 "how long a change of a flow's rate takes to be seen",
+					 .kind = KIND_TIME, .min = 1000000,
+					 .max = VALUE_MEMORY_MAX_NS, .value = VALUE_MEMORY_NS,
+					 .excludes = 1 << OPTION_UNLOAD | 1 << OPTION_SHOW },
 		[OPTION_UNLOAD] = { "unload", ACTIONS, "mark no longer", .kind = KIND_NONE,
 				    .excludes = 1 << OPTION_SHOW | 1 << OPTION_JSON },
 		[OPTION_SHOW] = { "show", OUTPUT, "change nothing, and show what has been marked",
@@ -45,6 +51,16 @@ static struct command command = {
 		[OPTION_JSON] = { "json", OUTPUT, "with --show: one object", .kind = KIND_NONE },
 	},
 };
+
+static uint64_t rate_memory_ns(void)
+{
+	const struct option_spec *spec = &command.options[OPTION_RATE_MEMORY];
+	uint64_t value = spec->value;
+
+	if (spec->given)
+		value_read(spec, spec->given, &value);
+	return value;
+}
 
 static bool is_given(int option)
 {
@@ -83,6 +99,6 @@ int main(int argc, char **argv)
 		done = marker_show(ifname, is_given(OPTION_JSON));
 	else
 		done = is_given(OPTION_UNLOAD) ? marker_detach(ifname)
-					       : marker_attach(ifname, &policies);
+					       : marker_attach(ifname, &policies, rate_memory_ns());
 	return done ? STATUS_OK : message_status();
 }

@@ -23,7 +23,7 @@ from frames import (
     received,
 )
 from netns import Namespace, wait_until
-from test_vdq import LENGTH, of_label, offer
+from test_vdq import LENGTH, STEADY, of_label, offer
 
 pytestmark = pytest.mark.skipif("vdq" not in AQMS, reason="built without VDQ=1")
 
@@ -35,13 +35,16 @@ AF41, EF = 34, 46
 VLAN = 0x8100
 
 
+SOON = ("--rate-memory", "30ms")
+
+
 @pytest.fixture
 def marked(cable):
     """The cable, whose sender marks values; the tool is run with more arguments by it."""
     def tool(*arguments, check=True):
         return cable.tx.run(TOOL, "d0", *arguments, check=check)
     cable.mark = tool
-    tool()
+    tool(*SOON)
     yield cable
     tool("--unload", check=False)
     assert not PINS.exists()
@@ -50,7 +53,7 @@ def marked(cable):
 def policy(tmp_path, *lines):
     path = tmp_path / "policy"
     path.write_text("\n".join(lines) + "\n")
-    return "--policy", path
+    return *SOON, "--policy", path
 
 
 def programs(space, dev="d0"):
@@ -120,7 +123,7 @@ def test_all_else_stays(marked, ecn):
 
 def test_the_bottleneck_shares_by_the_labels(marked):
     """The oracle of the paper, a tenth of it; it measures nothing itself."""
-    marked.load("--aqm", "vdq", "--rate", "10mbit", "--values", "flow-label")
+    marked.load("--aqm", "vdq", "--rate", "10mbit", "--values", "flow-label", *STEADY)
     seen, _ = offer(marked, [(8, of_label(NOT_ECT, 1)), (5, of_label(NOT_ECT, 2))])
     assert seen == pytest.approx([4.9, 4.9], rel=0.05)
     stats = marked.qdisc.stats()
@@ -130,8 +133,8 @@ def test_the_bottleneck_shares_by_the_labels(marked):
 
 def test_a_bottleneck_that_was_there_before(cable):
     """The marker still comes first."""
-    cable.load("--aqm", "vdq", "--rate", "10mbit", "--values", "flow-label")
-    cable.tx.run(TOOL, "d0")
+    cable.load("--aqm", "vdq", "--rate", "10mbit", "--values", "flow-label", *STEADY)
+    cable.tx.run(TOOL, "d0", *SOON)
     seen, _ = offer(cable, [(8, of_label(NOT_ECT, 1)), (5, of_label(NOT_ECT, 2))])
     assert seen == pytest.approx([4.9, 4.9], rel=0.05)
     cable.tx.run(TOOL, "d0", "--unload")
@@ -141,14 +144,15 @@ def test_a_bottleneck_that_was_there_before(cable):
 
 def test_gold_gets_twice_as_much(marked, tmp_path):
     marked.mark(*policy(tmp_path, "dscp af41 gold"))
-    marked.load("--aqm", "vdq", "--rate", "6mbit", "--values", "flow-label")
+    marked.load("--aqm", "vdq", "--rate", "6mbit", "--values", "flow-label", *STEADY)
     seen, _ = offer(marked, [(8, of_label(NOT_ECT, 1, dscp=AF41)), (8, of_label(NOT_ECT, 2))])
     assert seen == pytest.approx([3.92, 1.96], rel=0.05)
 
 
 def test_a_share_of_ones_own(marked, tmp_path):
-    marked.mark(*policy(tmp_path, "policy low share 25%", "default low  # but not", "dscp 46 silver"))
-    marked.load("--aqm", "vdq", "--rate", "6mbit", "--values", "flow-label")
+    marked.mark(*policy(tmp_path, "policy low share 25%", "default low  # all but",
+                        "dscp 46 silver"))
+    marked.load("--aqm", "vdq", "--rate", "6mbit", "--values", "flow-label", *STEADY)
     seen, _ = offer(marked, [(8, of_label(NOT_ECT, 1, dscp=EF)), (8, of_label(NOT_ECT, 2))])
     assert seen == pytest.approx([4.7, 1.18], rel=0.05)
 
@@ -156,7 +160,7 @@ def test_a_share_of_ones_own(marked, tmp_path):
 def test_a_table_of_rates_and_values(marked, tmp_path):
     """Up to 2 Mbit/s before all others, then nothing."""
     marked.mark(*policy(tmp_path, "policy video 2mbit=1000000 2100kbit=1", "dscp ef video"))
-    marked.load("--aqm", "vdq", "--rate", "6mbit", "--values", "flow-label")
+    marked.load("--aqm", "vdq", "--rate", "6mbit", "--values", "flow-label", *STEADY)
     seen, _ = offer(marked, [(4, of_label(NOT_ECT, 1, dscp=EF)), (8, of_label(NOT_ECT, 2))])
     assert seen == pytest.approx([2, 3.88], rel=0.05)
 

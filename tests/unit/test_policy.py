@@ -20,7 +20,8 @@ def mark(*arguments):
 
 
 @pytest.mark.parametrize("text", [
-    "", "# nothing\n\n", "default gold", "policy a share 1%\ndefault a\n", "dscp ef,41,af11\tsilver",
+    "", "# nothing\n\n", "default gold", "policy a share 1%\ndefault a\n",
+    "dscp ef,41,af11\tsilver",
     "policy b 8bit=1048575\ndscp 0 b", "policy c " + " ".join(f"{n}mbit=9" for n in range(1, 17)),
     "default gold # twice as much\ndscp 0 silver",
 ])
@@ -74,6 +75,7 @@ def test_what_is_refused(tmp_path, text, said):
     (["one", "--show", "--unload"], "--unload: excludes --show"),
     (["one", "--policy", "p", "--show"], "--policy: excludes --show"),
     (["one", "--policy"], "--policy: a value is missing"),
+    (["one", "--rate-memory", "3s"], "--rate-memory 3s: out of range (for example 1s; 1ms to 2s)"),
     (["one", "--policy", "/no/such"], "/no/such: cannot be read: No such file or directory"),
 ])
 def test_wrong_usage(arguments, said):

@@ -8,7 +8,7 @@ from pathlib import Path
 USER = Path(__file__).resolve().parents[2] / "user"
 # The lowest first. What is in user/ itself, the mains, stands above all.
 ROOMS = ["cli", "aqm", "kernel", "pinned", "check", "attach", "sample", "show", "watch",
-         "prague", "base_rtt", ""]
+         "prague", "base_rtt", "mark_values", ""]
 
 
 def room(module):

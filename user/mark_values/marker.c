@@ -190,10 +190,10 @@ static bool replace(struct mark_values_bpf *skel, __u32 id)
 	return !error || fail(-error, "the program cannot be replaced: %s", strerror(-error));
 }
 
-static bool put(const struct link *on, const struct policies *policies)
+static bool put(const struct link *on, const struct policies *policies, __u64 rate_memory_ns)
 {
 	struct mark_values_bpf *skel;
-	__u32 id;
+	__u32 id = 0;
 	int found = find(on, &id);
 	bool done;
 
@@ -202,6 +202,7 @@ static bool put(const struct link *on, const struct policies *policies)
 	skel = mark_values_bpf__open();
 	if (!skel)
 		return fail(errno, "the BPF object does not fit this libbpf (-v shows why)");
+	skel->rodata->rate_memory_ns = rate_memory_ns;
 	done = (!found || (take_map(skel->maps.value_counters, OUR_COUNTERS, id) &&
 			   take_map(skel->maps.value_flows, OUR_FLOWS, id))) &&
 	       load(skel, policies) && (found ? replace(skel, id) : begin(skel, on));
@@ -209,7 +210,7 @@ static bool put(const struct link *on, const struct policies *policies)
 	return done;
 }
 
-bool marker_attach(const char *ifname, const struct policies *policies)
+bool marker_attach(const char *ifname, const struct policies *policies, __u64 rate_memory_ns)
 {
 	struct link on;
 	bool done;
@@ -217,7 +218,7 @@ bool marker_attach(const char *ifname, const struct policies *policies)
 	if (!link_named(ifname, &on) || !pins_mount_bpffs() || !pins_lock())
 		return false;
 	sweep();
-	done = put(&on, policies);
+	done = put(&on, policies, rate_memory_ns);
 	pins_remove_directory(TOP); /* if it is empty */
 	return done;
 }
@@ -227,7 +228,7 @@ bool marker_attach(const char *ifname, const struct policies *policies)
 static bool take_away(const char *ifname)
 {
 	struct link on;
-	__u32 id;
+	__u32 id = 0;
 	int found;
 
 	if (!link_named(ifname, &on))
@@ -312,7 +313,7 @@ bool marker_show(const char *ifname, bool as_json)
 	int found, counters, flows;
 	struct link on;
 	bool shown;
-	__u32 id;
+	__u32 id = 0;
 
 	if (!link_named(ifname, &on) || !pins_lock_if_any())
 		return false;

@@ -10,8 +10,10 @@
 
 #define MARK_VALUES_PIN_DIR "/sys/fs/bpf/dualpi2-mark-values"
 
-/* Attach it, or change the policies of what is attached: no packet sees some of both. */
-bool marker_attach(const char *ifname, const struct policies *policies);
+/* Attach it, or change what is attached: no packet sees some of both. `rate_memory_ns`: how long a
+ * change of a flow's rate takes to be seen, up to VALUE_MEMORY_MAX_NS.
+ */
+bool marker_attach(const char *ifname, const struct policies *policies, __u64 rate_memory_ns);
 
 /* Detach it. */
 bool marker_detach(const char *ifname);

@@ -74,8 +74,7 @@ static bool read_share(const char *text, const char *more, struct value_policy *
 	uint64_t share;
 
 	if (!text || more)
-		return fail(0, "share: one percentage (for example 200; 1 to %u)",
-			    VALUE_SHARE_MAX);
+		return fail(0, "share: one percentage (for example 200; 1 to %u)", VALUE_SHARE_MAX);
 	if (!option_read(&share_spec, text, &share))
 		return false;
 	policy->share = (__u32)share;
