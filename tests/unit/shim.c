@@ -23,7 +23,8 @@
 extern const __u32 shim_sizeof_params, shim_sizeof_law, shim_sizeof_coupling;
 extern const __u32 shim_sizeof_codel, shim_sizeof_codel_law, shim_sizeof_curvy_red_law;
 extern const __u32 shim_sizeof_prague, shim_sizeof_classic_ecn;
-extern const __u32 shim_sizeof_vdq, shim_sizeof_vdq_law, shim_sizeof_value_flow, shim_sizeof_value_policy;
+extern const __u32 shim_sizeof_vdq, shim_sizeof_vdq_law, shim_sizeof_value_flow,
+	shim_sizeof_value_policy;
 /* And to make one of: "TYPE MEMBER" on a line each. */
 #define FIELD(type, member, ...) #type " " #member "\n"
 extern const char *const shim_params;
@@ -128,7 +129,7 @@ SHIM(__u64, value_measure, (struct value_flow * flow, __u64 now_ns, __u32 len, _
      (flow, now_ns, len, memory_ns))
 SHIM(__u64, value_spread, (struct value_flow * flow), (flow))
 SHIM(__u32, value_of, (__u64 r), (r))
-SHIM(__u32, value_by, (const struct value_policy * policy, __u64 r), (policy, r))
+SHIM(__u32, value_by, (const struct value_policy *policy, __u64 r), (policy, r))
 SHIM(__u64, value_rate, (__u32 value), (value))
 
 SHIM(__u32, laqm_prob, (const struct dualpi2_params *params, __u64 delay_ns, __u64 packets),

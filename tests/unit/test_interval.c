@@ -17,6 +17,7 @@
 static struct sample sample_at(unsigned int seconds)
 {
 	return (struct sample){
+		.aqm = aqm_default(),
 		.key = { .ifindex = 1, .parent = TC_H_ROOT },
 		.ifname = "eth0",
 		.taken_ns = seconds * SEC,

@@ -179,13 +179,28 @@ static void print_gso(const struct dualpi2_stats *stats)
 		       format_count(stats->gso_whole, whole));
 }
 
+/* On as many lines as it takes. */
+static void print_lines(const char *text)
+{
+	while (*text) {
+		int length;
+		const char *next = format_line(text, LINE_MAX_WIDTH - 2, &length);
+
+		printf("  %.*s\n", length, text);
+		text = next;
+	}
+}
+
 static void print_remarks(const struct sample *sample)
 {
 	const struct dualpi2_stats *stats = &sample->stats;
-	char count[FORMAT_MAX];
+	char count[FORMAT_MAX], warning[DIAGNOSIS_MAX];
 
-	if (sample->aqm->doubt && sample->aqm->doubt(&stats->params))
-		printf("  warning: %s.\n", sample->aqm->doubt(&stats->params));
+	if (sample->aqm->doubt && sample->aqm->doubt(&stats->params)) {
+		snprintf(warning, sizeof(warning), "warning: %s.",
+			 sample->aqm->doubt(&stats->params));
+		print_lines(warning);
+	}
 	if (stats->bypassed_tcx)
 		printf("  warning: %s packets did not pass our tcx program, so none of them could\n"
 		       "  be marked, only dropped.\n",
@@ -200,19 +215,11 @@ static void print_remarks(const struct sample *sample)
 		       "  --rate, a little less than what the bottleneck has.\n");
 }
 
-/* On as many lines as it takes. */
 static void print_words(const struct sample *interval)
 {
 	char words[DIAGNOSIS_MAX];
-	const char *rest = diagnose(interval, words);
 
-	while (*rest) {
-		int length;
-		const char *next = format_line(rest, LINE_MAX_WIDTH - 2, &length);
-
-		printf("  %.*s\n", length, rest);
-		rest = next;
-	}
+	print_lines(diagnose(interval, words));
 }
 
 static void print_instance(const struct sample *sample)
