@@ -66,6 +66,10 @@ OURS = (
     Contender("bpf_dualpi2", False, (f"{LOADER} DEV",)),
     Contender("bpf_dualpi2", True, (f"{LOADER} DEV --rate {RATE}",)),
 )
+# What other AQMs cost in the place of PI2. They never act at this rate.
+OTHER_AQMS = tuple(
+    Contender(f"bpf_dualpi2, {aqm}", True, (f"{LOADER} DEV --aqm {aqm} --rate {RATE}",))
+    for aqm in ("curvy-red", "codel", "vdq"))
 # Our tcx programs look, find that another qdisc is behind them, and let the packet pass.
 TCX_ALONE = Contender("pfifo behind the tcx programs", False,
                       (f"{LOADER} DEV", f"tc qdisc replace dev DEV root pfifo limit {LIMIT}"))

@@ -17,7 +17,16 @@ import random
 import statistics
 import time
 
-from contenders import BASELINE, OURS, PEERS, PFIFO, TCX_ALONE, attached, live_instances
+from contenders import (
+    BASELINE,
+    OTHER_AQMS,
+    OURS,
+    PEERS,
+    PFIFO,
+    TCX_ALONE,
+    attached,
+    live_instances,
+)
 from guest import GATE, SINK, be_quiet, has_native
 from rtnetlink import Qdiscs
 from senders import PACKETS, Ring, pktgen
@@ -131,7 +140,7 @@ class Yardsticks:
 def measure():
     yardsticks = Yardsticks()
     result = {"noqueue": yardsticks.empty, "rows": [], "missing": []}
-    for contender in (*PEERS, TCX_ALONE):
+    for contender in (*PEERS, TCX_ALONE, *OTHER_AQMS):
         if contender.is_missing:
             result["missing"].append(contender.name)
         else:
