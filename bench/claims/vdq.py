@@ -137,5 +137,5 @@ PAPER = Paper(
               less_of_the_link(CUBIC)),
         Claim("vdq-l", "L4S packets are only marked", "no drop of an L4S packet", no_l_drops),
     ),
-    rates=(f"{CUBIC}-1x1", f"{BBR}-1x1"),
+    rates=(f"{CUBIC}-1x1",),
 )

@@ -92,10 +92,10 @@ static int find(const struct link *on, __u32 *id)
 
 		if (here > 0)
 			here = tcx_link_is_on(&info, (__u32)on->ifindex, BPF_TCX_EGRESS);
-		if (here)
-			found = here;
 		if (here > 0)
 			*id = info.id;
+		if (here && found <= 0)
+			found = here;
 	}
 	return expect_known(found, "the tcx programs of %s", on->name);
 }
