@@ -35,6 +35,19 @@ def test_lines_have_the_figures_of_json_and_those_of_the_interval():
     assert line["l-queue"]["packets-out"] == 4000, "since it was attached: two samples"
 
 
+def test_without_packets_there_is_no_delay():
+    """Neither in the words of a program nor in those for people."""
+    [whole] = json.loads(stats("idle", "--json").stdout)
+    for queue in ("l-queue", "c-queue"):
+        assert set(whole[queue]["delay"].values()) == {None}
+    table = stats("idle").stdout
+    assert re.search(r"^ +- +-  delay in the queue: mean$", table, re.M)
+    assert re.search(r"^ +- +-    highest$", table, re.M)
+    assert re.search(r"^ +99 %  - +-$", stats("idle", "--histogram").stdout, re.M)
+    [line] = lines_of(stats("idle", "--jsonl", *FAST, "--count", "1").stdout)
+    assert line["interval"]["l-queue"]["delay"]["p99"] is None
+
+
 def test_a_line_for_each_qdisc_and_interval():
     lines = lines_of(stats("several", "--jsonl", *FAST, "--count", "3").stdout)
     assert [line["dev"] for line in lines] == ["eth0", "eth1", 'wlan"0\\'] * 3

@@ -38,9 +38,20 @@ struct dualpi2_params sample_params(const struct dualpi2_stats *stats)
 	return params;
 }
 
-__u64 sample_mean_delay(const struct dualpi2_histogram *histogram)
+bool sample_delay(const struct dualpi2_histogram *histogram, enum delay asked, __u64 *ns)
 {
-	__u64 count = histogram_count(histogram);
+	static const __u32 permille[] = {
+		[DELAY_P50] = 500, [DELAY_P99] = 990, [DELAY_P999] = 999
+	};
+	const __u64 count = histogram_count(histogram);
 
-	return count ? histogram->sum_ns / count : 0;
+	if (!count)
+		return false;
+	if (asked == DELAY_MEAN)
+		*ns = histogram->sum_ns / count;
+	else if (asked == DELAY_HIGHEST)
+		*ns = histogram->max_ns;
+	else
+		*ns = histogram_quantile(histogram, permille[asked]);
+	return true;
 }

@@ -67,8 +67,17 @@ static inline double sample_probability(__u32 kept)
 	return (double)kept / PROB_MAX;
 }
 
-/* Mean of all recorded delays, in nanoseconds. */
-__u64 sample_mean_delay(const struct dualpi2_histogram *histogram);
+/* What can be asked of the delays of a queue's packets. */
+enum delay {
+	DELAY_MEAN,
+	DELAY_P50,
+	DELAY_P99,
+	DELAY_P999,
+	DELAY_HIGHEST,
+};
+
+/* In ns. False: there was no packet, and so no delay. */
+bool sample_delay(const struct dualpi2_histogram *histogram, enum delay asked, __u64 *ns);
 
 /* ---- intervals: what happened between two samples of a qdisc ------------------------- */
 

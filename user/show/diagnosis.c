@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/format.h"
 
@@ -27,6 +28,15 @@ __attribute__((format(printf, 2, 3))) static bool say(char text[DIAGNOSIS_MAX], 
 	vsnprintf(text, DIAGNOSIS_MAX, format, args);
 	va_end(args);
 	return true;
+}
+
+const char *delay_text(const struct dualpi2_histogram *histogram, enum delay asked, char *text)
+{
+	__u64 ns;
+
+	if (!sample_delay(histogram, asked, &ns))
+		return strcpy(text, "-");
+	return format_delay((double)ns, text);
 }
 
 static __u64 arrived(const struct sample *interval)
@@ -153,8 +163,8 @@ static bool at_work(const struct sample *interval, char text[DIAGNOSIS_MAX])
 	const char *what = told(l) || told(c) ? "the bottleneck" : "nothing had to be marked";
 	char l_delay[FORMAT_MAX], c_delay[FORMAT_MAX];
 
-	format_delay(histogram_quantile(&interval->delays.l, 990), l_delay);
-	format_delay(histogram_quantile(&interval->delays.c, 990), c_delay);
+	delay_text(&interval->delays.l, DELAY_P99, l_delay);
+	delay_text(&interval->delays.c, DELAY_P99, c_delay);
 	if (!is_used(l))
 		return say(text, "%s: 99 %% of the packets wait up to %s; no L4S traffic", what,
 			   c_delay);

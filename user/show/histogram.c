@@ -126,11 +126,11 @@ static void print_head(const struct sample *sample)
 		printf("since it was attached\n");
 }
 
-static void print_quantile(const char *name, __u64 l_ns, __u64 c_ns)
+static void print_delay(const char *name, const struct dualpi2_delays *delays, enum delay asked)
 {
 	char l[FORMAT_MAX], c[FORMAT_MAX];
 
-	print_columns(name, format_delay(l_ns, l), format_delay(c_ns, c));
+	print_columns(name, delay_text(&delays->l, asked, l), delay_text(&delays->c, asked, c));
 }
 
 static void print_delays(const struct sample *sample)
@@ -150,9 +150,9 @@ static void print_delays(const struct sample *sample)
 	print_columns("below", queue_head("L4S", plot.l_total, "packets", l_head),
 		      queue_head("Classic", plot.c_total, "packets", c_head));
 	print_rows(&plot);
-	print_quantile("50 %", histogram_quantile(l, 500), histogram_quantile(c, 500));
-	print_quantile("99 %", histogram_quantile(l, 990), histogram_quantile(c, 990));
-	print_quantile("highest", l->max_ns, c->max_ns);
+	print_delay("50 %", &sample->delays, DELAY_P50);
+	print_delay("99 %", &sample->delays, DELAY_P99);
+	print_delay("highest", &sample->delays, DELAY_HIGHEST);
 }
 
 /* ---- values -------------------------------------------------------------------------- */

@@ -21,6 +21,18 @@ static void add_time(struct json_object *to, const char *key, uint64_t ns)
 	json_add_uint(to, key, sample_us(ns));
 }
 
+/* null: there was no packet. */
+static void add_delay(struct json_object *to, const char *key,
+		      const struct dualpi2_histogram *histogram, enum delay asked)
+{
+	__u64 ns;
+
+	if (sample_delay(histogram, asked, &ns))
+		add_time(to, key, ns);
+	else
+		json_add(to, key, NULL);
+}
+
 static struct json_object *add_object(struct json_object *to, const char *key)
 {
 	struct json_object *object = json_object_new_object();
@@ -99,11 +111,11 @@ static void add_queues(struct json_object *to, const struct sample *sample, enum
 
 		add_rows(queue, queue_rows, queues[i].queue, true);
 		delay = add_object(queue, "delay");
-		add_time(delay, "mean", sample_mean_delay(histogram));
-		add_time(delay, "p50", histogram_quantile(histogram, 500));
-		add_time(delay, "p99", histogram_quantile(histogram, 990));
-		add_time(delay, "p99.9", histogram_quantile(histogram, 999));
-		add_time(delay, "max", histogram->max_ns);
+		add_delay(delay, "mean", histogram, DELAY_MEAN);
+		add_delay(delay, "p50", histogram, DELAY_P50);
+		add_delay(delay, "p99", histogram, DELAY_P99);
+		add_delay(delay, "p99.9", histogram, DELAY_P999);
+		add_delay(delay, "max", histogram, DELAY_HIGHEST);
 		if (delays == JSON_BINS)
 			json_add(delay, "bins", bins_of(histogram));
 		if (!sample->span_ns)

@@ -21,6 +21,11 @@ void tc_print(const struct samples *list);
  */
 void histogram_print(const struct samples *list);
 
+/* A delay of a queue's packets, or "-" if there were none. Writes to `text` (FORMAT_MAX bytes) and
+ * returns it.
+ */
+const char *delay_text(const struct dualpi2_histogram *histogram, enum delay asked, char *text);
+
 /* ---- metrics ------------------------------------------------------------------------- */
 
 /* The two text formats of Prometheus differ in how they name a counter's family: OpenMetrics 1.0

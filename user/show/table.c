@@ -55,21 +55,23 @@ static void print_share(const char *meaning, __u64 (*count)(const struct dualpi2
 		  format_share(count(c), c->packets_in, c_text), "", meaning);
 }
 
-static void print_delay(const char *meaning, __u64 l_ns, __u64 c_ns)
+static void print_delays(const struct dualpi2_delays *delays)
 {
-	print_both((double)l_ns, (double)c_ns, format_delay, "", meaning);
-}
+	static const struct {
+		enum delay asked;
+		const char *meaning;
+	} rows[] = {
+		{ DELAY_MEAN, "delay in the queue: mean" },
+		{ DELAY_P50, "  half of the packets at most" },
+		{ DELAY_P99, "  99 % of the packets at most" },
+		{ DELAY_P999, "  99.9 % of the packets at most" },
+		{ DELAY_HIGHEST, "  highest" },
+	};
+	char l[FORMAT_MAX], c[FORMAT_MAX];
 
-static void print_delays(const struct dualpi2_histogram *l, const struct dualpi2_histogram *c)
-{
-	print_delay("delay in the queue: mean", sample_mean_delay(l), sample_mean_delay(c));
-	print_delay("  half of the packets at most", histogram_quantile(l, 500),
-		    histogram_quantile(c, 500));
-	print_delay("  99 % of the packets at most", histogram_quantile(l, 990),
-		    histogram_quantile(c, 990));
-	print_delay("  99.9 % of the packets at most", histogram_quantile(l, 999),
-		    histogram_quantile(c, 999));
-	print_delay("  highest", l->max_ns, c->max_ns);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		print_row(delay_text(&delays->l, rows[i].asked, l),
+			  delay_text(&delays->c, rows[i].asked, c), "", rows[i].meaning);
 }
 
 static void print_queues(const struct sample *sample)
@@ -233,7 +235,7 @@ static void print_instance(const struct sample *sample)
 	print_overload(&sample->stats);
 	print_gso(&sample->stats);
 	print_queues(sample);
-	print_delays(&sample->delays.l, &sample->delays.c);
+	print_delays(&sample->delays);
 	if (sample->span_ns)
 		print_words(sample);
 	else
@@ -250,8 +252,8 @@ static void print_mq_queue(const struct sample *sample)
 	       format_count(l->counters.packets_in, text[0]),
 	       format_count(c->counters.packets_in, text[1]),
 	       format_count(dualpi2_drops(&l->counters) + dualpi2_drops(&c->counters), text[2]),
-	       format_delay(histogram_quantile(&sample->delays.l, 990), text[3]),
-	       format_delay(histogram_quantile(&sample->delays.c, 990), text[4]),
+	       delay_text(&sample->delays.l, DELAY_P99, text[3]),
+	       delay_text(&sample->delays.c, DELAY_P99, text[4]),
 	       100 * sample_probability(sample->stats.levels.prob));
 }
 

@@ -149,9 +149,9 @@ static void put_queue(int column, const char *name, const struct sample *interva
 	attroff(A_BOLD);
 	put_cell(line++, column, format_speed(interval_speed(interval, counters->bytes_in), text));
 	put_cell(line++, column, format_speed(interval_speed(interval, counters->bytes_out), text));
-	put_cell(line++, column, format_delay(histogram_quantile(delays, 500), text));
-	put_cell(line++, column, format_delay(histogram_quantile(delays, 990), text));
-	put_cell(line++, column, format_delay(delays->max_ns, text));
+	put_cell(line++, column, delay_text(delays, DELAY_P50, text));
+	put_cell(line++, column, delay_text(delays, DELAY_P99, text));
+	put_cell(line++, column, delay_text(delays, DELAY_HIGHEST, text));
 	put_cell(line++, column, backlog(queue, text));
 	line++;
 	put_cell(line++, column, causes(interval, "mark_", queue, text));
@@ -292,8 +292,8 @@ static void put_list_line(int line, const struct view *one, bool selected)
 	mvprintw(line, 0, "%-22.22s %8s %8s %8s %8s %7.2f %8s", sample_place(one->now, name),
 		 format_speed(interval_speed(interval, l->counters.bytes_out), text[0]),
 		 format_speed(interval_speed(interval, c->counters.bytes_out), text[1]),
-		 format_delay(histogram_quantile(&interval->delays.l, 990), text[2]),
-		 format_delay(histogram_quantile(&interval->delays.c, 990), text[3]),
+		 delay_text(&interval->delays.l, DELAY_P99, text[2]),
+		 delay_text(&interval->delays.c, DELAY_P99, text[3]),
 		 100 * sample_probability(one->now->stats.levels.prob),
 		 frequency(interval, dropped, often));
 	attroff(attribute);
