@@ -59,7 +59,8 @@ struct vdq {
 	__u32 bytes;	   /* in the histogram: the sum of its bins */
 	__u32 ctv;	   /* packets with up to this value are marked or dropped; 0: none */
 	__u32 share;	   /* that they were of what came last, 2^-32 */
-	__u32 is_empty;	   /* 1: nothing waited for the virtual link at the last update */
+	__u16 is_empty;	   /* 1: nothing waited for the virtual link at the last update */
+	__u16 is_late;	   /* 1: more waited than may, so that nothing should pass */
 	__u32 bin[VDQ_BINS_MAX];
 	struct vdq_entry ring[VDQ_RING_MAX];
 };
@@ -176,6 +177,7 @@ static inline void vdq_update(struct vdq *vdq, const struct vdq_law *law, __u64 
 	__u32 above = 0, i, bin, more;
 
 	vdq->is_empty = !waiting;
+	vdq->is_late = waiting > law->most;
 	vdq->ctv = 0;
 	vdq->share = 0;
 	if (!waiting || bytes <= budget)
@@ -218,6 +220,7 @@ static inline void vdq_clear(struct vdq *vdq)
 	vdq->overflows = 0;
 	vdq->ctv = vdq->share = 0;
 	vdq->is_empty = 1;
+	vdq->is_late = 0;
 	VDQ_FOR(i, VDQ_BINS_MAX)
 		vdq->bin[i % VDQ_BINS_MAX] = 0;
 }

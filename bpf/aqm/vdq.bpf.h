@@ -87,16 +87,16 @@ static __always_inline u32 value_in(u32 note)
 	return note ?: VDQ_VALUE_MIDDLE;
 }
 
-/* Where marks do not tame the L packets, nothing is left for C packets by the virtual queue of all.
+/* Where marks do not tame the L packets, the virtual queue of all has nothing left for C packets.
  * But they have what the scheduler gives them (RFC 9332, 4.2.2): then only their own queue says
- * whether that is too little.
+ * whether that is too little. What has the highest value passes even so: it is of flows that send
+ * next to nothing, as ARP and those that begin.
  */
-static __always_inline bool is_protected(struct instance *in, struct dualq *q, bool in_l, u64 now)
+static __always_inline bool is_protected(struct instance *in, struct dualq *q, bool in_l, u32 value,
+					 u64 now)
 {
-	const struct aqm_law *law = aqm_law_of(in);
-
-	return !in_l && vdq_is_full(&aqm_of(q)->l, &law->l) &&
-	       queue_age(q, false, now) <= law->all_delay_ns;
+	return !in_l && aqm_of(q)->all.is_late &&
+	       (value == VDQ_VALUE_MAX || queue_age(q, false, now) <= aqm_law_of(in)->all_delay_ns);
 }
 
 /* Is it one to be marked or dropped? */
@@ -105,7 +105,7 @@ static __always_inline bool is_too_much(struct instance *in, struct dualq *q, bo
 {
 	const struct aqm *aqm = aqm_of(q);
 
-	return (value <= aqm->all.ctv && !is_protected(in, q, in_l, now)) ||
+	return (value <= aqm->all.ctv && !is_protected(in, q, in_l, value, now)) ||
 	       (in_l && value <= aqm->l.ctv);
 }
 

@@ -157,10 +157,11 @@ def test_l4s_packets_are_marked_and_never_dropped(cable):
 
 
 def test_the_larger_l4s_flow_has_the_marks(cable):
-    """While the virtual queue grows; without a response to the marks all are marked in the end."""
+    """Fewer than one in fifty is the other's: what the sender catches up with is a burst. That is
+    so while the virtual queue grows; without a response all are marked in the end."""
     cable.load("--aqm", "vdq", "--rate", "10mbit")
     _, marked = offer(cable, [(7, of_ipv4(ECT_1, 1)), (2.53, of_ipv4(ECT_1, 2))], 2)
-    assert marked[0] > 20 and marked[1] == 0
+    assert marked[0] > 20 and marked[1] < marked[0] / 50
 
 
 def test_both_virtual_queues_count_for_l4s(cable):
@@ -174,11 +175,14 @@ def test_both_virtual_queues_count_for_l4s(cable):
 
 
 def test_l4s_traffic_that_ignores_marks_leaves_the_others_their_share(cable):
-    """That of the scheduler, 10 %, although the virtual queue of all has nothing for them."""
-    cable.load("--aqm", "vdq", "--rate", "4mbit", "--ring", 200)
-    seen, marked = offer(cable, [(6, of_ipv4(ECT_1, 1)), (1, of_ipv4(NOT_ECT, 2))], 4)
+    """That of the scheduler, 10 %, although the virtual queue of all has nothing for them. A flow
+    that sends next to nothing loses nothing."""
+    cable.load("--aqm", "vdq", "--rate", "4mbit")
+    seen, marked = offer(cable, [(6, of_ipv4(ECT_1, 1)), (1, of_ipv4(NOT_ECT, 2)),
+                                 (0.004, of_ipv4(NOT_ECT, 3))], 6)
     assert marked[0] > 100
     assert seen[1] == pytest.approx(0.4, rel=0.2)
+    assert seen[2] == pytest.approx(0.004, rel=0.01)
     stats = cable.qdisc.stats()
     assert stats["c-queue"]["drop-aqm"] and stats["delay-c"] < 50_000
     cable.load("--rate", 0)

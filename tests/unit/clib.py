@@ -113,7 +113,7 @@ class Vdq(ctypes.Structure):
     _fields_ = [("served_ns", c_uint64), ("overflows", c_uint64), ("served_part", c_uint32),
                 ("first", c_uint32), ("end", c_uint32), ("backlog", c_uint32),
                 ("bytes", c_uint32), ("ctv", c_uint32), ("share", c_uint32),
-                ("is_empty", c_uint32),
+                ("is_empty", c_uint16), ("is_late", c_uint16),
                 ("bin", c_uint32 * VDQ_BINS_MAX), ("ring", VdqEntry * VDQ_RING_MAX)]
 
 

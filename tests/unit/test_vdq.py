@@ -100,6 +100,7 @@ def test_virtual_queue_is_the_models(rate, percent, target, ring, bins, script):
         C.shim_vdq_update(byref(ours), byref(law), now)
         if waiting:
             assert ours.ctv == model.threshold(max(0, model.most - waiting))
+        assert ours.is_late == (waiting > model.most)
 
 
 def test_ring_may_go_round():
@@ -132,7 +133,7 @@ def test_clear_forgets_all():
     C.shim_vdq_update(byref(ours), byref(law), SECOND)
     assert ours.ctv and ours.overflows and not ours.is_empty
     C.shim_vdq_clear(byref(ours))
-    assert not any(ours.bin) and ours.is_empty
+    assert not any(ours.bin) and ours.is_empty and not ours.is_late
     assert (ours.first, ours.end, ours.bytes, ours.backlog, ours.ctv, ours.share,
             ours.overflows) == (0,) * 7
 
