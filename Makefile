@@ -335,7 +335,7 @@ bench-grid: ## the whole bench once, for the maps in docs/ (10 hours, resumed; R
 	$(Q)bench/grid --kernel $(KERNEL)
 	$(Q)$(if $(RECORD),cp bench/report/map-sharing.svg bench/report/map-delay.svg docs/)
 
-claims: ## the claims of papers, repeated: an hour (PAPER=codel, RECORD=1)
+claims: ## the claims of papers, repeated: hours (PAPER=codel, RECORD=1)
 	$(Q)tests/lab/bootstrap
 	$(Q)$(IN_ROOT) all $(LAB_O)/tap
 	$(Q)bench/claims/run --kernel $(KERNEL) $(if $(RECORD),--record) $(if $(PAPER),--paper $(PAPER))

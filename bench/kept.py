@@ -64,20 +64,19 @@ class Kept(Bench):
         self.take(run)
 
 
-class TableLines:
-    """What a table needs to know of each run."""
+class Lines:
+    """What is told of each run: what a table needs to know, or something else."""
 
-    def __init__(self, path):
-        self.path = Path(path)
+    def __init__(self, path, tell=told):
+        self.path, self.tell = Path(path), tell
 
     @staticmethod
     def key(run):
         return run.name
 
-    @staticmethod
-    def line(run, raw, version):
+    def line(self, run, raw, version):
         return {"cell": run.cell, "variant": run.variant, "seed": run.seed,
-                "kernel": raw["kernel"], "tree": version} | told(raw)
+                "kernel": raw["kernel"], "tree": version} | self.tell(raw)
 
     def read(self):
         return {(line["cell"], line["variant"], line["seed"]): line for line in read(self.path)}

@@ -114,6 +114,8 @@ def expand(name, text):
     rates = [steps] if steps else [[rate] for rate in as_list(described.pop("rate_mbit"))]
     rtts = as_list(described["rtt_ms"])
     mixes = described.pop("mixes", [None])
+    if any(mix and len(mix) != len(described["flows"]) for mix in mixes):
+        raise CellError(f"cells/{name}.toml: of each mix one number for each of flows")
     for rate, rtt, mix in itertools.product(rates, rtts, mixes):
         parts = [name]
         flows = described["flows"]

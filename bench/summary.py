@@ -95,6 +95,17 @@ def counted(run):
     return Measured(run)
 
 
+def tell(run, measure, figures):
+    """What is to be known of a run, or of the line that was kept of it: figures(measure(run)), or
+    why there are none."""
+    if {"missing", "fault", "figures"} & set(run):
+        return run
+    try:
+        return {"cpu_idle": run["cpu_idle"], "figures": figures(measure(run))}
+    except MeasurementError as error:
+        return {"fault": str(error)}
+
+
 class Measured:
     """What a run tells of all its phases together: one for each rate of the link."""
 

@@ -5,7 +5,7 @@ seeds and, where there are several, the lowest and the highest."""
 import statistics
 
 import verdict
-from summary import CLASSIC, SCALABLE, Measured, MeasurementError, is_cpu_bound, quantile
+from summary import CLASSIC, SCALABLE, Measured, is_cpu_bound, quantile, tell
 
 L4S = set(SCALABLE)
 MOST_LISTED = 4  # flows of which each has its own figure
@@ -143,14 +143,9 @@ def rounded(value):
 def told(run):
     """What a table needs to know of a run, or of the line that was kept of it: its figures by
     title, or why there are none."""
-    if {"missing", "fault", "figures"} & set(run):
-        return run
-    try:
-        measured = Measured(run)
-    except MeasurementError as error:
-        return {"fault": str(error)}
-    return {"cpu_idle": run["cpu_idle"],
-            "figures": {title: rounded(figure(measured)) for title, _, figure in COLUMNS}}
+    def figures(measured):
+        return {title: rounded(figure(measured)) for title, _, figure in COLUMNS}
+    return tell(run, Measured, figures)
 
 
 def entries(runs):

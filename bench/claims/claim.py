@@ -4,6 +4,8 @@
 import dataclasses
 from collections.abc import Callable
 
+from summary import counted, tell
+
 
 @dataclasses.dataclass(frozen=True)
 class Claim:
@@ -23,16 +25,27 @@ class Paper:
     curves: tuple = ()  # cells whose delays are drawn
     rates: tuple = ()  # cells whose rates over time are drawn
     many: tuple = ()  # cells with all their seeds; of others the first one is enough
+    # Of a Measured: what the claims need, for JSON. With it finished runs can have a line each in
+    # the repository, and so go on on another machine; but not those of pictures.
+    figures: Callable = None
+
+    def tell(self, run):
+        """Without `figures` a Measured itself is all that is to be known."""
+        return tell(run, counted, self.figures or (lambda measured: measured))
+
+    def is_drawn(self, cell):
+        return cell in (*self.curves, *self.rates)
 
 
 class Seen:
-    """What the runs of a paper gave: for each cell and variant a Measured for each seed."""
+    """What the runs of a paper gave: for each cell and variant what the paper needs of each
+    seed."""
 
     def __init__(self, measured):
         self.measured = measured
 
     def of(self, cell, variant, figure):
-        """`figure`: of a Measured; of the first seed."""
+        """`figure`: of a Measured, or of the figures of the paper; of the first seed."""
         return self.each(cell, variant, figure)[0]
 
     def each(self, cell, variant, figure):

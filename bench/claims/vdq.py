@@ -2,6 +2,7 @@
 """VDQ-CSAQM."""
 
 import statistics
+from operator import itemgetter
 
 from claim import Claim, Paper, in_words
 from summary import jain
@@ -13,30 +14,30 @@ MIXES = (ALONE, "1x1", "10x1", "10x10", "50x10", "50x50", "10x50", "1x10", NOT_O
 ORACLES = ("vdq-oracle-100", "vdq-oracle-60")
 RTTS = "vdq-rtts"
 CUBIC, BBR = FAMILIES = "vdq-cubic", "vdq-bbr"
+FAR = "vdq-far"  # of the mixes with both; those with many flows are what it is for
 
 
 def cells_of(family):
     return {mix: f"{family}-{mix}" for mix in MIXES}
 
 
-def goodputs(measured):
-    """(of each DCTCP or BBR flow, of each Cubic one)"""
-    return measured.goodputs_mbit({"l4s", "bbr"}), measured.goodputs_mbit({"cubic"})
+def figures(measured):
+    """Rates in Mbit/s of each flow: DCTCP or BBR, Cubic, and UDP."""
+    return {"first": measured.goodputs_mbit({"l4s", "bbr"}),
+            "cubic": measured.goodputs_mbit({"cubic"}),
+            "udp": measured.goodputs_mbit({"udp"}),
+            "used": 100 * measured.utilisation(),
+            "dropped in L": measured.dropped("l")}
 
 
-def ratio(measured):
+def ratio(run):
     """What a flow of the first kind gets, by what one with Cubic gets."""
-    first, cubic = map(statistics.fmean, goodputs(measured))
-    return first / cubic
+    return statistics.fmean(run["first"]) / statistics.fmean(run["cubic"])
 
 
-def fairness(measured):
+def fairness(run):
     """Jain's index over all flows."""
-    return jain([rate for each in goodputs(measured) for rate in each])
-
-
-def used(measured):
-    return 100 * measured.utilisation()
+    return jain(run["first"] + run["cubic"])
 
 
 def imbalance(of_rates):
@@ -49,7 +50,7 @@ def both_classes(family):
 
 def oracle(cell, share):
     def judge(seen):
-        rates = seen.of(cell, VDQ, lambda measured: measured.goodputs_mbit({"udp"}))
+        rates = seen.of(cell, VDQ, itemgetter("udp"))
         headers = 1 + (20 + 8 + 14) / 1448  # the shaper counts what goes over the link
         return (f"Mbit/s: {rates[0] * headers:.1f} and {rates[1] * headers:.1f} (with headers)",
                 all(abs(rate * headers / share - 1) <= 0.05 for rate in rates))
@@ -86,7 +87,8 @@ def jain_index(family):
 
 def less_of_the_link(family):
     def judge(seen):
-        uses = {name: {mix: seen.of(cell, name, used) for mix, cell in cells_of(family).items()}
+        uses = {name: {mix: seen.of(cell, name, itemgetter("used"))
+                       for mix, cell in cells_of(family).items()}
                 for name in BOTH}
         told = "; ".join(f"{name} {in_words(each)}" for name, each in uses.items())
         return (f"% of the link: {told}",
@@ -96,7 +98,7 @@ def less_of_the_link(family):
 
 
 def two_rtts(seen):
-    rates = {name: seen.of(RTTS, name, goodputs) for name in BOTH}
+    rates = {name: seen.of(RTTS, name, itemgetter("first", "cubic")) for name in BOTH}
     spread = {name: max(sum(each, [])) / min(sum(each, [])) for name, each in rates.items()}
     told = "; ".join(
         f"{name} L4S {l4s[0]:.1f} and {l4s[1]:.1f}, Cubic {cubic[0]:.1f} and {cubic[1]:.1f}"
@@ -106,17 +108,19 @@ def two_rtts(seen):
 
 
 def no_l_drops(seen):
-    dropped = {cell: seen.of(cell, VDQ, lambda measured: measured.dropped("l"))
+    dropped = {cell: seen.of(cell, VDQ, itemgetter("dropped in L"))
                for cell in cells_of(CUBIC).values()}
     return f"{sum(dropped.values())} drops in {len(dropped)} runs", not any(dropped.values())
 
 
 SCALED = "100 Mbit/s, RTT 5 ms"
+FAR_SCALED = "100 Mbit/s, RTT 50 ms: as many packets in a round trip as with 1 Gbit/s and 5 ms"
 PAPER = Paper(
     "VDQ-CSAQM",
     "Nádas, Gombos, Fejes, Laki, \"A Congestion Control Independent L4S Scheduler\", ANRW 2020 "
     "(1 to 10 Gbit/s, BBR v2). A mix of 10x1 is 10 flows of the one and 1 with Cubic",
     {**{cell: BOTH for family in FAMILIES for cell in cells_of(family).values()},
+     **{cell: BOTH for cell in both_classes(FAR).values()},
      **{cell: (VDQ,) for cell in ORACLES}, RTTS: BOTH},
     (
         Claim("vdq-oracle-100", "values: 80 + 50 Mbit/s into 100 become 50 and 50",
@@ -127,6 +131,8 @@ PAPER = Paper(
               f"{SCALED}; worst below 2, and better than PI2", fair_mixes(CUBIC, 2)),
         Claim("vdq-cubic-jain", "the same", f"{SCALED}; Jain's index over all flows, better than "
               "PI2", jain_index(CUBIC)),
+        Claim("vdq-far", "DCTCP and Cubic are fair in all mixes",
+              f"{FAR_SCALED}; worst below 2, and better than PI2", fair_mixes(FAR, 2)),
         Claim("vdq-bbr", "BBR and Cubic: at worst 7 : 3; with PI2 Cubic is suppressed",
               f"{SCALED}; worst below 2.33, and better than PI2", fair_mixes(BBR, 7 / 3)),
         Claim("vdq-bbr-jain", "the same", f"{SCALED}; Jain's index over all flows, better than "
@@ -138,4 +144,5 @@ PAPER = Paper(
         Claim("vdq-l", "L4S packets are only marked", "no drop of an L4S packet", no_l_drops),
     ),
     rates=(f"{CUBIC}-1x1",),
+    figures=figures,
 )

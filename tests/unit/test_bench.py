@@ -90,6 +90,7 @@ def test_steps_are_one_cell():
 
 @pytest.mark.parametrize("text", [
     GOOD, GOOD + "rate_mbit = 4\nsteps_mbit = [4]\n", GOOD + "rate_mbit = 4\ncolour = 1\n",
+    GOOD + "rate_mbit = 4\nmixes = [[1], [1, 2]]\n",
     'title = "t"\nrate_mbit = 4\n'])
 def test_wrong_cells_are_refused(text):
     with pytest.raises(matrix.CellError):
@@ -152,9 +153,9 @@ def test_a_line_that_was_kept_says_what_the_run_said(programs):
     [run] = cell.runs()
     raw = run_of(stream("10.1.0.101", **{"0": phase(l_ns=[10**6 + 1234], payload=1250000)})) | {
         "kernel": "7.2.12"}
-    lines = kept.TableLines(programs / "lines.jsonl")
+    lines = kept.Lines(programs / "lines.jsonl")
     lines.write({lines.key(run): lines.line(run, raw, "v1")})
-    again = kept.TableLines(programs / "lines.jsonl").read()
+    again = kept.Lines(programs / "lines.jsonl").read()
     assert again[run.name]["tree"] == "v1"
     assert list(table.table(cell, {"a": [again[run.name]]})) == list(
         table.table(cell, {"a": [table.told(raw)]}))

@@ -3,6 +3,7 @@
 
 import importlib.machinery
 import importlib.util
+import json
 import sys
 from pathlib import Path
 
@@ -65,7 +66,35 @@ class Anything:
 
 
 def seen_of(paper):
-    return Seen({(run.cell, run.variant): [Anything()] for run in RUN.runs_of(paper)})
+    figures = paper.figures(Anything()) if paper.figures else Anything()
+    return Seen({(run.cell, run.variant): [figures] for run in RUN.runs_of(paper)})
+
+
+class LinesOnly:
+    """A bench that knows lines of finished runs, and no run itself."""
+
+    def __init__(self, paper):
+        self.line = json.loads(json.dumps({"figures": paper.figures(Anything())}))
+
+    def result(self, _run):
+        return self.line
+
+
+@pytest.mark.parametrize("name", [name for name, paper in RUN.PAPERS.items() if paper.figures])
+def test_lines_that_are_kept_are_all_that_claims_need(name):
+    paper = RUN.PAPERS[name]
+    seen, faults = RUN.see(LinesOnly(paper), paper)
+    assert not faults
+    assert all(RUN.row(claim, seen)[1] is not None for claim in paper.claims)
+
+
+def test_a_run_that_failed_is_told():
+    paper = RUN.PAPERS["vdq"]
+    bench = LinesOnly(paper)
+    bench.line = {"fault": "CPU-bound"}
+    seen, faults = RUN.see(bench, paper)
+    assert f"{next(iter(paper.cells))}, vdq: CPU-bound" in faults
+    assert all(RUN.row(claim, seen)[1] is None for claim in paper.claims)
 
 
 def test_keys_are_unique():
