@@ -67,10 +67,12 @@ struct {
 	__type(value, struct dualpi2_delays);
 } dualpi2_delays SEC(".maps");
 
-/* Overload events, for who cares to read them (struct dualpi2_event). */
+/* Overload events, for who cares to read them. */
 struct {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, DUALPI2_EVENTS_BYTES);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, DUALPI2_EVENTS);
+	__type(key, u32);
+	__type(value, struct dualpi2_event);
 } dualpi2_events SEC(".maps");
 
 /* Parameters that a qdisc starts with, by interface; defaults where absent. */

@@ -10,22 +10,28 @@
 #include "instance.bpf.h"
 #include "maps.bpf.h"
 
-/* Tell those who follow the ring buffer. One that is full loses events, which the
- * statistics still count.
+static u64 events_told; /* by all qdiscs of this AQM */
+
+/* Tell those who follow. One who comes too late finds another event in its place; the statistics
+ * still count it. The exchanges are full barriers.
  */
 static __always_inline void overload_report(const struct instance *in, bool ended)
 {
 	const struct dualpi2_overload *overload = &in->dualq.overload;
-	struct dualpi2_event event = {
-		.key = in->key,
-		.ended = ended,
-		.netns = in->netns_inode,
-		.start_ns = overload->start_ns,
-		.duration_ns = overload->duration_ns,
-	};
+	const u64 number = __sync_fetch_and_add(&events_told, 1) + 1;
+	const u32 place = number % DUALPI2_EVENTS;
+	struct dualpi2_event *event = bpf_map_lookup_elem(&dualpi2_events, &place);
 
-	__builtin_memcpy(event.ifname, in->ifname, sizeof(event.ifname));
-	bpf_ringbuf_output(&dualpi2_events, &event, sizeof(event), 0);
+	if (!event)
+		return; /* the verifier does not know that there is always one */
+	__sync_lock_test_and_set(&event->begun, number);
+	event->key = in->key;
+	event->ended = ended;
+	event->netns = in->netns_inode;
+	event->start_ns = overload->start_ns;
+	event->duration_ns = overload->duration_ns;
+	__builtin_memcpy(event->ifname, in->ifname, sizeof(event->ifname));
+	__sync_lock_test_and_set(&event->number, number);
 }
 
 /* Overload begins at once and is over when none was seen for a while: no flapping. */

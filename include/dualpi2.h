@@ -28,8 +28,8 @@
 /* Highest `limit`: what one loop of a BPF program can throw away (BPF_MAX_LOOPS). */
 #define DUALPI2_LIMIT_MAX (1U << 23)
 
-/* Size of the ring buffer of overload events: one page, some 60 of them. */
-#define DUALPI2_EVENTS_BYTES 4096
+/* Overload events that are kept for those who follow them, by each AQM; a power of two. */
+#define DUALPI2_EVENTS 256
 
 #define DUALPI2_NSEC_PER_SEC 1000000000ULL
 #define DUALPI2_NSEC_PER_MSEC 1000000ULL
@@ -218,14 +218,19 @@ struct dualpi2_values {
 	__u64 all[DUALPI2_VALUE_COLUMNS]; /* all packets, bytes */
 };
 
-/* What the ring buffer dualpi2_events tells, when an overload event begins and ends. */
+/* What the map dualpi2_events tells, when an overload event begins and ends: the latest
+ * DUALPI2_EVENTS, each in the place of its number modulo that. Whoever reads changes nothing, so
+ * all see all. One whose numbers differ is being written.
+ */
 struct dualpi2_event {
+	__u64 number; /* from 1 on, of all that this AQM told; written last */
 	struct dualpi2_key key;
 	__u32 ended;	   /* 0: it begins, duration_ns is 0; 1: it has ended */
 	__u32 netns;	   /* inode of the network namespace, as people know it (lsns) */
 	char ifname[16];   /* as in struct dualpi2_stats */
 	__u64 start_ns;	   /* of the event */
 	__u64 duration_ns; /* of the event */
+	__u64 begun;	   /* the same as `number`; written first */
 };
 
 /* Argument of the dualpi2_change program: parameters for a live instance. */

@@ -1,89 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The records of the ring buffer of events, as text and as JSON: the input is, after a byte
- * of switches, one record after the other, each behind its length. No ring buffer is opened:
- * the functions of libbpf that would are here.
+/* The events that the programs keep, as text and as JSON: the input is, after a byte of switches,
+ * what is in the map. There is no map: the function of libbpf that would read it is here.
  */
 #include "fuzz.h"
 
-#include <bpf/libbpf.h>
+#include <bpf/bpf.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <stdbool.h>
 
-#include "show/show.h"
 #include "cli/message.h"
-#include "pinned/registration.h"
+#include "show/show.h"
 
-static const uint8_t *records, *records_end;
-static ring_buffer_sample_fn on_record;
-static void *on_record_data;
-static bool is_first;
+static const uint8_t *kept;
+static size_t kept_size;
 
-struct ring_buffer *ring_buffer__new(int map, ring_buffer_sample_fn callback, void *data,
-				     const struct ring_buffer_opts *options)
+/* As the real one: all that there is room for; its end may be told, or not. */
+int bpf_map_lookup_batch(int map, void *from, void *last, void *places, void *events, __u32 *count,
+			 const struct bpf_map_batch_opts *options)
 {
+	const size_t room = *count * sizeof(struct dualpi2_event);
+
 	(void)map;
+	(void)from;
+	(void)last;
+	(void)places;
 	(void)options;
-	on_record = callback;
-	on_record_data = data;
-	return (struct ring_buffer *)&on_record;
-}
-
-/* A file that can always be read. */
-int ring_buffer__epoll_fd(const struct ring_buffer *ring)
-{
-	static int always = -1;
-
-	(void)ring;
-	if (always < 0)
-		always = open("/dev/null", O_RDONLY);
-	ALWAYS(always >= 0);
-	return always;
-}
-
-/* As the real one: the records that are there, which at first are none that count; an error when
- * there are no more.
- */
-int ring_buffer__consume(struct ring_buffer *ring)
-{
-	(void)ring;
-	if (is_first) {
-		is_first = false;
-		return 0;
-	}
-	if (records == records_end)
-		return -EBADF;
-	while (records < records_end) {
-		size_t len = *records++;
-		uint8_t *record;
-
-		if (len > (size_t)(records_end - records))
-			len = records_end - records;
-		record = malloc(len);
-		ALWAYS(record || !len);
-		memcpy(record, records, len);
-		records += len;
-		on_record(on_record_data, record, len);
-		free(record);
-	}
-	return 1;
-}
-
-void ring_buffer__free(struct ring_buffer *ring)
-{
-	(void)ring;
+	memset(events, 0, room);
+	memcpy(events, kept, kept_size < room ? kept_size : room);
+	return kept_size % 2 ? -ENOENT : 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct registrations regs = { .count = 1 }; /* events: fd 0, which nobody reads */
+	struct follower follower = { .regs = &regs };
 
 	if (!size)
 		return 0;
 	message_init("fuzz");
-	is_first = true;
-	records = data + 1;
-	records_end = data + size;
-	events_follow(&regs, data[0] & 2 ? 1 : 0, data[0] & 1);
+	follower.json = data[0] & 1;
+	follower.ifindex = data[0] & 2 ? 1 : 0;
+	kept = data + 1;
+	kept_size = size - 1;
+	events_look(&follower, true);
+	ALWAYS(events_look(&follower, true));
 	return 0;
 }

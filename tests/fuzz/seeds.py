@@ -90,8 +90,8 @@ def netlink():
 
 
 def event(ended):
-    record = struct.pack("=IIII16sQQ", 1, 1, ROOT, ended, b"eth0", 10**9, 10**8 * ended)
-    return bytes((len(record),)) + record
+    return struct.pack("=QQIIII16sQQQ", 1 + ended, 1, 1, ROOT, ended, 1, b"eth0", 10**9,
+                       10**8 * ended, 1 + ended)
 
 
 SEEDS = {

@@ -203,6 +203,11 @@ def one_line(done, status):
     return done.stderr
 
 
+def follows(process):
+    """Does a dualpi2-stats that goes on until a signal wait for one?"""
+    return any("signalfd" in os.readlink(fd) for fd in Path(f"/proc/{process.pid}/fd").iterdir())
+
+
 def published(dev):
     """The public statistics of a device as the timer left them, by bpftool: nothing
     refreshes them here."""

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import BIN, LOADER, PIN_DIR, Qdisc, one_line, root
+from conftest import BIN, LOADER, PIN_DIR, Qdisc, follows, one_line, root
 from netns import run, wait_until
 
 
@@ -160,8 +160,7 @@ def test_from_ip_netns_exec(space):
 def test_following_events_ends_with_the_registration(space):
     space.run(LOADER, "one")
     follower = space.popen(BIN / "dualpi2-stats", "--events")
-    wait_until(lambda: any("eventpoll" in os.readlink(fd)
-                           for fd in Path(f"/proc/{follower.pid}/fd").iterdir()), "it follows")
+    wait_until(lambda: follows(follower), "it follows")
     space.run(LOADER, "one", "--unload")
     output, _ = follower.communicate(timeout=60)
     assert follower.returncode == 1
@@ -330,7 +329,8 @@ def test_registration_that_cannot_be_looked_at(space):
 def test_tcx_program_that_cannot_be_looked_for(space):
     """It is not missing for that."""
     Qdisc(space, "one").load()
-    looks = run("strace", "-e", "trace=bpf", *space.argv(STATS, "one")).stderr.splitlines()
+    look = space.argv(STATS, "one", "--json")
+    looks = run("strace", "-e", "trace=bpf", *look).stderr.splitlines()
     pin = 1 + max(number for number, line in enumerate(
         line for line in looks if line.startswith("bpf(")) if "BPF_OBJ_GET, " in line)
     inject = f"--inject=bpf:error=ENFILE:when={pin}"

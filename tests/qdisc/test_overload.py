@@ -10,9 +10,10 @@ import statistics
 import struct
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
-from conftest import BIN, published
+from conftest import BIN, PIN_DIR, follows, published
 from frames import (
     ECT_0,
     ECT_1,
@@ -23,7 +24,7 @@ from frames import (
     received,
 )
 from held import COUNT, RESTED, ce_count, fits, flood, hold_probability
-from netns import wait_until
+from netns import run, wait_until
 
 
 @pytest.mark.parametrize("ecn, queue, cause", [
@@ -133,22 +134,80 @@ def next_line(follower):
 
 
 def test_events_can_be_followed(cable):
-    """dualpi2-stats --events tells of both ends of an event while it happens."""
+    """dualpi2-stats --events tells of both ends of an event while it happens, to all."""
     cable.load()
-    follower = subprocess.Popen([BIN / "dualpi2-stats", "--events", "--json"],
-                                stdout=subprocess.PIPE, text=True)
+    followers = [subprocess.Popen([BIN / "dualpi2-stats", "--events", "--json"],
+                                  stdout=subprocess.PIPE, text=True) for _ in range(3)]
     try:
         hold_probability(cable, 0.6)
-        began = json.loads(next_line(follower))
+        began, *others = [json.loads(next_line(follower)) for follower in followers]
         assert (began["dev"], began["event"]) == ("d0", "began")
+        assert others == [began] * 2
         calm_down(cable)
-        ended = json.loads(next_line(follower))
+        ended, *others = [json.loads(next_line(follower)) for follower in followers]
         assert (ended["dev"], ended["event"]) == ("d0", "ended")
         assert ended["start"] == began["start"]
         assert ended["duration"] > 0
+        assert others == [ended] * 2
+    finally:
+        for follower in followers:
+            follower.terminate()
+            follower.wait()
+
+
+KEPT = 256  # DUALPI2_EVENTS
+CODEL_EVENTS = PIN_DIR / "codel/dualpi2_events"
+
+
+def keep_events(path, numbers, begun=None):
+    """As if the programs had told of events with these numbers: of interfaces of their names."""
+    lines = []
+    for number in numbers:
+        # netns (none of this host), ifindex, parent, ended, netns, ifname, start_ns, duration_ns
+        event = struct.pack("=QQIIII16sQQQ", number, 2**63, 1, 0, 0, 1, f"x{number}".encode(),
+                            10**9, 0, begun or number)
+        place = struct.pack("=I", number % KEPT)
+        key, value = (" ".join(map(str, data)) for data in (place, event))
+        lines.append(f"map update pinned {CODEL_EVENTS} key {key} value {value}\n")
+    path.write_text("".join(lines))
+    run("bpftool", "batch", "file", path)
+
+
+def looks_of(process):
+    """How often it has gone to sleep."""
+    status = Path(f"/proc/{process.pid}/status").read_text()
+    return int(re.search(r"^voluntary_ctxt_switches:\s*(\d+)", status, re.M)[1])
+
+
+def test_events_are_told_whole_and_in_order(cable, tmp_path):
+    """Also where one CPU writes longer than another, and where more came than are kept."""
+    cable.load("--aqm", "codel")  # which has a map of its own, and goes with it
+    batch = tmp_path / "batch"
+    follower = subprocess.Popen([BIN / "dualpi2-stats", "--events", "--json"],
+                                stdout=subprocess.PIPE, bufsize=0)  # several lines at a time
+
+    def told():
+        return json.loads(next_line(follower))["dev"]
+
+    try:
+        wait_until(lambda: follows(follower), "it follows")
+        keep_events(batch, [1, 3])
+        assert told() == "x1"
+        before = looks_of(follower)
+        wait_until(lambda: looks_of(follower) >= before + 3, "it has looked again")
+        keep_events(batch, [2])
+        assert [told(), told()] == ["x2", "x3"]
+        keep_events(batch, [4], begun=4 + KEPT)  # overwritten while it was read
+        keep_events(batch, [5])
+        assert told() == "x5"
+        follower.send_signal(signal.SIGSTOP)
+        keep_events(batch, range(6, 406))
+        follower.send_signal(signal.SIGCONT)
+        assert [told() for _ in range(KEPT)] == [f"x{number}" for number in range(150, 406)]
     finally:
         follower.terminate()
         follower.wait()
+        cable.load("--unload")
 
 
 def test_events_and_overload_for_people(cable):

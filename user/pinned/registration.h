@@ -23,7 +23,7 @@
 	X(delays, "dualpi2_delays", true)          \
 	X(values, "dualpi2_values", true)          \
 	X(conf, "dualpi2_conf", false)             \
-	X(events, "dualpi2_events", false)         \
+	X(events, "dualpi2_events", true)          \
 	X(abi, "dualpi2_abi", true)                \
 	X(split, "dualpi2_split", false)           \
 	X(segment, "dualpi2_segment", false)       \

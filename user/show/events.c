@@ -2,10 +2,10 @@
 #include "show/show.h"
 
 #include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/pkt_sched.h>
 #include <stdio.h>
+#include <sys/param.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,15 +17,8 @@
 #include "sample/sample.h"
 #include "show/json.h"
 
-/* How long it takes to notice that the kind is no longer registered. */
-#define LOOK_NS DUALPI2_NSEC_PER_SEC
-
-struct follower {
-	__u64 netns;
-	unsigned int ifindex; /* 0: all */
-	bool json;
-	bool skip; /* what happened before we came */
-};
+/* How long it takes to notice an event, or that no kind is registered any more. */
+#define LOOK_NS (100 * DUALPI2_NSEC_PER_MSEC)
 
 /* "2026-01-31 12:00:00.250" of local time. */
 static void print_time(double unix_time)
@@ -71,26 +64,80 @@ static void print_json(const struct dualpi2_event *event, const char *ifname)
 	json_put_line(stdout, object);
 }
 
-/* Called by libbpf for each event; not 0 ends the reading. */
-static int on_event(void *data, void *record, size_t size)
+static void print(const struct follower *follower, const struct dualpi2_event *event)
 {
-	const struct follower *follower = data;
-	const struct dualpi2_event *event = record;
+	const bool elsewhere = event->key.netns != follower->netns;
 	char ifname[IF_NAMESIZE];
-	bool elsewhere;
 
-	if (follower->skip || size < sizeof(*event))
-		return 0;
-	elsewhere = event->key.netns != follower->netns;
 	if (follower->ifindex && (elsewhere || follower->ifindex != event->key.ifindex))
-		return 0;
+		return;
 	/* An interface of another namespace: no index of ours. */
 	sample_ifname(elsewhere ? 0 : event->key.ifindex, event->ifname, ifname);
 	if (follower->json)
 		print_json(event, ifname);
 	else
 		print_text(event, ifname, elsewhere);
-	return fflush(stdout) || ferror(stdout) ? -EIO : 0;
+}
+
+/* Those that an AQM has kept. */
+static bool read_kept(const struct registration *reg, struct dualpi2_event *kept)
+{
+	__u32 places[DUALPI2_EVENTS], last, count = DUALPI2_EVENTS;
+	const int error =
+		bpf_map_lookup_batch(reg->events, NULL, &last, places, kept, &count, NULL);
+
+	if (error && error != -ENOENT) /* that is their end */
+		return fail(-error, "cannot read the events (-v shows why)");
+	return true;
+}
+
+static __u64 latest_of(const struct dualpi2_event *kept)
+{
+	__u64 latest = 0;
+
+	for (size_t i = 0; i < DUALPI2_EVENTS; i++)
+		latest = MAX(latest, kept[i].number);
+	return latest;
+}
+
+/* Print those behind `seen`. The number of the last one that can be told now. */
+static __u64 print_new(const struct follower *follower, __u64 seen, __u64 latest,
+		       const struct dualpi2_event *kept)
+{
+	if (latest - seen > DUALPI2_EVENTS) {
+		verbose("%llu events came too fast to be told", latest - seen - DUALPI2_EVENTS);
+		seen = latest - DUALPI2_EVENTS;
+	}
+	for (; seen < latest; seen++) {
+		const struct dualpi2_event *event = &kept[(seen + 1) % DUALPI2_EVENTS];
+
+		if (event->number <= seen)
+			break; /* another CPU is still writing it */
+		if (event->number == seen + 1 && event->begun == event->number)
+			print(follower, event);
+	}
+	return seen;
+}
+
+bool events_look(struct follower *follower, bool printed)
+{
+	struct dualpi2_event kept[DUALPI2_EVENTS] = {};
+
+	for (size_t i = 0; i < follower->regs->count; i++) {
+		const struct registration *reg = &follower->regs->of[i];
+		__u64 latest;
+
+		if (reg->events < 0)
+			continue;
+		if (!read_kept(reg, kept))
+			return false;
+		latest = latest_of(kept);
+		follower->latest[i] =
+			printed ? print_new(follower, follower->latest[i], latest, kept) : latest;
+	}
+	if (fflush(stdout) || ferror(stdout))
+		return fail(EIO, "cannot write to the standard output");
+	return true;
 }
 
 static __u32 map_id(int fd)
@@ -124,19 +171,12 @@ static bool are_all_gone(const struct registrations *regs)
 	return true;
 }
 
-static bool read_events(struct pace *pace, struct ring_buffer *ring,
-			const struct registrations *regs)
+static bool follow_all(struct follower *follower, struct pace *pace)
 {
-	enum pace_event event;
-
-	while ((event = pace_wait(pace, ring_buffer__epoll_fd(ring))) != PACE_END) {
-		int count = event == PACE_INPUT ? ring_buffer__consume(ring) : 0;
-
-		if (count == -EIO)
-			return fail(EIO, "cannot write to the standard output");
-		if (count < 0)
-			return fail(-count, "cannot read the events (-v shows why)");
-		if (event == PACE_DUE && are_all_gone(regs))
+	while (pace_wait(pace, -1) != PACE_END) {
+		if (!events_look(follower, true))
+			return false;
+		if (are_all_gone(follower->regs))
 			return fail(0,
 				    "bpf_dualpi2 was unloaded from the last interface: there will "
 				    "be no more events");
@@ -144,47 +184,16 @@ static bool read_events(struct pace *pace, struct ring_buffer *ring,
 	return true;
 }
 
-/* The buffers of all AQMs that are registered now; NULL, which is reported. */
-static struct ring_buffer *open_buffers(const struct registrations *regs, struct follower *follower)
-{
-	struct ring_buffer *ring = NULL;
-	int error = 0;
-
-	for (size_t i = 0; !error && i < regs->count; i++) {
-		int events = regs->of[i].events;
-
-		if (events < 0)
-			continue;
-		if (ring)
-			error = ring_buffer__add(ring, events, on_event, follower);
-		else
-			ring = ring_buffer__new(events, on_event, follower, NULL);
-		if (!ring)
-			error = -errno;
-	}
-	if (!error)
-		return ring;
-	ring_buffer__free(ring);
-	fail(-error, "cannot open the ring buffer of the events (-v shows why)");
-	return NULL;
-}
-
 bool events_follow(const struct registrations *regs, unsigned int ifindex, bool json)
 {
-	struct follower follower = { .ifindex = ifindex, .json = json, .netns = netns_current() };
-	struct ring_buffer *ring;
+	struct follower follower = {
+		.regs = regs,
+		.netns = netns_current(),
+		.ifindex = ifindex,
+		.json = json,
+	};
 	struct pace pace;
-	bool followed;
 
-	if (!follower.netns || !pace_start(&pace, LOOK_NS))
-		return false;
-	ring = open_buffers(regs, &follower);
-	if (!ring)
-		return false;
-	follower.skip = true;
-	ring_buffer__consume(ring);
-	follower.skip = false;
-	followed = read_events(&pace, ring, regs);
-	ring_buffer__free(ring);
-	return followed;
+	return follower.netns && events_look(&follower, false) && pace_start(&pace, LOOK_NS) &&
+	       follow_all(&follower, &pace);
 }

@@ -65,9 +65,20 @@ void json_print_lines(FILE *file, const struct samples *samples, const struct sa
 
 /* ---- events -------------------------------------------------------------------------- */
 
-/* Print overload events (RFC 9332, 2.5.2.3) as they happen, a line each: of all network namespaces,
- * because reading takes them from the buffer, or (ifindex not 0) of one interface, until SIGINT,
- * SIGHUP or SIGTERM. That no kind is registered any more is a failure.
+/* Who follows overload events (RFC 9332, 2.5.2.3), a line each. */
+struct follower {
+	const struct registrations *regs;
+	__u64 netns;	      /* in which `ifindex` counts (struct dualpi2_key) */
+	unsigned int ifindex; /* 0: of all interfaces, of all network namespaces */
+	bool json;
+	__u64 latest[AQMS_MAX]; /* number of the last event of each AQM that was looked at */
+};
+
+/* Look at what came since the last time, and print it, or leave it (`printed`). */
+bool events_look(struct follower *follower, bool printed);
+
+/* Print them as they happen, until SIGINT, SIGHUP or SIGTERM. That no kind is registered any more
+ * is a failure.
  */
 bool events_follow(const struct registrations *regs, unsigned int ifindex, bool json);
 
