@@ -56,7 +56,8 @@ static struct command command = {
 	.synopsis = "[IFACE] [OPTIONS]",
 	.words = { { "interface", .is_word = true, .kind = KIND_FILE, .words = "eth0" } },
 	.about = "Show the bpf_dualpi2 qdiscs of this network namespace, or of one interface.\n"
-		 "Counters and delays cover the time since the qdisc was attached.\n",
+		 "Counters and delays cover the time since the qdisc was attached; the table of\n"
+		 "one interface shows the last second, too, for which it waits.\n",
 	.epilogue =
 		"Exit status: 0 shown, 1 failed or nothing to show, 2 wrong usage. With --json,\n"
 		"--openmetrics and --prometheus nothing to show gives an empty answer and 0.\n"
@@ -159,7 +160,7 @@ static void print_text(const struct samples *list)
 	else if (given(OUTPUT_HISTOGRAM))
 		histogram_print(list);
 	else
-		table_print(list);
+		table_print(list, NULL);
 }
 
 static bool show_once(struct sampler *sampler)
@@ -181,6 +182,27 @@ static bool show_once(struct sampler *sampler)
 		shown = sampler_has_nothing(sampler);
 	free(list.items);
 	return flush(stdout) && shown;
+}
+
+/* Is no other format asked for? */
+static bool is_table(void)
+{
+	const unsigned int others = FORMATS | BIT(OUTPUT_HISTOGRAM);
+
+	for (enum output i = 0; others >> i; i++) {
+		if (others & BIT(i) && given(i))
+			return false;
+	}
+	return true;
+}
+
+/* The totals, and what the last interval brought. */
+static bool show_both(const struct samples *samples, const struct samples *intervals, void *sampler)
+{
+	if (!samples->count)
+		return sampler_has_nothing(sampler);
+	table_print(samples, intervals);
+	return flush(stdout);
 }
 
 static bool show_lines(const struct samples *samples, const struct samples *intervals, void *file)
@@ -214,6 +236,8 @@ static bool show(const char *ifname, FILE *file)
 		shown = watch(&sampler, interval_ns);
 	} else if (given(OUTPUT_INTERVAL)) {
 		shown = follow(&sampler, interval_ns, count, show_text, NULL);
+	} else if (ifname && is_table()) {
+		shown = follow(&sampler, interval_ns, 1, show_both, &sampler);
 	} else {
 		shown = show_once(&sampler);
 	}

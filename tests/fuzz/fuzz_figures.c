@@ -55,7 +55,8 @@ static void print_interval(const struct samples *samples, const struct sample *e
 	if (!interval_between(earlier, &samples->items[0], &interval))
 		return;
 	histogram_print(&list);
-	table_print(&list);
+	table_print(&list, NULL);
+	table_print(samples, &list);
 	json_print_lines(stdout, samples, &list, JSON_BINS);
 }
 
@@ -94,7 +95,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		bytes[i] ^= data[i];
 	fill(&items[0], &content);
 	json_print(&list, JSON_BINS);
-	table_print(&list);
+	table_print(&list, NULL);
 	tc_print(&list);
 	histogram_print(&list);
 	openmetrics_print(&list, EXPOSITION_OPENMETRICS);

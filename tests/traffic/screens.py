@@ -45,12 +45,21 @@ def show_part(router, line, pattern, count):
     print(*[answer for answer in answers if pattern in answer][:count], sep="\n", flush=True)
 
 
+def wait_for_second(number, what):
+    """Of the recording."""
+    wait_until(lambda: RECORDING.exists() and
+               RECORDING.read_text(encoding="utf-8").count("\n") >= 5 * number, what)
+
+
 def watch(router, sender):
-    """The live view, just after the Cubic download has ended."""
+    """The table beside both downloads; the live view, just after that of Cubic has ended."""
     argv = router.argv(BIN / "dualpi2-stats", "r1", "--watch", "--interval", "250ms")
     with Terminal(argv) as terminal:
         terminal.wait_for_word("q quit")
         cubic = transfer(sender, FLOWS["cubic"], CUBIC_SECONDS)
+        wait_for_second(CUBIC_AFTER + CUBIC_SECONDS / 2, "both downloads go on for a while")
+        section("Statistics")
+        show(router, "dualpi2-stats r1")
         report_of(cubic)
         before = terminal.text
         wait_until(lambda: terminal.text != before, "the next interval")
@@ -74,15 +83,11 @@ def main():
     recording = router.popen(BIN / "dualpi2-stats", "r1", "--record", RECORDING,
                              "--interval", "200ms", "--count", LINES)
     l4s = transfer(sender, FLOWS["l4s"], SECONDS)
-    wait_until(lambda: RECORDING.exists() and
-               RECORDING.read_text(encoding="utf-8").count("\n") >= 5 * CUBIC_AFTER,
-               "the L4S download has gone on for a while")
+    wait_for_second(CUBIC_AFTER, "the L4S download goes on for a while")
     watch(router, sender)
     report_of(l4s)
     recording.communicate()
 
-    section("Statistics")
-    show(router, "dualpi2-stats r1")
     section("Histogram")
     show(router, "dualpi2-stats r1 --histogram")
     section("Metrics")

@@ -171,6 +171,30 @@ def test_table_of_an_interval():
     assert max(map(len, text.splitlines())) <= 80
 
 
+# ---- the table of one interface ---------------------------------------------------------------
+
+
+def test_last_second_stands_before_the_total():
+    head, recent, total = stats("busy", "eth0").stdout.split("\n\n")
+    assert head.startswith("eth0: bpf_dualpi2, rate 40mbit, target 15ms\n")
+    assert recent.splitlines() == [
+        "     L4S   Classic  in the last 1.00s",
+        "16.0mbit  8.00mbit  a second forwarded to the device",
+        "  40.0 %    20.0 %  of the rate",
+        "  7.50 %     0.0 %  of the arrived: CE-marked",
+        "   0.0 %    0.20 %  of the arrived: dropped",
+        "   500us    15.0ms  delay in the queue: mean",
+        "   500us    15.0ms    99 % of the packets at most"]
+    assert total.startswith("     L4S   Classic  since it was attached; ")
+    assert "    4000      2000  packets forwarded to the device\n" in total
+
+
+def test_table_of_all_interfaces_does_not_wait():
+    assert "in the last" not in stats("several").stdout
+    for other in ("--tc", "--json", "--histogram"):
+        assert "in the last" not in stats("busy", "eth0", other).stdout
+
+
 # ---- --histogram ----------------------------------------------------------------------------
 
 

@@ -180,11 +180,11 @@ const char *format_count(double count, char *text)
 	return text;
 }
 
-const char *format_share(uint64_t part, uint64_t whole, char *text)
+const char *format_share(double part, double whole, char *text)
 {
-	double percent = whole ? 100.0 * (double)part / (double)whole : 0;
+	const double percent = whole > 0 ? 100 * part / whole : 0;
 
-	if (!whole)
+	if (whole <= 0)
 		snprintf(text, FORMAT_MAX, "-");
 	else
 		snprintf(text, FORMAT_MAX, "%.*f %%", percent > 0 && percent < 10 ? 2 : 1, percent);

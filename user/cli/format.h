@@ -55,7 +55,7 @@ const char *format_class(uint32_t classid, char *text);
 const char *format_count(double count, char *text);
 
 /* A share of `whole` in percent: "12.3 %", "0.05 %"; "-" if there is no whole. */
-const char *format_share(uint64_t part, uint64_t whole, char *text);
+const char *format_share(double part, double whole, char *text);
 
 /* Break `text` at a blank to fit `width` characters (0: no limit); at least one word. `length`:
  * characters of this line. Returns where the next one begins.

@@ -10,8 +10,10 @@
 #include "pinned/registration.h"
 #include "sample/sample.h"
 
-/* A table for people, 80 columns wide. */
-void table_print(const struct samples *list);
+/* A table for people, 80 columns wide. `recent`: what happened lately, which stands before what the
+ * list has of it; NULL: nothing does.
+ */
+void table_print(const struct samples *list, const struct samples *recent);
 
 /* As `tc -s qdisc show` prints those of dualpi2. */
 void tc_print(const struct samples *list);

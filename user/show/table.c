@@ -55,23 +55,71 @@ static void print_share(const char *meaning, __u64 (*count)(const struct dualpi2
 		  format_share(count(c), c->packets_in, c_text), "", meaning);
 }
 
-static void print_delays(const struct dualpi2_delays *delays)
+/* `brief`: only the two that say most. */
+static void print_delays(const struct dualpi2_delays *delays, bool brief)
 {
 	static const struct {
 		enum delay asked;
+		bool is_brief;
 		const char *meaning;
 	} rows[] = {
-		{ DELAY_MEAN, "delay in the queue: mean" },
-		{ DELAY_P50, "  half of the packets at most" },
-		{ DELAY_P99, "  99 % of the packets at most" },
-		{ DELAY_P999, "  99.9 % of the packets at most" },
-		{ DELAY_HIGHEST, "  highest" },
+		{ DELAY_MEAN, true, "delay in the queue: mean" },
+		{ DELAY_P50, false, "  half of the packets at most" },
+		{ DELAY_P99, true, "  99 % of the packets at most" },
+		{ DELAY_P999, false, "  99.9 % of the packets at most" },
+		{ DELAY_HIGHEST, false, "  highest" },
 	};
 	char l[FORMAT_MAX], c[FORMAT_MAX];
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		print_row(delay_text(&delays->l, rows[i].asked, l),
-			  delay_text(&delays->c, rows[i].asked, c), "", rows[i].meaning);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (rows[i].is_brief || !brief)
+			print_row(delay_text(&delays->l, rows[i].asked, l),
+				  delay_text(&delays->c, rows[i].asked, c), "", rows[i].meaning);
+	}
+}
+
+/* bit/s */
+static double forwarded(const struct sample *interval, const struct dualpi2_queue *queue)
+{
+	return interval_speed(interval, queue->counters.bytes_out);
+}
+
+static void print_forwarded(const struct sample *interval)
+{
+	const struct dualpi2_stats *stats = &interval->stats;
+
+	print_both(forwarded(interval, &stats->l), forwarded(interval, &stats->c), format_speed, "",
+		   "a second forwarded to the device");
+}
+
+static void print_use(const struct sample *interval)
+{
+	const struct dualpi2_stats *stats = &interval->stats;
+	const double rate = 8 * (double)stats->params.rate; /* bit/s */
+	char l[FORMAT_MAX], c[FORMAT_MAX];
+
+	if (rate)
+		print_row(format_share(forwarded(interval, &stats->l), rate, l),
+			  format_share(forwarded(interval, &stats->c), rate, c), "", "of the rate");
+}
+
+static void print_shares(const struct dualpi2_stats *stats)
+{
+	print_share("of the arrived: CE-marked", dualpi2_marks, stats);
+	print_share("of the arrived: dropped", dualpi2_drops, stats);
+}
+
+/* What matters of what happened lately. */
+static void print_recent(const struct sample *interval)
+{
+	char span[FORMAT_MAX];
+
+	printf("\n%8s %9s  in the last %s\n", "L4S", "Classic",
+	       format_delay(interval->span_ns, span));
+	print_forwarded(interval);
+	print_use(interval);
+	print_shares(&interval->stats);
+	print_delays(&interval->delays, true);
 }
 
 static void print_queues(const struct sample *sample)
@@ -79,18 +127,16 @@ static void print_queues(const struct sample *sample)
 	const struct dualpi2_counters *l = &sample->stats.l.counters,
 				      *c = &sample->stats.c.counters;
 
-	printf("\n%8s %9s  (marks and drops are counted in packets)\n", "L4S", "Classic");
+	printf("\n%8s %9s  %s; marks and drops in packets\n", "L4S", "Classic",
+	       sample->span_ns ? "in this time" : "since it was attached");
 	for (const struct stat_row *row = queue_rows; row->member; row++)
 		print_stat(row, &sample->stats);
 	if (sample->span_ns) {
 		print_both(interval_speed(sample, l->bytes_in), interval_speed(sample, c->bytes_in),
 			   format_speed, "", "a second arrived for this queue");
-		print_both(interval_speed(sample, l->bytes_out),
-			   interval_speed(sample, c->bytes_out), format_speed, "",
-			   "a second forwarded to the device");
+		print_forwarded(sample);
 	}
-	print_share("of the arrived: CE-marked", dualpi2_marks, &sample->stats);
-	print_share("of the arrived: dropped", dualpi2_drops, &sample->stats);
+	print_shares(&sample->stats);
 }
 
 static void print_head(const struct sample *sample)
@@ -224,7 +270,8 @@ static void print_words(const struct sample *interval)
 	print_lines(diagnose(interval, words));
 }
 
-static void print_instance(const struct sample *sample)
+/* `recent`: what happened to it lately; NULL: that is not known. */
+static void print_instance(const struct sample *sample, const struct sample *recent)
 {
 	print_head(sample);
 	print_options(sample);
@@ -234,8 +281,10 @@ static void print_instance(const struct sample *sample)
 		print_gauges(sample);
 	print_overload(&sample->stats);
 	print_gso(&sample->stats);
+	if (recent)
+		print_recent(recent);
 	print_queues(sample);
-	print_delays(&sample->delays);
+	print_delays(&sample->delays, false);
 	if (sample->span_ns)
 		print_words(sample);
 	else
@@ -270,12 +319,14 @@ static size_t print_mq_queues(const struct samples *list, size_t sum)
 	return next - sum - 1;
 }
 
-void table_print(const struct samples *list)
+void table_print(const struct samples *list, const struct samples *recent)
 {
 	for (size_t i = 0; i < list->count; i++) {
+		const struct sample *sample = &list->items[i];
+
 		if (i)
 			printf("\n");
-		print_instance(&list->items[i]);
+		print_instance(sample, recent ? interval_find(recent, sample) : NULL);
 		if (list->items[i].is_sum)
 			i += print_mq_queues(list, i);
 	}
