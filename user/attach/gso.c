@@ -213,6 +213,13 @@ bool gso_start(const struct registration *reg, const struct target *target)
 	       (way == WAY_BORROW && setting_borrow(&key, setting_of(target)));
 }
 
+static bool is_loopback(const struct target *target)
+{
+	struct link link;
+
+	return link_look((int)target->key.ifindex, &link) > 0 && link.type == ARPHRD_LOOPBACK;
+}
+
 /* Why they are not split, where they should be. NULL: they are, or it cannot be told. */
 static const char *why_whole(const struct target *target)
 {
@@ -220,7 +227,7 @@ static const char *why_whole(const struct target *target)
 	case WAY_SPLIT:
 		return "without CONFIG_NETKIT";
 	case WAY_BORROW:
-		return "on a tunnel";
+		return is_loopback(target) ? "on the loopback device" : "on a tunnel";
 	default:
 		return NULL;
 	}
@@ -245,9 +252,7 @@ bool gso_stop(const struct target *target)
 	if ((!target->feeder && !device_find(&splitter_kind, &target->key, &splitter)) ||
 	    !setting_return(&key, setting_of(target)))
 		return false;
-	if (!target->feeder)
-		remove_splitter(&splitter);
-	return true;
+	return target->feeder || remove_splitter(&splitter);
 }
 
 static int splitter_works(const struct registration *reg, const struct target *target)

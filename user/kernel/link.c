@@ -219,8 +219,7 @@ int link_create(const struct link_plan *plan, struct link *made)
 	int error = create(plan, &request, made);
 
 	if (error && error != -EEXIST && error != -EOPNOTSUPP)
-		fail(-error, "the kernel refuses to make %s: %s", plan->name,
-		     rtnl_reason(&request, -error));
+		rtnl_accepted(&request, error, "make %s", plan->name);
 	return error;
 }
 
@@ -259,13 +258,17 @@ bool link_change(int ifindex, const struct link_change *change)
 		if (change->settings[i])
 			mnl_attr_put_u32(&request.header, attributes[i], change->settings[i]);
 	}
-	return rtnl_order(&request, "set up interface %d", ifindex);
+	return rtnl_accepted(&request, rtnl_talk(&request, NULL, NULL), "set up interface %d",
+			     ifindex);
 }
 
 bool link_delete(int ifindex)
 {
 	struct rtnl_request request;
+	int error;
 
 	begin(&request, RTM_DELLINK, NLM_F_ACK, ifindex);
-	return rtnl_order(&request, "remove interface %d", ifindex);
+	error = rtnl_talk(&request, NULL, NULL);
+	return rtnl_accepted(&request, error == -ENODEV ? 0 : error, "remove interface %d",
+			     ifindex);
 }

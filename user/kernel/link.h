@@ -81,7 +81,7 @@ bool link_change(int ifindex, const struct link_change *change);
  */
 void link_without_addresses(int ifindex);
 
-/* Remove a device that was made. */
+/* Remove a device that was made, if nobody else has in the meantime. */
 bool link_delete(int ifindex);
 
 #endif /* LINK_H */

@@ -184,7 +184,7 @@ bool qdisc_create(int ifindex, const struct qdisc *qdisc, bool replace)
 	mnl_attr_put_strz(&request.header, TCA_KIND, qdisc->kind);
 	if (qdisc->options_len)
 		mnl_attr_put(&request.header, TCA_OPTIONS, qdisc->options_len, qdisc->options);
-	return rtnl_order(&request, "attach %s", qdisc->kind);
+	return rtnl_accepted(&request, rtnl_talk(&request, NULL, NULL), "attach %s", qdisc->kind);
 }
 
 bool qdisc_delete(int ifindex)
@@ -192,7 +192,7 @@ bool qdisc_delete(int ifindex)
 	struct rtnl_request request;
 
 	begin(&request, RTM_DELQDISC, NLM_F_ACK, ifindex, TC_H_ROOT);
-	return rtnl_order(&request, "remove the root qdisc");
+	return rtnl_accepted(&request, rtnl_talk(&request, NULL, NULL), "remove the root qdisc");
 }
 
 const char *qdisc_text(const char *kind, uint32_t handle, uint32_t parent, char *text)

@@ -133,14 +133,8 @@ int rtnl_talk(struct rtnl_request *request, mnl_cb_t on_message, void *data)
 	return -error;
 }
 
-const char *rtnl_reason(const struct rtnl_request *request, int error)
+bool rtnl_accepted(const struct rtnl_request *request, int error, const char *what, ...)
 {
-	return request->refusal[0] ? request->refusal : strerror(error);
-}
-
-bool rtnl_order(struct rtnl_request *request, const char *what, ...)
-{
-	int error = -rtnl_talk(request, NULL, NULL);
 	char text[64];
 	va_list arguments;
 
@@ -149,5 +143,6 @@ bool rtnl_order(struct rtnl_request *request, const char *what, ...)
 	va_start(arguments, what);
 	vsnprintf(text, sizeof(text), what, arguments);
 	va_end(arguments);
-	return fail(error, "the kernel refuses to %s: %s", text, rtnl_reason(request, error));
+	return fail(-error, "the kernel refuses to %s: %s", text,
+		    request->refusal[0] ? request->refusal : strerror(-error));
 }

@@ -40,13 +40,11 @@ const void *rtnl_header(const struct nlmsghdr *message, size_t size);
 void rtnl_copy(const struct nlattr *attr, void *to, size_t size);
 void rtnl_text(const struct nlattr *attr, void *text, size_t size);
 
-/* Have a request carried out that is answered by an ACK alone. A failure is reported:
- * "the kernel refuses to WHAT: why", `what` and what follows as for printf().
+/* Was a request carried out, by what rtnl_talk() answered (`error`)? A failure is reported: "the
+ * kernel refuses to WHAT: why", in the kernel's words if it has some, `what` and what follows as
+ * for printf().
  */
-bool rtnl_order(struct rtnl_request *request, const char *what, ...)
-	__attribute__((format(printf, 2, 3)));
-
-/* Why a request failed with this errno, in the kernel's words if it has some. */
-const char *rtnl_reason(const struct rtnl_request *request, int error);
+bool rtnl_accepted(const struct rtnl_request *request, int error, const char *what, ...)
+	__attribute__((format(printf, 3, 4)));
 
 #endif /* RTNL_H */
