@@ -22,6 +22,15 @@
 #define CONFINED_TEXT \
 	"here, in a user namespace, the kernel takes no BPF programs: run it as root of the host"
 
+/* Where trixie, whose own kernel is too old, has a newer one. */
+#if defined(__x86_64__)
+#define TRIXIE_KERNEL "; trixie-backports has linux-image-amd64"
+#elif defined(__aarch64__)
+#define TRIXIE_KERNEL "; trixie-backports has linux-image-arm64"
+#else
+#define TRIXIE_KERNEL ""
+#endif
+
 #define RIGHTS_CHECK "rights to load BPF programs and to attach qdiscs"
 
 /* What is in the way. Always false. */
@@ -107,6 +116,21 @@ static int has_struct(const char *type, const char *name)
 	return found;
 }
 
+/* os-release(5) */
+static bool is_trixie(void)
+{
+	FILE *file = fopen("/etc/os-release", "re");
+	bool found = false;
+	char line[256];
+
+	if (!file)
+		return false;
+	while (!found && fgets(line, sizeof(line), file))
+		found = !strcmp(line, "VERSION_CODENAME=trixie\n");
+	fclose(file);
+	return found;
+}
+
 /* The kernel's own type of a struct_ops that is a qdisc. */
 static int has_bpf_qdisc(const char *name)
 {
@@ -116,11 +140,11 @@ static int has_bpf_qdisc(const char *name)
 	if (found)
 		return found > 0;
 	uname(&kernel);
-	return obstacle(name, 0, "Linux %.80s %s 6.17 or newer with CONFIG_NET_SCH_BPF=y",
+	return obstacle(name, 0, "Linux %.80s %s 6.17 or newer with CONFIG_NET_SCH_BPF=y%s",
 			kernel.release,
-			release_is_before(kernel.release, 6, 17)
-				? "is too old: boot"
-				: "was built without: boot one of");
+			release_is_before(kernel.release, 6, 17) ? "is too old: boot"
+								 : "was built without: boot one of",
+			is_trixie() ? TRIXIE_KERNEL : "");
 }
 
 /* kernel/bpf/tcx.c */
