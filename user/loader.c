@@ -51,6 +51,16 @@ _Static_assert(N_ACTIONS + PARAMS_MAX + OPTIONS_GENERAL <= OPTIONS_MAX, "too man
 #define HOW "How to attach"
 #define ACTIONS "Actions (default: attach, or change what is attached)"
 
+/* Of tc and cake. */
+static const struct stranger strangers[] = {
+	{ "dev", "leave out dev" },
+	{ "root", "leave it out, the root is meant" },
+	{ "bandwidth", "did you mean --rate?" },
+	{ "unlimited", "did you mean --rate 0?" },
+	{ "rtt", "did you mean --max-rtt?" },
+	{},
+};
+
 static struct command command = {
 	.name = "dualpi2-load",
 	.synopsis = "IFACE [OPTIONS]",
@@ -75,6 +85,7 @@ static struct command command = {
 		    "  dualpi2-load eth0 --config /etc/dualpi2/eth0.conf\n"
 		    "  dualpi2-load eth0 --unload\n",
 	.headings = { PARAMS_SHAPER, PARAMS_TC, PARAMS_OWN, HOW, ACTIONS },
+	.strangers = strangers,
 	.options = {
 		[ACTION_AQM] = { "aqm", HOW,
 				 "the AQM (that of the attached qdisc, else the first one here); "
@@ -224,6 +235,7 @@ static bool check_use(const struct target *target, const struct link *link, cons
 	    !target_check_room(registration_of(&regs, target_aqm(target, wish)), target, link,
 			       wish))
 		return false;
+	wish_report(wish, target_aqm(target, wish), &wanted);
 	interface_report(link, target_aqm(target, wish), &wanted, wish->mq || is_mq);
 	return !wanted.split_gso || gso_check(target);
 }

@@ -25,7 +25,8 @@
 	      "proportional gain, in steps of 1/256 Hz")
 
 /* Options that set them all: DERIVED(option, kind, min, max, help), and the function of
- * user/aqm/ that does it (aqm_derive of user/aqm/aqm.h).
+ * user/aqm/ that does it (aqm_derive of user/aqm/aqm.h). What they would change is not given
+ * beside them.
  */
 #define AQM_DERIVED(DERIVED)                                                                     \
 	DERIVED("max-rtt", TIME, DUALPI2_NSEC_PER_USEC, DUALPI2_TIME_MAX,                        \

@@ -84,7 +84,7 @@ CONTRADICTIONS = [
     ("target", "--target", "missing"),
     ("--rate", "--rate", "missing"),
     ("--overflow=1", "--overflow", "no value"),
-    ("splt_gso", "splt_gso", "no such option"),
+    ("splt_gso", "splt_gso", "no such option"), ("splt_gso", "did you mean", "--split-gso?"),
     ("split_gso --no-split-gso", "--no-split-gso", "--split-gso"),
     ("two", "two", "one argument too many"),
 ]
@@ -168,11 +168,41 @@ def test_a_line_of_tc(qdisc):
     assert options["target"] == 10_000 and options["beta"] == 2.5
 
 
-def test_rtts_override_and_are_told(qdisc):
-    done = load_line(qdisc, "target 1s alpha 9 max_rtt 100ms typical_rtt 15ms")
+def test_rtts_set_others_and_are_told(qdisc):
+    done = load_line(qdisc, "target 15ms max_rtt 100ms typical_rtt 15ms")
     assert ("max-rtt 100ms, typical-rtt 15ms, target 15ms, tupdate 15ms, alpha 0.148438, "
             "beta 3.000000") in done.stdout
     assert qdisc.stats()["options"]["target"] == 15_000
+
+
+def test_rtts_override_nothing_in_silence(qdisc):
+    before = qdisc.stats()["options"]
+    line = one_line(qdisc.load("--alpha", 9, "--max-rtt", "100ms", check=False), 2)
+    assert line.endswith("--alpha 9: --max-rtt sets it, too: give one of them\n")
+    assert qdisc.stats()["options"] == before
+
+
+@pytest.mark.parametrize("options, hinted", [
+    (("--target", "15"), "--target 15 is 15us"),
+    (("target", "15", "--step-thresh", "2"), "--step-thresh 2 is 2us"),
+    (("--target", "15us"), None), (("--target", "1000"), None), (("--step-thresh", "1p"), None),
+    (("--limit", "15"), None),
+])
+def test_short_time_without_a_unit_is_told(qdisc, options, hinted):
+    """tc reads microseconds, and few mean them."""
+    for more in ((), ("--check",)):
+        told = qdisc.load(*options, *more).stdout
+        assert ("give a unit" in told) == bool(hinted)
+        assert not hinted or hinted in told
+
+
+def test_command_line_counts_more_than_a_file(qdisc, tmp_path):
+    path = tmp_path / "one.conf"
+    path.write_text("rate 40mbit\nany-ect\ntarget = 5ms\n")
+    qdisc.load("--config", path, "--rate", "1mbit", "--l4s-ect")
+    options = qdisc.stats()["options"]
+    assert (options["rate"], options["target"]) == (1_000_000, 5000)
+    assert options["ecn-mask"] == "l4s-ect"
 
 
 def test_limit_renews_memlimit(qdisc):

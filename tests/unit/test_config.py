@@ -17,6 +17,8 @@ BAD_FILES = [
     ("rate fast\n", ":1: --rate fast: not a rate (for example 40mbit; 0, or 8kbit to 1tbit)"),
     ("\n# 2\n  target 10parsecs # 3\n",
      ":3: --target 10parsecs: not a time (for example 15ms; 0us to 4294s)"),
+    ("rate 40", ":1: --rate 40: 40bit/s is out of range (for example 40mbit; 0, or 8kbit to "
+                "1tbit)"),
     ("limit 0", ":1: --limit 0: out of range (for example 10000; 1 to 8388608)"),
     ("any-ect\nrate\n",
      ":2: --rate: a value is missing (for example 40mbit; 0, or 8kbit to 1tbit)"),
@@ -25,9 +27,13 @@ BAD_FILES = [
     ("any-ect\r\nl4s_ect\r\n", ":2: --l4s-ect: excludes --any-ect: give one of them"),
     ("docsis yes", ":1: --docsis yes: --docsis takes no value"),
     ("rate 40 mbit", ":1: mbit: one option a line, and one word as its value"),
-    ("rat 40mbit", ":1: rat: no option that a file may have (see dualpi2-load --help)"),
-    ("-rate 4mbit", ":1: -rate: no option that a file may have (see dualpi2-load --help)"),
-    ("rate=40mbit", ":1: rate=40mbit: no option that a file may have (see dualpi2-load --help)"),
+    ("rat 40mbit", ":1: rat: no option that a file may have: did you mean --rate? "
+                   "(see dualpi2-load --help)"),
+    ("-rate 4mbit", ":1: -rate: no option that a file may have: did you mean --rate? "
+                    "(see dualpi2-load --help)"),
+    ("rate==40mbit", ":1: --rate =40mbit: not a rate (for example 40mbit; 0, or 8kbit to 1tbit)"),
+    ("rate=", ":1: --rate: a value is missing (for example 40mbit; 0, or 8kbit to 1tbit)"),
+    ("=", ":1: =: the name of an option is missing"),
     ("ingress", ":1: ingress: no option that a file may have (see dualpi2-load --help)"),
     ("config x", ":1: config: no option that a file may have (see dualpi2-load --help)"),
     ("help", ":1: help: no option that a file may have (see dualpi2-load --help)"),
@@ -42,6 +48,7 @@ BAD_FILES = [
 ]
 
 GOOD_FILES = ["", "\n\n", "# nothing", "rate 40mbit", "\t--rate\t40mbit\t", "rate 40mbit#x\r\n",
+              "rate=40mbit", " rate = 40mbit # x",
               "classic_protection 20%\n--classic-dscp le\n", "mq\nreplace\n", "#" * 65536]
 
 
@@ -49,6 +56,31 @@ def load(*arguments):
     """Without a kernel for it: 2 is for bad input, and 1 what is not there."""
     return subprocess.run([LOADER, "no-such-interface", *arguments], capture_output=True,
                           text=True, check=False)
+
+
+@pytest.mark.parametrize("words, told", [
+    (["bandwidth", "40mbit"], "bandwidth: no such option, and one argument too many after "
+                              "no-such-interface: did you mean --rate?"),
+    (["--bandwidth", "40mbit"], "--bandwidth: no such option, or not enough of its name: did you "
+                                "mean --rate?"),
+    (["root"], "root: no such option, and one argument too many after no-such-interface: leave it "
+               "out, the root is meant"),
+    (["targt", "5ms"], "targt: no such option, and one argument too many after no-such-interface: "
+                       "did you mean --target?"),
+    (["--step-treshold", "5ms"], "--step-treshold: no such option, or not enough of its name"),
+])
+def test_words_of_other_programs_and_slips(words, told):
+    done = load(*words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"dualpi2-load: {told} (see dualpi2-load --help)\n"
+
+
+def test_interface_is_given_without_dev():
+    done = subprocess.run([LOADER, "dev", "eth0", "root"], capture_output=True, text=True,
+                          check=False)
+    assert (done.returncode, done.stderr) == (
+        2, "dualpi2-load: eth0: no such option, and one argument too many after dev: leave out "
+           "dev (see dualpi2-load --help)\n")
 
 
 @pytest.fixture
@@ -76,9 +108,15 @@ def test_good_file(config, text):
 
 def test_options_of_the_line_and_the_file_are_together(config):
     path = config("rate 40mbit")
-    assert f"{path}:1: --rate 40mbit: given twice" in load("--rate", "1mbit", "--config",
-                                                           path).stderr
+    assert load("--rate", "1mbit", "--config", path).returncode == 1
     assert f"{path}: --rate: not with --mq" in load("--mq", "--config", path).stderr
+
+
+def test_file_cannot_be_twice_of_a_mind(config):
+    """Whatever the command line says."""
+    path = config("any-ect\nl4s-ect")
+    assert "excludes" in load("--rate", "1mbit", "--config", path).stderr
+    assert load("--no-l4s", "--config", path).returncode == 1
 
 
 @pytest.mark.parametrize("path, told", [

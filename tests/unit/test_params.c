@@ -560,8 +560,7 @@ static void rtts_choose_as_tc_does(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct table values =
-			GIVEN({ "max-rtt", rows[i].max }, { "typical-rtt", rows[i].typical },
-			      /* overridden */ { "target", "1s" }, { "alpha", "1" });
+			GIVEN({ "max-rtt", rows[i].max }, { "typical-rtt", rows[i].typical });
 		struct dualpi2_params params = defaults;
 
 		apply(&values, &params);
@@ -570,6 +569,21 @@ static void rtts_choose_as_tc_does(void **state)
 		assert_int_equal(aqm_own(&params)->alpha, rows[i].alpha);
 		assert_int_equal(aqm_own(&params)->beta, rows[i].beta);
 	}
+}
+
+static void rtts_override_nothing_in_silence(void **state)
+{
+	const struct table target = GIVEN({ "max-rtt", "100ms" }, { "target", "1s" });
+	const struct table alpha = GIVEN({ "alpha", "1" }, { "typical-rtt", "15ms" });
+	const struct table agreed =
+		GIVEN({ "max-rtt", "100ms" }, { "typical-rtt", "15ms" }, { "target", "15ms" });
+	struct dualpi2_params params = defaults;
+
+	(void)state;
+	assert_refused(&target, defaults, "--target 1s: --max-rtt sets it, too: give one of them");
+	assert_refused(&alpha, defaults, "--alpha 1: --typical-rtt sets it, too: give one of them");
+	apply(&agreed, &params);
+	assert_int_equal(aqm_own(&params)->target_ns, 15000000);
 }
 
 static void rtts_that_make_no_sense(void **state)
@@ -659,6 +673,7 @@ int main(void)
 		cmocka_unit_test(overhead_leaves_raw),
 		cmocka_unit_test(raw_has_no_overhead),
 		cmocka_unit_test(rtts_choose_as_tc_does),
+		cmocka_unit_test(rtts_override_nothing_in_silence),
 		cmocka_unit_test(rtts_that_make_no_sense),
 		cmocka_unit_test(a_dscp_is_in_one_list),
 		cmocka_unit_test(described_as_given),

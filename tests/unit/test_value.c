@@ -286,6 +286,33 @@ static void speed_without_a_largest_value(void **state)
 			    "147573952589676416tbit");
 }
 
+/* Of a kind that has units. */
+static void number_without_a_unit(void **state)
+{
+	static const struct {
+		enum value_kind kind;
+		const char *given, *meant;
+	} rows[] = {
+		{ KIND_TIME, "15", "15us" },  { KIND_TIME, ".5", ".5us" },
+		{ KIND_STEP, "2", "2us" },    { KIND_RATE, "40", "40bit/s" },
+		{ KIND_TIME, "15us", NULL },  { KIND_TIME, "0", NULL },
+		{ KIND_TIME, "0.0", NULL },   { KIND_STEP, "5p", NULL },
+		{ KIND_RATE, "4kbit", NULL }, { KIND_NUMBER, "15", NULL },
+		{ KIND_SIZE, "64", NULL },    { KIND_TIME, "", NULL },
+	};
+	char text[OPTION_TEXT_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct option_spec spec = { .kind = rows[i].kind };
+		const char *meant = value_bare(&spec, rows[i].given, text);
+
+		assert_int_equal(!meant, !rows[i].meant);
+		if (meant)
+			assert_string_equal(meant, rows[i].meant);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -294,6 +321,7 @@ int main(void)
 		cmocka_unit_test(dscp_names_read_back),
 		cmocka_unit_test(formatted_values),
 		cmocka_unit_test(speed_without_a_largest_value),
+		cmocka_unit_test(number_without_a_unit),
 	};
 
 	return RUN_TESTS(tests);

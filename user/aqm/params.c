@@ -231,6 +231,25 @@ static void set_words(const struct option_spec *options, const struct aqm *aqm, 
 	}
 }
 
+/* Has an option that sets several parameters changed one that was given as well? */
+static bool overrides_agree(const struct option_spec *options, const struct aqm *aqm,
+			    const struct aqm_derived derived[], const struct dualpi2_params *params,
+			    char *why)
+{
+	while (!derived->spec->given)
+		derived++;
+	for (const struct option_spec *spec = options; option_exists(spec); spec++) {
+		uint64_t value;
+
+		if (!spec->given || !spec->size || spec->aqm != aqm || !value_is_taken(spec) ||
+		    value_read(spec, spec->given, &value) != VALUE_OK || get(spec, params) == value)
+			continue;
+		return params_refuse(why, "--%s %s: --%s sets it, too: give one of them",
+				     spec->name, spec->given, derived->spec->name);
+	}
+	return true;
+}
+
 bool params_apply(const struct option_spec *options, const struct aqm *aqm,
 		  struct dualpi2_params *params, char *why)
 {
@@ -254,7 +273,9 @@ bool params_apply(const struct option_spec *options, const struct aqm *aqm,
 	}
 	if (given(options, "limit") && !given(options, "memlimit"))
 		params->memlimit = 0;
-	if (read_derived(options, aqm, derived) && !aqm->derive(derived, params->aqm, why))
+	if (read_derived(options, aqm, derived) &&
+	    (!aqm->derive(derived, params->aqm, why) ||
+	     !overrides_agree(options, aqm, derived, params, why)))
 		return false;
 	return values_agree(options, params, why);
 }

@@ -15,7 +15,6 @@
 #include <string.h>
 
 #include "attach/gso.h"
-#include "check/report.h"
 #include "cli/message.h"
 #include "kernel/qdisc.h"
 #include "pinned/ledger.h"
@@ -167,14 +166,6 @@ static bool is_or_becomes_mq(const struct target *target, const struct wish *wis
 	return wish->mq || (tree_owner(&target->tree) == OWNER_US && tree_is_mq(&target->tree));
 }
 
-static void print_doubt(const struct registration *reg, const struct dualpi2_params *params)
-{
-	const char *doubt = reg->aqm->doubt ? reg->aqm->doubt(params) : NULL;
-
-	if (doubt)
-		report_line(REPORT_WARNING, "%s", doubt);
-}
-
 /* `instead_of`: " in place of ..." */
 static void print_attached(const struct registration *reg, const struct target *target, bool mq,
 			   const struct wish *wish, const struct dualpi2_params *params,
@@ -186,7 +177,7 @@ static void print_attached(const struct registration *reg, const struct target *
 		snprintf(queues, sizeof(queues), " to each transmit queue (mq)");
 	printf("%s: %s attached%s%s%s\n", target->label, reg->aqm->kind, queues, instead_of,
 	       params_describe(wish->params, true, reg->aqm, params, text, sizeof(text)));
-	print_doubt(reg, params);
+	wish_report(wish, reg->aqm, params);
 	gso_remark(target);
 }
 
@@ -327,7 +318,7 @@ static void print_changed(const struct registration *reg, const struct target *t
 		       params_describe(wish->params, false, reg->aqm, wanted, params,
 				       sizeof(params)),
 		       wish->whole ? ", all else default" : "", repaired[0] ? "; " : "", repaired);
-		print_doubt(reg, wanted);
+		wish_report(wish, reg->aqm, wanted);
 	} else if (repaired[0]) {
 		printf("%s: %s repaired: %s\n", target->label, reg->aqm->kind, repaired);
 	} else {

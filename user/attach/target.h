@@ -27,6 +27,12 @@ bool wish_apply(const struct wish *wish, const struct aqm *aqm, struct dualpi2_p
 /* Parameters that are in force as another AQM takes them over: its own are its defaults. */
 void wish_take_over(const struct aqm *aqm, struct dualpi2_params *params);
 
+/* Show (report.h) what may not be meant: the wished ones as they were given, and what the AQM
+ * doubts of all that will be in force.
+ */
+void wish_report(const struct wish *wish, const struct aqm *aqm,
+		 const struct dualpi2_params *params);
+
 /* Could they be put into the defaults of an AQM (NULL: of any)? */
 bool wish_fits(const struct wish *wish, const struct aqm *aqm);
 

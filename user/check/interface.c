@@ -103,14 +103,6 @@ static void show_senders(const struct link *link, uint64_t target_ns)
 			    link->name);
 }
 
-static void show_doubt(const struct aqm *aqm, const struct dualpi2_params *params)
-{
-	const char *doubt = aqm->doubt ? aqm->doubt(params) : NULL;
-
-	if (doubt)
-		report_line(REPORT_WARNING, "%s", doubt);
-}
-
 void interface_report(const struct link *link, const struct aqm *aqm,
 		      const struct dualpi2_params *wanted, bool is_mq)
 {
@@ -118,7 +110,6 @@ void interface_report(const struct link *link, const struct aqm *aqm,
 		report_line(REPORT_HINT, "%s is down or not connected: `ip link set %s up`",
 			    link->name, link->name);
 	show_queues(link, wanted->rate, is_mq);
-	show_doubt(aqm, wanted);
 	show_bottleneck(link, wanted->rate);
 	show_senders(link, target_of(aqm, wanted));
 }

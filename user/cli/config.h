@@ -5,9 +5,9 @@
 
 #include "cli/options.h"
 
-/* Take the options of a text, of `size` bytes and a NUL, as if they stood on the command line
- * behind those that do. The text is cut into words, which the options of the command
- * point to afterwards. False: bad input was reported, with `path` and the number of the line.
+/* Take the options of a text, of `size` bytes and a NUL, that the command line leaves open. The
+ * text is cut into words, which the options of the command point to afterwards. False: bad input
+ * was reported, with `path` and the number of the line.
  */
 bool config_parse(struct command *command, const char *path, char *text, size_t size);
 

@@ -9,6 +9,7 @@
 #include "cli/value.h"
 
 #define GENERAL "General"
+#define SEE_HELP " (see %s --help)"
 
 /* Column where the descriptions of the options begin. */
 #define HELP_COLUMN 30
@@ -119,12 +120,15 @@ static bool refuse_value(const struct option_spec *spec, const char *text, const
 
 static bool refuse_wrong(const struct option_spec *spec, const char *text)
 {
-	char reason[64];
+	char reason[OPTION_TEXT_MAX + 16], bare[OPTION_TEXT_MAX];
 	uint64_t value;
 
-	if (value_read(spec, text, &value) == VALUE_OUT_OF_RANGE)
+	if (value_read(spec, text, &value) != VALUE_OUT_OF_RANGE)
+		snprintf(reason, sizeof(reason), "not %s", value_what(spec));
+	else if (value_bare(spec, text, bare))
+		snprintf(reason, sizeof(reason), "%s is out of range", bare);
+	else
 		return refuse_value(spec, text, "out of range");
-	snprintf(reason, sizeof(reason), "not %s", value_what(spec));
 	return refuse_value(spec, text, reason);
 }
 
@@ -180,17 +184,39 @@ static bool take_option(struct command *command, const struct option_spec *spec,
 	return taken || refuse_wrong(spec, text);
 }
 
+void command_settle(struct command *command)
+{
+	for (struct option_spec *spec = command->options; option_exists(spec); spec++)
+		spec->is_settled = spec->given;
+}
+
+/* Has the command line said it, or something else in its place? */
+static bool is_settled(const struct command *command, const struct option_spec *spec)
+{
+	for (const struct option_spec *other = command->options; option_exists(other); other++) {
+		const bool is_same = other->name && !strcmp(other->name, spec->name);
+		const bool is_rival =
+			spec->slot && other->slot == spec->slot && other->aqm == spec->aqm;
+
+		if (other->is_settled && (is_same || is_rival))
+			return true;
+	}
+	return false;
+}
+
 bool command_take(struct command *command, const char *name, const char *value)
 {
 	const size_t dashes = strncmp(name, "--", 2) ? 0 : 2;
 	const struct option_spec *spec = find_option(command->options, name + dashes, PLACE_FILE);
+	char text[GUESS_MAX];
 
 	if (!spec)
-		return fail(0, "%s: no option that a file may have (see %s --help)", name,
+		return fail(0, "%s: no option that a file may have%s" SEE_HELP, name,
+			    guess(command->options, command->strangers, name, PLACE_FILE, text),
 			    command->name);
 	if (!value_is_taken(spec) && value)
 		return fail(0, "--%s %s: --%s takes no value", spec->name, value, spec->name);
-	return take_option(command, spec, value);
+	return is_settled(command, spec) || take_option(command, spec, value);
 }
 
 /* ---- the command line ------------------------------------------------------------ */
@@ -246,17 +272,19 @@ static const struct option_spec *answered(const struct command *command, int ans
 static bool refuse_option(struct command *command, int answer, const char *word)
 {
 	const struct option_spec *spec;
+	char text[GUESS_MAX];
 
 	if (optopt && optopt < ROW_ANSWER)
-		return fail(0, "-%c: no such option; long ones begin with -- (see %s --help)",
-			    optopt, command->name);
+		return fail(0, "-%c: no such option; long ones begin with --" SEE_HELP, optopt,
+			    command->name);
 	if (!optopt)
-		return fail(0, "%s: no such option, or not enough of its name (see %s --help)",
-			    word, command->name);
+		return fail(0, "%s: no such option, or not enough of its name%s" SEE_HELP, word,
+			    guess(command->options, command->strangers, word, 0, text),
+			    command->name);
 	spec = answered(command, optopt);
 	if (answer == ':')
 		return take_option(command, spec, NULL);
-	return fail(0, "%s: --%s takes no value (see %s --help)", word, spec->name, command->name);
+	return fail(0, "%s: --%s takes no value" SEE_HELP, word, spec->name, command->name);
 }
 
 /* The place of the next word; the last one that was given is `last`, or NULL. */
@@ -274,6 +302,8 @@ static bool take_word(struct command *command, int argc, char **argv, const char
 {
 	const struct option_spec *last, *spec;
 	struct option_spec *next = next_word(command, &last);
+	char text[GUESS_MAX];
+	const char *odd;
 	uint64_t value;
 
 	if (option_exists(next)) {
@@ -281,13 +311,15 @@ static bool take_word(struct command *command, int argc, char **argv, const char
 		return value_read(next, word, &value) == VALUE_OK || refuse_wrong(next, word);
 	}
 	if (!last)
-		return fail(0, "%s: %s takes no argument (see %s --help)", word, command->name,
+		return fail(0, "%s: %s takes no argument" SEE_HELP, word, command->name,
 			    command->name);
 	spec = find_option(command->options, word, PLACE_WORD);
+	odd = answer_to(command->strangers, last->given) ? last->given : word;
 	if (!spec)
-		return fail(
-			0, "%s: no such option, and one argument too many after %s (see %s --help)",
-			word, last->given, command->name);
+		return fail(0, "%s: no such option, and one argument too many after %s%s" SEE_HELP,
+			    word, last->given,
+			    guess(command->options, command->strangers, odd, PLACE_WORD, text),
+			    command->name);
 	return take_option(command, spec,
 			   value_is_taken(spec) && optind < argc ? argv[optind++] : NULL);
 }
@@ -336,8 +368,7 @@ static bool words_suffice(const struct command *command)
 {
 	for (const struct option_spec *word = command->words; option_exists(word); word++) {
 		if (word->is_needed && !word->given)
-			return fail(0, "%s is missing (see %s --help)", value_what(word),
-				    command->name);
+			return fail(0, "%s is missing" SEE_HELP, value_what(word), command->name);
 	}
 	return true;
 }

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cli/guess.h"
 #include "cli/message.h"
 #include "cli/spec.h"
 
@@ -38,6 +39,8 @@ struct command {
 	 * them takes is refused.
 	 */
 	struct option_spec options[OPTIONS_MAX];
+
+	const struct stranger *strangers; /* that are known */
 };
 
 /* Of this tool, as --version has it. */
@@ -55,8 +58,11 @@ const char *command_given(const struct command *command, const char *name);
 /* The value that a text is, as this option takes it. False: it was reported that it is none. */
 bool option_read(const struct option_spec *spec, const char *text, uint64_t *value);
 
-/* Take one option from a file, with or without the dashes or in tc's spelling. `value`: NULL if
- * there is none. False: it was reported what is wrong.
+/* What was given by now counts more than what command_take() takes. */
+void command_settle(struct command *command);
+
+/* Take one option from a file, with or without the dashes or in tc's spelling, unless it is
+ * settled. `value`: NULL if there is none. False: it was reported what is wrong.
  */
 bool command_take(struct command *command, const char *name, const char *value);
 

@@ -73,6 +73,7 @@ struct option_spec {
 
 	/* What was given: the text, "" for an option without a value; NULL: nothing. */
 	const char *given;
+	bool is_settled; /* by the command line, which counts more than a file */
 };
 
 /* Of a row of a table: is it not the end? */

@@ -196,16 +196,17 @@ struct kind {
 	const char *unit;	  /* behind it, for people */
 	const struct unit *units; /* as it is read: NUMBER * unit / divisor; NULL: no number */
 	uint32_t divisor;
-	bool is_whole; /* no decimals */
+	bool is_whole;	  /* no decimals */
+	const char *bare; /* the unit where none is given; NULL: there is but one */
 
 	/* value_range(): the limits, if not by `format`; or what it always is. */
 	const char *(*limit)(uint64_t value, char *text);
 	const char *range;
 };
 
-#define WHOLE_NUMBER(argument_, example_, format_, unit_)                        \
-	{ argument_, "a whole number", example_, format_, unit_, count_units, 1, \
-	  true,	     format_whole,     NULL }
+#define WHOLE_NUMBER(argument_, example_, format_, unit_)                              \
+	{ argument_, "a whole number", example_, format_, unit_, count_units, 1, true, \
+	  NULL,	     format_whole,     NULL }
 
 static const struct kind kinds[N_KINDS] = {
 	[KIND_FILE] = { "FILE", "a name", .unit = "", .range = "any" },
@@ -214,7 +215,7 @@ static const struct kind kinds[N_KINDS] = {
 	[KIND_PEER] = { "PEER", "a peer", "host:443", .unit = "", .range = "port 1 to 65535" },
 	[KIND_CHOICE] = { NULL, "one of them", .unit = "" },
 	[KIND_TIME] = { "TIME", "a time", "15ms", format_time, "", time_units, .divisor = 1,
-			.limit = format_limit },
+			.bare = "us", .limit = format_limit },
 	[KIND_GAIN] = { "HZ", "a gain in Hz", "0.16", format_gain, "", gain_units, .divisor = 1 },
 	[KIND_NUMBER] = WHOLE_NUMBER("N", "1", format_whole, ""),
 	[KIND_PACKETS] = WHOLE_NUMBER("PACKETS", "10000", format_whole, "p"),
@@ -227,9 +228,9 @@ static const struct kind kinds[N_KINDS] = {
 	[KIND_SHARE] = { "PERCENT", "a percentage", "25%", format_probability, "", share_units,
 			 .divisor = 100, .range = "0 to 100" },
 	[KIND_RATE] = { "RATE", "a rate", "40mbit", format_rate_or_none, "", rate_units,
-			.divisor = 8 },
+			.divisor = 8, .bare = "bit/s" },
 	[KIND_STEP] = { "TIME|Np", "a time or a number of packets", "1ms or 5p", format_step, "",
-			time_units, .divisor = 1, .limit = format_limit },
+			time_units, .divisor = 1, .bare = "us", .limit = format_limit },
 	[KIND_DSCPS] = { "LIST", "a list of DSCPs", "ef,nqb,40", format_dscps, .unit = "",
 			 .range = "0 to 63, cs0 to cs7, af11 to af43, ef, va, le, nqb, df; "
 				  "or none" },
@@ -238,6 +239,11 @@ static const struct kind kinds[N_KINDS] = {
 bool value_is_taken(const struct option_spec *spec)
 {
 	return kinds[spec->kind].what;
+}
+
+bool value_is_time(const struct option_spec *spec)
+{
+	return kinds[spec->kind].units == time_units;
 }
 
 const char *value_argument(const struct option_spec *spec)
@@ -381,6 +387,16 @@ bool value_has_default(const struct option_spec *spec)
 {
 	return spec->size && value_is_taken(spec) &&
 	       (has_auto(spec) || in_range(spec, spec->value));
+}
+
+const char *value_bare(const struct option_spec *spec, const char *given, char *text)
+{
+	const char *unit = kinds[spec->kind].bare;
+
+	if (!unit || given[strspn(given, "0123456789.")] || !strpbrk(given, "123456789"))
+		return NULL;
+	snprintf(text, OPTION_TEXT_MAX, "%s%s", given, unit);
+	return text;
 }
 
 /* The default, but for one that is 0: that often stands for none. */

@@ -16,8 +16,9 @@ enum value_status {
 	VALUE_OUT_OF_RANGE,
 };
 
-/* Does this option take a value? */
+/* Does this option take a value? A time? */
 bool value_is_taken(const struct option_spec *spec);
+bool value_is_time(const struct option_spec *spec);
 
 /* Read a value, as tc writes it. `value` is left alone unless VALUE_OK is returned. */
 enum value_status value_read(const struct option_spec *spec, const char *text, uint64_t *value);
@@ -41,6 +42,11 @@ const char *value_show(const struct option_spec *spec, uint64_t value, char *tex
 
 /* "0us to 4294s" */
 const char *value_range(const struct option_spec *spec, char *text);
+
+/* What a number without a unit is read as, if there are units: "15us"; NULL: it has one, or needs
+ * none.
+ */
+const char *value_bare(const struct option_spec *spec, const char *given, char *text);
 
 /* A value that may be given: "15ms". */
 const char *value_example(const struct option_spec *spec, char *text);

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "cli/guess.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define SLIP_MAX 2	 /* letters that are wrong, missing or too many */
+#define SLIP_NAME_MAX 32 /* characters of a name */
+
+/* How many of them make one word of the other (Levenshtein). */
+static unsigned int slips(const char *word, const char *name)
+{
+	const size_t length = strlen(name);
+	unsigned int row[SLIP_NAME_MAX + 1];
+
+	if (length > SLIP_NAME_MAX)
+		return SLIP_MAX + 1;
+	for (size_t i = 0; i <= length; i++)
+		row[i] = (unsigned int)i;
+	for (; *word; word++) {
+		unsigned int diagonal = row[0]++;
+
+		for (size_t i = 1; i <= length; i++) {
+			const unsigned int above = row[i];
+			const unsigned int least = row[i - 1] < above ? row[i - 1] : above;
+
+			row[i] = name[i - 1] == *word ? diagonal
+						      : 1 + (least < diagonal ? least : diagonal);
+			diagonal = above;
+		}
+	}
+	return row[length];
+}
+
+const char *answer_to(const struct stranger *strangers, const char *word)
+{
+	for (const struct stranger *known = strangers; known && known->word; known++) {
+		if (!strcmp(known->word, word))
+			return known->answer;
+	}
+	return NULL;
+}
+
+const char *guess(const struct option_spec *options, const struct stranger *strangers,
+		  const char *word, unsigned int places, char text[GUESS_MAX])
+{
+	const char *nearest = NULL, *answer;
+	unsigned int fewest = SLIP_MAX + 1;
+
+	word += strspn(word, "-");
+	answer = answer_to(strangers, word);
+	for (const struct option_spec *spec = options; option_exists(spec); spec++) {
+		const unsigned int count = spec->name ? slips(word, spec->name) : fewest;
+
+		if ((spec->places & places) == places && count < fewest && count < strlen(word)) {
+			fewest = count;
+			nearest = spec->name;
+		}
+	}
+	text[0] = '\0';
+	if (answer)
+		snprintf(text, GUESS_MAX, ": %s", answer);
+	else if (nearest)
+		snprintf(text, GUESS_MAX, ": did you mean --%s?", nearest);
+	return text;
+}

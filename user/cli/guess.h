@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What may be meant by a word that is no option. */
+#ifndef GUESS_H
+#define GUESS_H
+
+#include "cli/spec.h"
+
+#define GUESS_MAX 64 /* bytes of a question */
+
+/* A word of other programs, and what to say of it. A table of them ends with one that is all zero;
+ * NULL: there are none.
+ */
+struct stranger {
+	const char *word, *answer;
+};
+
+/* What there is to say of a word; NULL: it is no stranger. */
+const char *answer_to(const struct stranger *strangers, const char *word);
+
+/* The same behind ": ", or ": did you mean --NAME?", if a word is nearly the name of an option that
+ * may stand in these places (enum option_place); or "". Writes to `text` (GUESS_MAX bytes) and
+ * returns it.
+ */
+const char *guess(const struct option_spec *options, const struct stranger *strangers,
+		  const char *word, unsigned int places, char text[GUESS_MAX]);
+
+#endif /* GUESS_H */
