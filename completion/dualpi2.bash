@@ -12,25 +12,48 @@ _dualpi2_interfaces()
 	sed -n 's/^ *\([^ ]*\):.*/\1/p' /proc/net/dev
 }
 
+# What an option ($2), also as tc spells it, takes by this help ($1): "RATE", "step|ramp".
+_dualpi2_takes()
+{
+	local name=${2#--}
+
+	name=${name//_/-}
+	if [[ $name =~ ^[a-z0-9-]+$ ]]; then
+		sed -n "s/^ *\(-[a-z], \)\{0,1\}--$name \([A-Za-z0-9|]\{1,\}\)\(  .*\)\{0,1\}$/\2/p" <<<"$1"
+	fi
+}
+
+# Usual values of what is measured ($1).
+_dualpi2_examples()
+{
+	case $1 in
+	RATE) echo 5mbit 10mbit 20mbit 40mbit 95mbit 190mbit 475mbit 950mbit 2.4gbit ;;
+	TIME*) echo 1ms 2ms 5ms 10ms 15ms 20ms 50ms 100ms 1s ;;
+	PERCENT) echo 5% 10% 20% 25% 50% ;;
+	LIST) echo none nqb ef va le df cs{0..7} af{1..4}{1..3} ;;
+	esac
+}
+
 # The values of an option ($3) for the word ($2), or the options, of what this help ($1) is of.
 # False: the word is neither.
 _dualpi2_option()
 {
-	local help=$1 word=$2 before=$3 values
+	local help=$1 word=$2 takes before=
 
-	# "--l-aqm step|ramp" in the help text
-	values=$(sed -n 's/^ .*\(--[a-z0-9-]*\) \([a-z0-9]*|[a-z0-9|]*\)\( .*\)\{0,1\}$/\1 \2/p' <<<"$help" |
-		sed -n "s/^$before //p" | tr '|' ' ')
-	if [[ -n $values ]]; then
-		_dualpi2_offer -W "$values" -- "$word"
-	elif [[ $help == *" $before FILE"* ]]; then
-		_dualpi2_offer -f -- "$word"
-	elif [[ $word == -* ]]; then
+	takes=$(_dualpi2_takes "$help" "$3")
+	if [[ $takes == LIST && $word == *,* ]]; then
+		before=${word%,*},
+	fi
+	case $takes in
+	FILE) _dualpi2_offer -f -- "$word" ;;
+	[a-z]*) _dualpi2_offer -W "${takes//|/ }" -- "$word" ;;
+	?*) _dualpi2_offer -P "$before" -W "$(_dualpi2_examples "$takes")" -- "${word##*,}" ;;
+	'')
+		[[ $word == -* ]] || return 1
 		_dualpi2_offer -W "$(sed -n \
 			's/^ *\(-[a-z], \)\{0,1\}\(--[a-z0-9-]*\).*/\2/p' <<<"$help")" -- "$word"
-	else
-		return 1
-	fi
+		;;
+	esac
 }
 
 _dualpi2()

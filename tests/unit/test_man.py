@@ -150,6 +150,28 @@ def test_completion_of_values():
     assert complete("dualpi2-load", "r", "--l-aqm") == {"ramp"}
 
 
+@pytest.mark.parametrize("option, offered", [
+    ("--rate", "40mbit"), ("rate", "40mbit"), ("--target", "15ms"), ("step_thresh", "1ms"),
+    ("--classic-protection", "25%"), ("--l4s-dscp", "nqb"), ("--limit", None), ("--alpha", None),
+])
+def test_completion_where_a_value_belongs(option, offered):
+    """Usual ones, or nothing; no interfaces."""
+    shown = complete("dualpi2-load", "", option)
+    assert not offered or offered in shown
+    assert bool(shown) == bool(offered)
+    assert not shown & {name for _, name in socket.if_nameindex()}
+
+
+def test_completion_of_the_end_of_a_list():
+    assert complete("dualpi2-load", "ef,nq", "--l4s-dscp") == {"ef,nqb"}
+
+
+def test_completion_where_no_value_belongs():
+    """--split-gso takes none, though its help begins with capital letters."""
+    names = {name for _, name in socket.if_nameindex()}
+    assert complete("dualpi2-load", "", "--split-gso") == names
+
+
 def test_completion_of_files(tmp_path):
     (tmp_path / "eth0.conf").touch()
     assert complete("dualpi2-load", f"{tmp_path}/e", "--config") == {f"{tmp_path}/eth0.conf"}
