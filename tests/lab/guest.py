@@ -21,7 +21,7 @@ from common import BUILD_OUTPUT, CACHE, HERE, REPOSITORY, LabError, digest, is_m
 
 # What the guest sees of the project, at /src.
 PROJECT = ("tests", "bench", "bpf", "include", "vmlinux.h", "Makefile", "docs/recipes.md",
-           BUILD_OUTPUT)
+           "docs/moving.md", BUILD_OUTPUT)
 
 # rdrand is seeded (-seed), so trusting it makes every random number repeatable; an
 # oops is a failure whatever the command makes of it. khugepaged would take the CPU

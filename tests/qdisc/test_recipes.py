@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""docs/recipes.md: each recipe's commands do what the page shows."""
+"""docs/recipes.md and docs/moving.md: the commands of each section do what the page shows."""
 
 import re
 from pathlib import Path
@@ -8,16 +8,20 @@ import pytest
 from conftest import BIN
 from netns import Namespace, veth
 
-PAGE = Path(__file__).resolve().parents[2] / "docs/recipes.md"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
 def recipes():
     """{heading: [(command, what it prints)]}"""
     found = {}
-    for heading, text in re.findall(r"^## (.*)\n((?:(?!## ).*\n)*)", PAGE.read_text(), re.M):
-        shown = re.findall(r"^    # (.*)\n((?:    [^#\n].*\n)*)", text, re.M)
-        found[heading] = [(command, re.sub(r"^    ", "", output, flags=re.M))
-                          for command, output in shown]
+    for page in (DOCS / "recipes.md", DOCS / "moving.md"):
+        for heading, text in re.findall(r"^## (.*)\n((?:(?!## ).*\n)*)", page.read_text(), re.M):
+            shown = re.findall(r"^    # (.*)\n((?:    [^#\n].*\n)*)", text, re.M)
+            assert heading not in found
+            assert shown or page.name == "moving.md", heading
+            if shown:
+                found[heading] = [(command, re.sub(r"^    ", "", output, flags=re.M))
+                                  for command, output in shown]
     return found
 
 
@@ -39,14 +43,13 @@ def router(registered):
 
 @pytest.mark.parametrize("heading", recipes())
 def test_recipe(router, heading):
-    commands = recipes()[heading]
-    assert commands
     interfaces = {}
-    for command, shown in commands:
+    for command, shown in recipes()[heading]:
         program, *arguments = command.split()
-        done = router.run(BIN / program, *arguments)
+        done = router.run(program if program == "tc" else BIN / program, *arguments)
         assert done.stdout == shown, command
-        interfaces[arguments[0], "--ingress" in arguments] = "--unload" in arguments
+        if program == "dualpi2-load":
+            interfaces[arguments[0], "--ingress" in arguments] = "--unload" in arguments
     for (name, is_ingress), is_unloaded in interfaces.items():
         if not is_unloaded:
             router.run(BIN / "dualpi2-load", name, *(["--ingress"] if is_ingress else []),
