@@ -163,6 +163,13 @@ def sch_dualpi2(split):
     qdiscs.delete(SINK)
 
 
+@contextlib.contextmanager
+def by_tc(*words):
+    run("tc", "qdisc", "add", "dev", SINK, "root", *words)
+    yield
+    run("tc", "qdisc", "del", "dev", SINK, "root")
+
+
 def counters():
     """How bpf_dualpi2 counts GSO packets: split, whole."""
     shown = json.loads(run(STATS, SINK, "--json", check=False).stdout or "[]")
@@ -176,6 +183,9 @@ QDISCS = {
     "bpf_dualpi2 --no-split-gso": (lambda: bpf_dualpi2("--no-split-gso"), False),
     "sch_dualpi2 (split_gso)": (lambda: sch_dualpi2(1), True),
     "sch_dualpi2 no_split_gso": (lambda: sch_dualpi2(0), False),
+    "cake (split-gso)": (lambda: by_tc("cake", "split-gso"), True),
+    "cake no-split-gso": (lambda: by_tc("cake", "no-split-gso"), False),
+    "fq_codel": (lambda: by_tc("fq_codel"), False),
 }
 
 
