@@ -67,9 +67,10 @@ ENVIRONMENT = {
 PASSED_ON = ("TERM", "SOURCE_DATE_EPOCH", "http_proxy", "https_proxy", "no_proxy")
 
 
-def require_tools():
+def require_tools(with_guests):
     """The host's part, installed by tests/lab/bootstrap."""
-    missing = [tool for tool in ("mmdebstrap", "qemu-system-x86_64", "depmod", "unshare", "setpriv")
+    for_guests = ("qemu-system-x86_64", "depmod") if with_guests else ()
+    missing = [tool for tool in ("mmdebstrap", "unshare", "setpriv", *for_guests)
                if not shutil.which(tool, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")]
     if missing:
         raise LabError(f"{', '.join(missing)} not found: run tests/lab/bootstrap")
