@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What follows from the rows of an AQM: included at the end of include/aqm/NAME.h, after
- * AQM_PARAMS(PARAM, CHOICE, FLAG), rows as in params.h, and AQM_GAUGES(GAUGE), rows as in stats.h.
+ * AQM_PARAMS(PARAM, CHOICE, FLAG), rows as in params.h, and AQM_GAUGES(GAUGE, COUNTER), rows as in
+ * stats.h.
  * A translation unit knows one AQM at most.
  */
 #ifndef DUALPI2_AQM_H
@@ -16,9 +17,9 @@ struct aqm_params {
 _Static_assert(sizeof(struct aqm_params) <= sizeof(((struct dualpi2_params *)0)->aqm),
 	       "an AQM has too many parameters");
 
-/* The AQM's own gauges, in the `aqm` of struct dualpi2_stats. */
+/* The AQM's own gauges and counters, in the `aqm` of struct dualpi2_stats. */
 struct aqm_gauges {
-	AQM_GAUGES(DUALPI2_STAT)
+	AQM_GAUGES(DUALPI2_STAT, DUALPI2_STAT)
 } __attribute__((may_alias));
 
 _Static_assert(sizeof(struct aqm_gauges) <= sizeof(((struct dualpi2_stats *)0)->aqm),

@@ -33,7 +33,7 @@
 /* Of the C queue. drop_next_ns: until the next signal is due, ns; 0: now, or none is. count: the
  * law's count of signals. dropping: 1 in drop state.
  */
-#define AQM_GAUGES(GAUGE)                                                                  \
+#define AQM_GAUGES(GAUGE, COUNTER)                                                         \
 	GAUGE(__u64, drop_next_ns, "microseconds", "drop-next", "codel_drop_next_seconds", \
 	      "until CoDel drops or marks the next Classic packet")                        \
 	GAUGE(__u32, count, "packets", "count", "codel_count_packets",                     \

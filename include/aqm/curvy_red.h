@@ -45,7 +45,7 @@
 #define AQM_PERIOD(own) (16 * DUALPI2_NSEC_PER_MSEC)
 
 /* q_c_ns: Q_C, ns. */
-#define AQM_GAUGES(GAUGE)                                                                          \
+#define AQM_GAUGES(GAUGE, COUNTER)                                                                 \
 	GAUGE(__u64, q_c_ns, "microseconds", "smoothed-delay-c", "smoothed_classic_delay_seconds", \
 	      "that Classic packets have waited, smoothed: Q_C")
 

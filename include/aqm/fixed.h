@@ -18,7 +18,7 @@
 /* As PI2's: nothing moves, but statistics are published. */
 #define AQM_PERIOD(own) (16 * DUALPI2_NSEC_PER_MSEC)
 
-#define AQM_GAUGES(GAUGE)
+#define AQM_GAUGES(GAUGE, COUNTER)
 
 #include "aqm.h"
 

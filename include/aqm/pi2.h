@@ -45,7 +45,7 @@
 #define AQM_PERIOD(own) ((own)->tupdate_ns)
 
 /* delay_ns: age of the older of both queue heads at the last update, ns. */
-#define AQM_GAUGES(GAUGE)                                                            \
+#define AQM_GAUGES(GAUGE, COUNTER)                                                   \
 	GAUGE(__u64, delay_ns, "microseconds", "queue-delay", "queue_delay_seconds", \
 	      "that the older head of both queues had waited at the last update")
 

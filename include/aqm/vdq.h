@@ -64,22 +64,22 @@ enum vdq_values {
  * overflows: packets that found a virtual queue full, and so did not count. flows: that are
  * measured. flows_evicted: that had to make room.
  */
-#define AQM_GAUGES(GAUGE)                                                                   \
-	GAUGE(__u64, without_value, "packets", "without-value", "unvalued_packets",         \
-	      "that had no value, and so got the middle one")                               \
-	GAUGE(__u64, overflows, "packets", "virtual-overflows", "virtual_overflow_packets", \
-	      "that found a virtual queue full, and were not counted in it")                \
-	GAUGE(__u64, flows_evicted, "flows", "flows-evicted", "evicted_flows",              \
-	      "that made room for new ones in the table of flows")                          \
-	GAUGE(__u32, flows, "flows", "flows", "measured_flows",                             \
-	      "measured now, by all qdiscs of this AQM")                                    \
-	GAUGE(__u32, ctv_l, "values", "ctv-l", "ctv_l_values",                              \
-	      "up to which L4S packets are marked: the CTV of L")                           \
-	GAUGE(__u32, ctv_all, "values", "ctv", "ctv_values",                                \
-	      "up to which packets are marked or dropped: the CTV of all")                  \
-	GAUGE(__u32, virtual_l, "bytes", "virtual-l", "virtual_l_bytes",                    \
-	      "in the virtual queue of the L4S packets")                                    \
-	GAUGE(__u32, virtual_all, "bytes", "virtual", "virtual_bytes",                      \
+#define AQM_GAUGES(GAUGE, COUNTER)                                                            \
+	COUNTER(__u64, without_value, "packets", "without-value", "unvalued_packets",         \
+		"that had no value, and so got the middle one")                               \
+	COUNTER(__u64, overflows, "packets", "virtual-overflows", "virtual_overflow_packets", \
+		"that found a virtual queue full, and were not counted in it")                \
+	COUNTER(__u64, flows_evicted, "flows", "flows-evicted", "evicted_flows",              \
+		"that made room for new ones in the table of flows")                          \
+	GAUGE(__u32, flows, "flows", "flows", "measured_flows",                               \
+	      "measured now, by all qdiscs of this AQM")                                      \
+	GAUGE(__u32, ctv_l, "values", "ctv-l", "ctv_l_values",                                \
+	      "up to which L4S packets are marked: the CTV of L")                             \
+	GAUGE(__u32, ctv_all, "values", "ctv", "ctv_values",                                  \
+	      "up to which packets are marked or dropped: the CTV of all")                    \
+	GAUGE(__u32, virtual_l, "bytes", "virtual-l", "virtual_l_bytes",                      \
+	      "in the virtual queue of the L4S packets")                                      \
+	GAUGE(__u32, virtual_all, "bytes", "virtual", "virtual_bytes",                        \
 	      "in the virtual queue of all packets")
 
 #include "aqm.h"

@@ -20,6 +20,7 @@ import pytest
 TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS), str(TESTS / "traffic")]
 import frames  # noqa: E402
+import virtual_queues  # noqa: E402
 from netns import Namespace, dummy, has_modules, run, veth, wait_until  # noqa: E402
 
 BIN = Path(os.environ.get("DUALPI2_BIN", ".output")).resolve()
@@ -178,6 +179,8 @@ class Cable:
             queues = stats["l-queue"], stats["c-queue"]
             assert self.sent == sum(queue["packets-in"] for queue in queues), stats
             assert self.arrived == sum(queue["packets-out"] for queue in queues), stats
+            if stats["kind"] == "bpf_dualq_vdq":
+                virtual_queues.check(PIN_DIR / "vdq", published("d0")["number"])
 
     def stop(self):
         if self.qdisc.is_attached():

@@ -3,10 +3,11 @@
 bpf/aqm/. All of them end in the conservation law (conftest.py)."""
 
 import random
+import re
 import time
 
 import pytest
-from conftest import AQMS, drops, published
+from conftest import AQMS, BIN, TESTS, drops, published
 from frames import CE, ECT_0, ECT_1, NOT_ECT
 from netns import wait_until
 
@@ -19,6 +20,30 @@ def load(request, cable):
     def load_it(*options):
         return cable.load("--aqm", request.param, *options)
     return load_it
+
+
+def rows_of(name):
+    """Its own rows in the statistics: (COUNTER or GAUGE, unit, key of JSON, metric)."""
+    header = (TESTS.parent / "include/aqm" / f"{name.replace('-', '_')}.h").read_text()
+    return re.findall(r'(GAUGE|COUNTER)\(\w+, \w+, "(\w+)", "([\w-]+)", "(\w+)"',
+                      re.sub(r"\\\n\s*", "", header))
+
+
+@pytest.mark.parametrize("name", AQMS)
+def test_own_values_are_in_json_and_metrics(cable, name):
+    """The same ones."""
+    cable.load("--aqm", name, "--rate", "10mbit")
+    cable.burst(NOT_ECT, 60)
+    cable.burst(ECT_1, 60)
+    cable.drain()
+    metrics = cable.tx.run(BIN / "dualpi2-stats", "d0", "--openmetrics").stdout
+    stats = cable.qdisc.stats()
+    for kind, unit, key, metric in rows_of(name):
+        suffix = "_total" if kind == "COUNTER" else ""
+        [value] = re.findall(rf"^dualpi2_{metric}{suffix}{{.*}} (\S+)$", metrics, re.M)
+        scale = 1e6 if unit == "microseconds" else 1
+        assert float(value) * scale == pytest.approx(stats[key], abs=1), key
+    assert bool(rows_of(name)) == (name != "fixed")
 
 
 def mixed_bursts(cable, dice, count):

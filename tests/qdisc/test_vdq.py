@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""VDQ-CSAQM: fair shares by packet values, whatever the flows do. Each test ends with a look at the
-histograms of the virtual queues."""
+"""VDQ-CSAQM: fair shares by packet values, whatever the flows do. As each test with this AQM, these
+end with a look at the histograms of the virtual queues (conftest.py)."""
 
 import itertools
 import json
@@ -9,7 +9,7 @@ import struct
 import time
 
 import pytest
-from conftest import AQMS, BIN, PIN_DIR, drops, published, run
+from conftest import AQMS, BIN, PIN_DIR, drops
 from frames import (
     CE,
     ECT_0,
@@ -35,26 +35,7 @@ LENGTH = 500  # of each frame, bytes
 # A rate settles soon, and at a tenth of the rates the virtual queue has not too few packets.
 STEADY = ("--rate-memory", "30ms", "--virtual-target", "15ms")
 MIDDLE = 2**19
-
-
-@pytest.fixture(autouse=True)
-def histograms_are_exact(cable):
-    """The bins hold the bytes in the ring, to the byte."""
-    yield
-    cable.qdisc.stats()
-    key = [str(byte) for byte in struct.pack("=I", published("d0")["number"])]
-    shown = run("bpftool", "-j", "map", "lookup", "pinned", PIN_DIR / "vdq/dualpi2_qdiscs", "key",
-                *key).stdout
-    aqm = json.loads(shown)["formatted"]["value"]["dualq"]["aqm"]
-    for queue in (aqm["l"], aqm["all"]):
-        ring = [queue["ring"][place % len(queue["ring"])]
-                for place in range(queue["first"], queue["end"])]
-        bins = [0] * len(queue["bin"])
-        for entry in ring:
-            bins[entry["bin"]] += entry["len"]
-        assert queue["bin"] == bins
-        assert queue["bytes"] == sum(bins)
-        assert queue["backlog"] == sum(entry["len"] for entry in ring if entry["passed"])
+FLOWS_MAX = 8192  # VALUE_FLOWS_MAX
 
 
 def udp(port, serial, ip_len):
@@ -185,6 +166,20 @@ def test_l4s_traffic_that_ignores_marks_leaves_the_others_their_share(cable):
     assert seen[2] == pytest.approx(0.004, rel=0.01)
     stats = cable.qdisc.stats()
     assert stats["c-queue"]["drop-aqm"] and stats["delay-c"] < 50_000
+    assert stats["l-queue"]["drop-aqm"] == stats["l-queue"]["drop-overload"] == 0
+    cable.load("--rate", 0)
+    cable.drain()
+
+
+def test_strict_priority_as_published(cable):
+    """The L queue has all that it asks for; Classic packets share what that leaves."""
+    cable.load("--aqm", "vdq", "--rate", "10mbit", "--classic-protection", 0, *STEADY)
+    seen, _ = offer(cable, [(7, of_ipv4(ECT_1, 1)), (4, of_ipv4(NOT_ECT, 2)),
+                            (4, of_ipv4(NOT_ECT, 3))])
+    assert seen[0] == pytest.approx(7, rel=0.01)
+    assert seen[1] == pytest.approx(seen[2], rel=0.15)
+    stats = cable.qdisc.stats()
+    assert stats["l-queue"]["drop-aqm"] == 0
     cable.load("--rate", 0)
     cable.drain()
 
@@ -235,6 +230,17 @@ def test_full_ring_is_counted_and_harmless(cable):
     assert seen == pytest.approx([8, 5], rel=0.01), "nothing was dropped"
 
 
+def test_flows_make_room_for_others(cable):
+    """A flow for each port, more than the table has room for."""
+    cable.load("--aqm", "vdq", "--link-rate", "1gbit")
+    for port in range(FLOWS_MAX + 1000):
+        cable.send(of_ipv4(NOT_ECT, 1 + port)(next(cable.serials)))
+    cable.drain()
+    stats = cable.qdisc.stats()
+    assert stats["flows"] <= FLOWS_MAX
+    assert stats["flows"] + stats["flows-evicted"] == pytest.approx(FLOWS_MAX + 1000, abs=5)
+
+
 def test_parameters_change_under_load(cable):
     """Other bins, a shorter ring, another rate: what is in the ring stays what it was."""
     cable.load("--aqm", "vdq", "--rate", "2mbit")
@@ -275,6 +281,8 @@ def test_histogram_of_values_is_shown_in_all_forms(cable):
     assert len(plot) == len(range(min(bins), max(bins) + 1, 2**15)) + 1
     assert [int(line.split()[0]) for line in plot[1:]] == sorted(
         range(min(bins), max(bins) + 1, 2**15), reverse=True)
+    cable.load("--rate", 0)
+    cable.drain()
 
 
 def test_words(cable):

@@ -54,13 +54,15 @@ static const struct option_spec options[] = {
 _Static_assert(sizeof(options) <= (AQM_OPTIONS_MAX + 1) * sizeof(options[0]),
 	       "an AQM has too many options");
 
-#define OWN_ROW(where_, struct_, type_, member_, ...)                                           \
-	STAT_ROW_AT(offsetof(struct dualpi2_stats, where_) + offsetof(struct_, member_), false, \
+#define OWN_ROW(where_, struct_, counter_, type_, member_, ...)                                    \
+	STAT_ROW_AT(offsetof(struct dualpi2_stats, where_) + offsetof(struct_, member_), counter_, \
 		    type_, member_, __VA_ARGS__)
-#define OWN_GAUGE(...) OWN_ROW(aqm, struct aqm_gauges, __VA_ARGS__)
-#define OWN_PARAM(...) OWN_ROW(params.aqm, struct aqm_params, __VA_ARGS__)
+#define OWN_GAUGE(...) OWN_ROW(aqm, struct aqm_gauges, false, __VA_ARGS__)
+#define OWN_COUNTER(...) OWN_ROW(aqm, struct aqm_gauges, true, __VA_ARGS__)
+#define OWN_PARAM(...) OWN_ROW(params.aqm, struct aqm_params, false, __VA_ARGS__)
 
-static const struct stat_row gauges[] = { AQM_GAUGES(OWN_GAUGE) AQM_PARAM_METRICS(OWN_PARAM){} };
+static const struct stat_row gauges[] = { AQM_GAUGES(OWN_GAUGE, OWN_COUNTER)
+						  AQM_PARAM_METRICS(OWN_PARAM){} };
 
 const struct aqm AQM_SYMBOL = {
 	.name = AQM_NAME,
