@@ -79,6 +79,18 @@ def test_bpffs_that_is_not_there_yet(box):
         run("mount", "-t", "bpf", "bpf", "/sys/fs/bpf")
 
 
+def test_what_cannot_be_told_without_sysfs(box):
+    """Only what is not there is missing."""
+    done = box.run("unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /sys && exec "$@"', "sh",
+                   LOADER, "--check", "one", check=False)
+    found = [(line[:9].strip(), line[9:]) for line in done.stdout.splitlines()]
+    assert [text.split(":")[0] for text in of_kind(found, "MISSING")] == [
+        "kernel type information (BTF)"]
+    assert of_kind(found, "hint") == [f"{what}: cannot be told without type information"
+                                      for what in ("qdiscs in BPF", "BPF programs at tcx")]
+    assert (done.returncode, done.stderr) == (1, "")
+
+
 def test_no_such_interface(box):
     assert of_kind(findings(box, "nine"), "MISSING") == ["interface nine: see `ip link`"]
 

@@ -104,18 +104,6 @@ static int has_btf(const char *name)
 			"CONFIG_DEBUG_INFO_BTF=y");
 }
 
-/* 1; 0; -errno, which is reported. */
-static int has_struct(const char *type, const char *name)
-{
-	int found = kernel_has_struct(type);
-
-	if (found < 0)
-		obstacle(name, -found,
-			 "cannot be told without the kernel's type information (BTF): %s",
-			 strerror(-found));
-	return found;
-}
-
 /* os-release(5) */
 static bool is_trixie(void)
 {
@@ -134,11 +122,11 @@ static bool is_trixie(void)
 /* The kernel's own type of a struct_ops that is a qdisc. */
 static int has_bpf_qdisc(const char *name)
 {
-	int found = has_struct("bpf_struct_ops_Qdisc_ops", name);
+	int found = kernel_has_struct("bpf_struct_ops_Qdisc_ops");
 	struct utsname kernel;
 
 	if (found)
-		return found > 0;
+		return found;
 	uname(&kernel);
 	return obstacle(name, 0, "Linux %.80s %s 6.17 or newer with CONFIG_NET_SCH_BPF=y%s",
 			kernel.release,
@@ -150,10 +138,10 @@ static int has_bpf_qdisc(const char *name)
 /* kernel/bpf/tcx.c */
 static int has_tcx(const char *name)
 {
-	int found = has_struct("tcx_link", name);
+	int found = kernel_has_struct("tcx_link");
 
 	if (found)
-		return found > 0;
+		return found;
 	return obstacle(name, 0,
 			"without it nothing can be marked: boot a kernel with CONFIG_NET_XGRESS=y "
 			"(CONFIG_NET_CLS_ACT selects it)");
@@ -206,8 +194,8 @@ static int has_bpffs(const char *name)
 			privilege_as_root());
 }
 
-/* In the order in which they are asked. `passes` returns 1; 0, which is reported; -EPERM: cannot be
- * told by lack of a right, which another check tells.
+/* In the order in which they are asked. `passes` returns 1; 0, which is reported; -errno: cannot be
+ * told for lack of what another check tells, of a right (-EPERM) or of the kernel's types.
  */
 static const struct check {
 	const char *name;
@@ -230,8 +218,8 @@ static bool show(const struct check *check)
 
 	if (passes > 0)
 		return report_line(REPORT_OK, "%s", check->name);
-	return passes &&
-	       report_line(REPORT_HINT, "%s: cannot be told without the rights", check->name);
+	return passes && report_line(REPORT_HINT, "%s: cannot be told without %s", check->name,
+				     passes == -EPERM ? "the rights" : "type information");
 }
 
 bool host_passes(enum host_need need)
