@@ -189,6 +189,10 @@ def test_last_second_stands_before_the_total():
     assert "    4000      2000  packets forwarded to the device\n" in total
 
 
+def test_shaped_queue_that_was_empty_is_not_told_to_use_a_rate():
+    assert "nothing has come faster than --rate" in stats("empty").stdout
+
+
 def test_table_of_all_interfaces_does_not_wait():
     assert "in the last" not in stats("several").stdout
     for other in ("--tc", "--json", "--histogram"):

@@ -259,8 +259,11 @@ static void print_remarks(const struct sample *sample)
 		       sample->ifname);
 	if (stats->maxq <= 1 &&
 	    stats->l.counters.packets_out + stats->c.counters.packets_out >= HINT_PACKETS)
-		printf("  hint: the queue has been empty: this is not the bottleneck, or give it\n"
-		       "  --rate, a little less than what the bottleneck has.\n");
+		printf(stats->params.rate
+			       ? "  hint: the queue has been empty: nothing has come faster than --rate. If\n"
+				 "  something behind has less, give less.\n"
+			       : "  hint: the queue has been empty: this is not the bottleneck, or give it\n"
+				 "  --rate, a little less than what the bottleneck has.\n");
 }
 
 static void print_words(const struct sample *interval)
