@@ -3,8 +3,10 @@
 #	make demo     see it work: a 40 Mbit/s bottleneck in a virtual machine
 #	make quick    after a change: a minute
 #	make test     all tests            (KERNEL=6.17.13 boots another kernel,
-#	                                    NATIVE=1 uses the running one)
+#	                                    NATIVE=1 uses the running one,
+#	                                    ARCH=arm64 boots another machine)
 #	make          build with this machine's own toolchain
+#	                                   (CC=aarch64-linux-gnu-gcc: for another one)
 #	make test-kernels, make test-long    the same on seven kernels, and for longer
 #	make install  DESTDIR= PREFIX=/usr/local, make uninstall
 #	make help     all targets
@@ -31,13 +33,18 @@ SYSCONFDIR ?= /etc
 TEXTFILEDIR ?= /var/lib/prometheus/node-exporter
 CLANG ?= clang
 BPFTOOL ?= bpftool
+# For the machine that builds, which CC need not be.
+BUILD_CC ?= cc
 CFLAGS ?= -O2 -g
 V ?= 0
-KERNEL ?= 7.2.12
+# The machine of the lab's guests.
+ARCH ?= amd64
+export ARCH
+KERNEL ?= $(if $(filter amd64,$(ARCH)),7.2.12,7.3.4)
 SECONDS ?= 60
 SEED ?= 1
 
-VERSION := 0.1.0
+VERSION := $(file < VERSION)
 
 ifeq ($(V),1)
 Q :=
@@ -48,16 +55,22 @@ say = @printf '  %-8s %s\n'
 endif
 
 LAB := tests/lab/lab
-LAB_O := .output/lab
+LAB_O := .output/$(if $(filter amd64,$(ARCH)),lab,$(ARCH))
 # No path of this machine gets into the programs.
 PREFIX_MAP := -ffile-prefix-map=$(CURDIR)=.
 # A warning is an error where we know the compiler: in the lab.
 WERROR := $(if $(filter $(LAB_O),$(O)),-Werror)
 BPF_CFLAGS := $(PREFIX_MAP) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter $(WERROR) \
-	-I. -Iinclude -Ibpf -I/usr/include/$(shell uname -m)-linux-gnu
-ALL_CFLAGS := $(CPPFLAGS) $(CFLAGS) $(PREFIX_MAP) -std=gnu11 -Wall -Wextra $(WERROR) -D_GNU_SOURCE \
+	-I. -Iinclude -Ibpf $(patsubst %,-I/usr/include/%,$(shell $(CC) -print-multiarch))
+OWN_CFLAGS := $(PREFIX_MAP) -std=gnu11 -Wall -Wextra $(WERROR) -D_GNU_SOURCE \
 	-DDUALPI2_VERSION='"$(VERSION)"' -I. -Iinclude -Iuser -I$(O)
-LDLIBS := -lbpf -lmnl -lelf -lz
+ALL_CFLAGS := $(CPPFLAGS) $(CFLAGS) $(OWN_CFLAGS)
+IS_FOREIGN := $(filter-out $(shell $(BUILD_CC) -dumpmachine),$(shell $(CC) -dumpmachine))
+PKG_CONFIG ?= $(if $(IS_FOREIGN),$(shell $(CC) -dumpmachine)-)pkg-config
+NCURSES ?= $(shell $(PKG_CONFIG) --exists ncursesw 2> /dev/null && echo 1)
+# Asked when it comes to link.
+libraries = $(or $(shell $(PKG_CONFIG) --libs $(1)),$(error $(PKG_CONFIG) does not find $(1)))
+LDLIBS = $(call libraries,libbpf libmnl libelf zlib)
 
 # The AQMs, of which those for tests alone are not in packages, and those to be asked for (VDQ=1) are
 # not built otherwise. One BPF object is made for each, and one object of user/, from the same
@@ -74,8 +87,10 @@ plug_cflags = -DAQM_HEADER='"aqm/$(1).h"' -DAQM_SKELETON='"aqm/$(1).skel.h"' -DA
 PLUGS_O := $(AQMS:%=$(O)/aqm/%.o)
 AQMS_O := $(PLUGS_O) $(O)/aqm/list.o
 # What only dualpi2-stats has, and the libraries for it.
-FIGURES := $(wildcard user/sample/*.c user/show/*.c user/watch/*.c)
-STATS_LDLIBS := -ljson-c -lncursesw -ltinfo
+WITHOUT_NCURSES := user/watch/without.c
+WATCH := $(if $(NCURSES),$(filter-out $(WITHOUT_NCURSES),$(wildcard user/watch/*.c)),$(WITHOUT_NCURSES))
+FIGURES := $(wildcard user/sample/*.c user/show/*.c) $(WATCH)
+STATS_LDLIBS = $(call libraries,json-c $(if $(NCURSES),ncursesw))
 # The other programs, which share the lower rooms with them; that of VDQ-CSAQM has to be asked for,
 # too.
 PRAGUE := user/prague.c $(wildcard user/prague/*.c)
@@ -83,21 +98,27 @@ BASE_RTT := user/base_rtt.c $(wildcard user/base_rtt/*.c)
 MARK_VALUES := user/mark_values.c $(wildcard user/mark_values/*.c)
 LOW := $(wildcard user/cli/*.c user/kernel/*.c) user/pinned/pins.c user/pinned/tcx_link.c \
 	user/check/report.c user/show/json.c
-PRAGUE_O := $(patsubst %.c,$(O)/%.o,$(PRAGUE) $(LOW))
-BASE_RTT_O := $(patsubst %.c,$(O)/%.o,$(BASE_RTT) $(LOW))
-MARK_VALUES_O := $(patsubst %.c,$(O)/%.o,$(MARK_VALUES) $(LOW))
-OTHERS := $(O)/tcp-prague $(O)/tcp-base-rtt $(if $(VDQ),$(O)/dualpi2-mark-values)
 OTHER_SKELETONS := $(O)/prague.skel.h $(O)/opt_in.skel.h $(O)/base_rtt.skel.h $(O)/mark_values.skel.h
-NOT_SHARED := $(FIGURES) $(PLUG) $(PRAGUE) $(BASE_RTT) $(MARK_VALUES) \
+NOT_SHARED := $(FIGURES) $(wildcard user/watch/*.c) $(PLUG) $(PRAGUE) $(BASE_RTT) $(MARK_VALUES) \
 	$(if $(VDQ),,$(OPT_IN_AQMS:%=user/aqm/%.c))
 SHARED := $(filter-out $(NOT_SHARED),$(wildcard user/*/*.c))
-LOADER_O := $(patsubst %.c,$(O)/%.o,user/loader.c $(SHARED)) $(AQMS_O)
-STATS_O := $(patsubst %.c,$(O)/%.o,user/stats.c $(FIGURES) $(SHARED)) $(AQMS_O)
-USER_O := $(sort $(LOADER_O) $(STATS_O) $(PRAGUE_O) $(BASE_RTT_O) $(if $(VDQ),$(MARK_VALUES_O)))
-PROGRAMS := $(O)/dualpi2-load $(O)/dualpi2-stats $(OTHERS)
+# The objects of each program.
+dualpi2-load_O := $(patsubst %.c,$(O)/%.o,user/loader.c $(SHARED)) $(AQMS_O)
+dualpi2-stats_O := $(patsubst %.c,$(O)/%.o,user/stats.c $(FIGURES) $(SHARED)) $(AQMS_O)
+tcp-prague_O := $(patsubst %.c,$(O)/%.o,$(PRAGUE) $(LOW))
+tcp-base-rtt_O := $(patsubst %.c,$(O)/%.o,$(BASE_RTT) $(LOW))
+dualpi2-mark-values_O := $(patsubst %.c,$(O)/%.o,$(MARK_VALUES) $(LOW))
+NAMES := dualpi2-load dualpi2-stats tcp-prague tcp-base-rtt $(if $(VDQ),dualpi2-mark-values)
+USER_O := $(sort $(foreach name,$(NAMES),$($(name)_O)))
+PROGRAMS := $(NAMES:%=$(O)/%)
 # For packages: the same without the AQMs for tests.
 PACKAGED := $(PROGRAMS:$(O)/%=$(O)/packaged/%)
 packaged = $(patsubst $(O)/aqm/list.o,$(O)/aqm/packaged.o,$(filter-out $(TEST_AQMS:%=$(O)/aqm/%.o),$(1)))
+# For the man pages, which have the options that each program lists: the packaged one, unless it is
+# for another machine and may not run on this. Then the same sources are compiled for this machine
+# as well, and linked without libraries, of which --help needs none.
+LISTING := $(O)/$(if $(IS_FOREIGN),listing,packaged)
+listing = $(patsubst $(O)/%,$(O)/listing/%,$(call packaged,$(1)))
 PLOT := $(O)/dualpi2-plot
 # For the tests: what the next version of both programs has in place of what says the version.
 NEXT := $(PROGRAMS:$(O)/%=$(O)/next/%)
@@ -183,23 +204,32 @@ $(O)/user/prague/opt_in.o: $(O)/opt_in.skel.h
 $(O)/user/base_rtt/told.o: $(O)/base_rtt.skel.h
 $(O)/user/mark_values/marker.o: $(O)/mark_values.skel.h
 
-$(O)/dualpi2-load: $(LOADER_O)
-$(O)/tcp-prague $(O)/packaged/tcp-prague: $(PRAGUE_O)
-$(O)/tcp-base-rtt $(O)/packaged/tcp-base-rtt: $(BASE_RTT_O)
-$(O)/dualpi2-mark-values $(O)/packaged/dualpi2-mark-values: $(MARK_VALUES_O)
-$(O)/dualpi2-stats: $(STATS_O)
-$(O)/next/dualpi2-load: $(call next_version,$(LOADER_O))
-$(O)/next/dualpi2-stats: $(call next_version,$(STATS_O))
-$(O)/next/tcp-prague: $(call next_version,$(PRAGUE_O))
-$(O)/next/tcp-base-rtt: $(call next_version,$(BASE_RTT_O))
-$(O)/next/dualpi2-mark-values: $(call next_version,$(MARK_VALUES_O))
-$(O)/packaged/dualpi2-load: $(call packaged,$(LOADER_O))
-$(O)/packaged/dualpi2-stats: $(call packaged,$(STATS_O))
-$(filter-out %/dualpi2-load,$(PROGRAMS) $(NEXT) $(PACKAGED)): private LDLIBS := $(STATS_LDLIBS) $(LDLIBS)
+define made_of
+$(O)/$(1): $($(1)_O)
+$(O)/next/$(1): $(call next_version,$($(1)_O))
+$(O)/packaged/$(1): $(call packaged,$($(1)_O))
+$(O)/listing/$(1): $(call listing,$($(1)_O))
+endef
+$(foreach name,$(NAMES),$(eval $(call made_of,$(name))))
+$(filter-out %/dualpi2-load,$(PROGRAMS) $(NEXT) $(PACKAGED)): private MORE_LDLIBS = $(STATS_LDLIBS)
 $(PROGRAMS) $(NEXT) $(PACKAGED): $(O)/flags/link
 	$(say) LINK $@
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(filter %.o,$^) $(LDLIBS) -o $@
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(filter %.o,$^) $(MORE_LDLIBS) $(LDLIBS) -o $@
+
+# Each object depends on its twin, which depends on the headers.
+LISTING_O := $(call listing,$(USER_O) $(AQMS_O))
+$(NAMES:%=$(O)/listing/%): man/listing.c
+	$(say) LINK $@
+	$(Q)$(BUILD_CC) $(OWN_CFLAGS) -no-pie -Wl,--unresolved-symbols=ignore-all $^ -o $@
+$(filter $(O)/listing/user/%,$(LISTING_O)): $(O)/listing/%.o: %.c
+$(call listing,$(PLUGS_O)): $(PLUG)
+$(call listing,$(PLUGS_O)): private OWN_CFLAGS += $(call plug_cflags,$(basename $(@F)))
+$(O)/listing/aqm/packaged.o: $(O)/aqm/packaged.c
+$(sort $(LISTING_O)): $(O)/listing/%.o: $(O)/%.o
+	$(say) CC $@
+	$(Q)mkdir -p $(@D)
+	$(Q)$(BUILD_CC) $(OWN_CFLAGS) -c $(filter %.c,$^) -o $@
 
 $(NEXT_VERSION_O): user/cli/options.c $(O)/flags/cc
 	$(say) CC $@
@@ -236,7 +266,9 @@ include packaging/Makefile.inc
 include tests/unit/Makefile.inc
 include tests/fuzz/Makefile.inc
 
-IN_ROOT := $(LAB) chroot -- make --no-print-directory O=$(LAB_O) VDQ=1
+GNU_arm64 := aarch64-linux-gnu
+IN_ROOT := $(LAB) chroot -- make --no-print-directory O=$(LAB_O) VDQ=1 ARCH=$(ARCH) \
+	$(GNU_$(ARCH):%=CC=%-gcc)
 
 # With RECORD=1 what a command prints goes to docs/records/ and to the pages that show it.
 recorded = $(if $(RECORD),tests/records.py $(1) --)
@@ -262,10 +294,14 @@ define TEST
 	$(Q)$(IN_ROOT) -j$$(nproc) FUZZ_SECONDS=$(2) fuzzers
 endef
 
-test: ## source, then the qdisc tests in the lab (NATIVE=1: on this kernel)
+test: ## source, then the qdisc tests in the lab (NATIVE=1: on this kernel; ARCH=arm64: some, there)
 ifeq ($(NATIVE),1)
 	$(Q)$(MAKE) --no-print-directory all foreign unit-tests
 	DUALPI2_BIN=$(O) python3 -m pytest -q -p no:cacheprovider -rfEs tests/qdisc
+else ifneq ($(ARCH),amd64)
+	$(Q)tests/lab/bootstrap
+	$(Q)$(IN_ROOT) -j$$(nproc) all foreign
+	$(Q)tests/run --kernel $(KERNEL)
 else
 	$(call TEST,tests/run --kernel $(KERNEL),2)
 endif
@@ -273,6 +309,7 @@ endif
 test-kernels: ## one kernel of each series, oldest and newest in full (FULL=1: all in full)
 	$(call TEST,$(if $(FULL),,$(call recorded,test-kernels.txt)) \
 		tests/run --kernels $(if $(FULL),--full),$(SECONDS))
+	$(Q)$(MAKE) --no-print-directory test ARCH=arm64
 
 test-long: ## as test, with the long version of tests that have one: hours
 	$(call TEST,tests/run --kernel $(KERNEL) --long,$(SECONDS))

@@ -3,10 +3,12 @@
 # @OPTIONS COMMAND@ for those of one of its commands, and @OPTIONS COMMAND GROUP@ for one group of
 # them.
 
-function fill(command, group,	from, line)
+function fill(command, group,	listed, from, line)
 {
-	from = program " " command " --help | awk -v command='" command "' -v group='" group \
-		"' -f man/options.awk"
+	listed = program " " command " --help"
+	if (system(listed " > /dev/null"))
+		exit 1
+	from = listed " | awk -v command='" command "' -v group='" group "' -f man/options.awk"
 	while ((from | getline line) > 0)
 		print line
 	if (close(from))

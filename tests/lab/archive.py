@@ -10,6 +10,7 @@ import stat
 from pathlib import Path
 
 from common import BUILD_OUTPUT
+from machine import MACHINE
 
 TRAILER = "TRAILER!!!"
 
@@ -28,11 +29,11 @@ LEFT_OUT = frozenset({
       for target in ("getty", "local-fs", "multi-user", "sockets", "sysinit", "timers")),
     "var/cache", "var/lib/apt", "var/lib/dpkg", "var/log",
     # perl comes with every Debian root
-    "usr/bin/perl", "usr/bin/perl5.40.1", "usr/lib/x86_64-linux-gnu/perl-base",
+    "usr/bin/perl", "usr/bin/perl5.40.1", f"usr/lib/{MACHINE.gnu}/perl-base",
     "usr/share/perl5",
     # character sets and parts of Python that tests have no use for
-    "usr/bin/localedef", "usr/lib/x86_64-linux-gnu/gconv", "usr/lib/python3.13/pydoc_data",
-    "usr/lib/python3.13/test", "usr/lib/python3.13/xmlrpc",
+    "usr/bin/localedef", f"usr/lib/{MACHINE.gnu}/gconv",
+    "usr/lib/python3.13/pydoc_data", "usr/lib/python3.13/test", "usr/lib/python3.13/xmlrpc",
     "usr/lib/valgrind",
 })
 

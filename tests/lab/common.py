@@ -10,10 +10,12 @@ import sys
 import time
 from pathlib import Path
 
+from machine import MACHINE
+
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parents[1]
-CACHE = REPOSITORY / ".cache/lab"
-BUILD_OUTPUT = ".output/lab"
+CACHE = REPOSITORY / ".cache/lab" / ("" if MACHINE.is_native else MACHINE.name)
+BUILD_OUTPUT = f".output/{'lab' if MACHINE.is_native else MACHINE.name}"
 
 
 class LabError(Exception):

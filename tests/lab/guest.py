@@ -18,17 +18,17 @@ import kernels
 import native
 import roots
 from common import BUILD_OUTPUT, CACHE, HERE, REPOSITORY, LabError, digest, is_made, making, step
+from machine import MACHINE
 
 # What the guest sees of the project, at /src.
 PROJECT = ("tests", "bench", "bpf", "include", "vmlinux.h", "Makefile", "docs/recipes.md",
            "docs/moving.md", BUILD_OUTPUT)
 
-# rdrand is seeded (-seed), so trusting it makes every random number repeatable; an
-# oops is a failure whatever the command makes of it. khugepaged would take the CPU
+# An oops is a failure whatever the command makes of it. khugepaged would take the CPU
 # for some milliseconds at a time, in the middle of a measurement. A program that is at
 # the same address whenever it runs is translated once: QEMU starts one in a third of the time.
 # The last two save seconds of boot and change nothing later.
-COMMAND_LINE = ("console=ttyS0 quiet panic=-1 rdinit=/init tsc=reliable random.trust_cpu=on "
+COMMAND_LINE = (f"console={MACHINE.console} quiet panic=-1 rdinit=/init {MACHINE.command_line} "
                 "oops=panic transparent_hugepage=never norandmaps cryptomgr.notests "
                 "retain_initrd")
 
@@ -79,6 +79,9 @@ def write_initramfs(path, system, command, *, modules=None, overlays=(), interac
         pack.add_directory("lab")
         # Through a file: the kernel's command line knows no quoting.
         pack.add_file("lab/command", f"exec {shlex.join(command)}\n")
+        output_, results = MACHINE.channels
+        pack.add_file("lab/machine", f"console={MACHINE.console} output={output_} "
+                                     f"results={results} DUALPI2_BIN=/src/{BUILD_OUTPUT}\n")
         if interactive:
             pack.add_file("lab/interactive", "")
         if modules:
@@ -108,8 +111,8 @@ def qemu_argv(kernel, initramfs, options):
         clock = ["-accel", "tcg", "-icount", f"shift={options.shift},sleep=off{record}"]
     card = ["-device", CARD] if options.card else []
     # QEMU dies with us, even if we are killed.
-    return ["setpriv", "--pdeathsig", "KILL", "qemu-system-x86_64", *clock,
-            "-smp", str(options.smp), "-cpu", "max", "-m", str(options.memory), "-seed", "1",
+    return ["setpriv", "--pdeathsig", "KILL", *MACHINE.emulator, *clock,
+            "-smp", str(options.smp), "-m", str(options.memory), "-seed", "1",
             "-rtc", "base=2026-01-01,clock=vm", "-nodefaults", "-nographic", "-no-reboot",
             *card, "-kernel", str(kernel / "vmlinuz"), "-initrd", str(initramfs),
             "-append", f"{COMMAND_LINE} {options.append}".rstrip()]
@@ -157,8 +160,7 @@ class Run:
                         self.options.command, modules=modules, overlays=self.overlays())
         argv = [*qemu_argv(kernel, initramfs, self.options),
                 "-serial", f"file:{self.console.input.name}",
-                "-serial", f"file:{self.output.input.name}",
-                "-serial", f"file:{results}"]
+                *(word.format(self.output.input.name, results) for word in MACHINE.serial)]
         with open(self.directory / "qemu", "wb") as messages, \
                 subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=messages,
                                  stderr=subprocess.STDOUT) as qemu:

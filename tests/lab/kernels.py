@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Debian's cloud kernels: which there are, fetching, and the modules of a guest."""
+"""Debian's kernels: which there are, fetching, and the modules of a guest."""
 
 import lzma
 import re
@@ -21,6 +21,7 @@ from common import (
     say,
     step,
 )
+from machine import MACHINE
 
 KERNELS = CACHE / "kernels"
 DEFAULT = "7.2.12"
@@ -28,10 +29,14 @@ DEFAULT = "7.2.12"
 KNOWN_GOOD = ("6.17.13", "6.18.15", "6.19.14", "7.0.13", "7.1.13", "7.2.12", "7.3.4")
 FIRST = (6, 12)  # trixie's own: without BPF qdiscs, to see what is said of that
 
+# As they are called here: "7.2.12", "7.2.12-16k" (pages of 16 KiB).
+VERSION = re.compile(rf"\d+\.\d+\.\d+({'|'.join(MACHINE.flavours)})")
 # Up to 6.18 one package holds all, later kernels come in parts. `unsigned` is the image
 # before Debian has signed it.
 PACKAGE = re.compile(r"linux-(?P<part>image|base|binary|binary-unsigned|modules)-"
-                     r"(?P<release>\d+\.\d+\.\d+\+deb13(\.\d+)?-cloud-amd64)")
+                     r"(?P<release>\d+\.\d+\.\d+\+deb13(\.\d+)?-"
+                     rf"(?P<flavour>{'|'.join(MACHINE.flavours.values())}))")
+KINDS = {flavour: kind for kind, flavour in MACHINE.flavours.items()}
 
 
 def in_archive(update=False):
@@ -41,14 +46,15 @@ def in_archive(update=False):
     if update:
         with step("reading the archive's package lists"):
             roots.ask("apt-get", "-qq", "update")
-    names = roots.ask("apt-cache", "--names-only", "search", "^linux-.*-cloud-amd64$")
+    names = roots.ask("apt-cache", "--names-only", "search", f"^linux-.*-{MACHINE.name}")
     releases = {}
     for line in names.split("\n"):
         if package := PACKAGE.fullmatch(line.split(" ")[0]):
-            releases.setdefault(package["release"], {})[package["part"]] = package[0]
+            release = package["release"], KINDS[package["flavour"]]
+            releases.setdefault(release, {})[package["part"]] = f"{package[0]}:{MACHINE.name}"
     whole, bare = {}, {}
-    for release, parts in sorted(releases.items()):
-        version = release.split("+")[0]
+    for (release, kind), parts in sorted(releases.items()):
+        version = release.split("+")[0] + kind
         if numbers(version) >= FIRST and (packages := needed(parts)):
             found = whole if is_whole(packages) else bare
             found[version] = release, packages
@@ -69,15 +75,14 @@ def is_whole(packages):
 
 
 def numbers(version):
-    return tuple(int(part) for part in version.split("."))
+    return tuple(int(part) for part in version.split("-")[0].split("."))
 
 
 def cached():
     """The kernels that are here, oldest first."""
     if not KERNELS.exists():
         return []
-    versions = [path.name for path in KERNELS.iterdir()
-                if re.fullmatch(r"\d+\.\d+\.\d+", path.name)]
+    versions = [path.name for path in KERNELS.iterdir() if VERSION.fullmatch(path.name)]
     return sorted(versions, key=numbers)
 
 
@@ -102,7 +107,7 @@ def has_modules(kernel):
 
 
 def download(version, place):
-    if not re.fullmatch(r"\d+\.\d+\.\d+", version):
+    if not VERSION.fullmatch(version):
         raise LabError(f"kernel '{version}' is not a version like {DEFAULT}: see lab kernels")
     for update in (False, True):  # the lists in the cache may be old, or not there
         whole, bare = in_archive(update)
@@ -125,7 +130,10 @@ def download(version, place):
 
 def newest_of(version, others):
     """The newest of a version's series; None if there is none."""
-    series = [other for other in others if numbers(other)[:2] == numbers(version)[:2]]
+    def series_of(one):
+        return numbers(one)[:2], VERSION.fullmatch(one)[1]
+
+    series = [other for other in others if series_of(other) == series_of(version)]
     return max(series, key=numbers, default=None)
 
 
@@ -216,9 +224,9 @@ def listing():
     """Lines about what `lab run --kernel` takes."""
     here = cached()
     whole, bare = in_archive(update=True)
-    for version in sorted({*here, *whole, *bare}, key=numbers):
+    for version in sorted({*here, *whole, *bare}, key=lambda version: (numbers(version), version)):
         notes = [note for note, true in (
             ("default", version == DEFAULT), ("tested", version in KNOWN_GOOD),
             ("in the cache", version in here), ("without modules", version in bare),
             ("left the archive", version not in whole | bare)) if true]
-        yield f"{version:10}{', '.join(notes)}".rstrip()
+        yield f"{version:12}{', '.join(notes)}".rstrip()

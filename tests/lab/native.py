@@ -26,6 +26,7 @@ from common import (
     say,
     step,
 )
+from machine import MACHINE
 
 NATIVE = CACHE / "native"
 SOURCE = "net/sched/sch_dualpi2.c"
@@ -37,6 +38,8 @@ HEADERS = re.compile(r"linux-headers-(?P<version>\d+\.\d+\.\d+)\+deb13(\.\d+)?-c
 def version_for(version):
     """The kernel to compare on: `version` or, where its headers have left the archive, the
     newest of its series that has them."""
+    if not MACHINE.is_native:
+        raise NotToBeHad(f"sch_dualpi2 is not built for {MACHINE.name} here")
     if (NATIVE / version / "kit").exists():
         return version
     found = {}

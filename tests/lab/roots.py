@@ -22,12 +22,15 @@ from common import (
     stamp_of,
     step,
 )
+from machine import MACHINE, NATIVE
 
 SUITE = "trixie"
-BUILD_ROOT = CACHE / "build-root"
+# Programs of the build root run here, whatever they build for; those of a guest's need not.
+BUILD_ROOT = CACHE / ("build-root" if MACHINE.is_native else "cross-root")
 GUEST_ROOT = CACHE / "guest-root"
 MONITOR_ROOT = CACHE / "monitor-root"  # with Prometheus
-PACKAGE_ROOT = CACHE / "package-root"  # to build the Debian package in
+# To build the Debian package in
+PACKAGE_ROOT = CACHE / "package-root" if MACHINE.is_native else BUILD_ROOT
 CLEAN_ROOT = CACHE / "clean-root"  # to install it in
 SYSTEMD_ROOT = CACHE / "systemd-root"  # for the guest as well: with systemd as its first process
 
@@ -35,8 +38,10 @@ SYSTEMD_ROOT = CACHE / "systemd-root"  # for the guest as well: with systemd as 
 MANUALS = ["/usr/share/doc/*", "/usr/share/man/*", "/usr/share/locale/*", "/usr/share/info/*"]
 
 # `apt` variant: the build root also answers questions about kernel packages. The
-# guest never installs anything.
-VARIANTS = {BUILD_ROOT: "apt", PACKAGE_ROOT: "apt", CLEAN_ROOT: "apt", GUEST_ROOT: "essential",
+# guest never installs anything. `extract`: no program of another machine runs, so packages are only
+# unpacked.
+VARIANTS = {BUILD_ROOT: "apt", PACKAGE_ROOT: "apt", CLEAN_ROOT: "apt",
+            GUEST_ROOT: "essential" if MACHINE.is_native else "extract",
             SYSTEMD_ROOT: "essential", MONITOR_ROOT: "essential"}
 
 # A private mount namespace: nothing is left mounted, however the command ends.
@@ -69,7 +74,7 @@ PASSED_ON = ("TERM", "SOURCE_DATE_EPOCH", "http_proxy", "https_proxy", "no_proxy
 
 def require_tools(with_guests):
     """The host's part, installed by tests/lab/bootstrap."""
-    for_guests = ("qemu-system-x86_64", "depmod") if with_guests else ()
+    for_guests = (MACHINE.emulator[0], "depmod") if with_guests else ()
     missing = [tool for tool in ("mmdebstrap", "unshare", "setpriv", *for_guests)
                if not shutil.which(tool, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")]
     if missing:
@@ -82,9 +87,20 @@ def excluded(root):
     return [] if root == CLEAN_ROOT else MANUALS
 
 
+def packages_of(root):
+    packages = [name.replace("@ARCH@", MACHINE.name).replace("@GNU@", MACHINE.gnu)
+                for name in read_list(HERE / f"{root.name}.packages")]
+    return [*(["?essential"] if VARIANTS[root] == "extract" else []), *packages]
+
+
+def architectures(root):
+    if MACHINE.is_native:
+        return [NATIVE]
+    return [NATIVE, MACHINE.name] if root == BUILD_ROOT else [MACHINE.name]
+
+
 def root_stamp(root):
-    packages = read_list(HERE / f"{root.name}.packages")
-    return digest(SUITE, VARIANTS[root], sorted(packages), excluded(root))
+    return digest(SUITE, VARIANTS[root], sorted(packages_of(root)), excluded(root))
 
 
 def make_root(root):
@@ -92,15 +108,30 @@ def make_root(root):
     stamp = root_stamp(root)
     if is_made(root, stamp):
         return
-    packages = read_list(HERE / f"{root.name}.packages")
+    packages = packages_of(root)
     with step(f"making the {root.name} ({len(packages)} packages and what they need)"), \
             making(root, stamp) as temporary:
         logged(["mmdebstrap", f"--variant={VARIANTS[root]}", "--mode=root",
-                *([f"--include={','.join(packages)}"] if packages else []),
+                f"--architectures={','.join(architectures(root))}",
+                *[f"--include={package}" for package in packages],
                 *[f"--dpkgopt=path-exclude={pattern}" for pattern in excluded(root)],
                 SUITE, temporary], CACHE / f"{root.name}.log", f"making the {root.name}")
         (temporary / "src").mkdir()
         (temporary / "etc/resolv.conf").touch()
+        if VARIANTS[root] == "extract":
+            configure(temporary)
+
+
+def configure(root):
+    """What the packages' own scripts do, as far as a guest needs it: users, awk, and Python's
+    libraries compiled, once for all boots."""
+    for name in ("passwd", "group"):
+        shutil.copy(root / f"usr/share/base-passwd/{name}.master", root / "etc" / name)
+    (root / "usr/bin/awk").symlink_to("mawk")
+    logged(chroot_argv(["python3", "-m", "compileall", "-q", "-s", in_src(root), "-p", "/",
+                        in_src(root / "usr/lib/python3.13"),
+                        in_src(root / "usr/lib/python3/dist-packages")]),
+           CACHE / "compileall.log", "compiling Python's libraries")
 
 
 def built_at(root):

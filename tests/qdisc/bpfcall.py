@@ -4,7 +4,7 @@
 import ctypes
 import os
 
-SYS_BPF = 321  # x86-64
+SYS_BPF = {"x86_64": 321, "aarch64": 280}[os.uname().machine]
 # include/uapi/linux/bpf.h
 BPF_PROG_LOAD, BPF_OBJ_PIN, BPF_OBJ_GET, BPF_PROG_ATTACH = range(5, 9)
 

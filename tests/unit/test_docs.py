@@ -21,8 +21,8 @@ CONFORMANCE = (PROJECT / "docs/conformance.md").read_text(encoding="utf-8")
 FUNCTIONS = {name for file in (PROJECT / "tests").glob("*/test_*.py")
              for name in re.findall(r"^def (test_\w+)", file.read_text(encoding="utf-8"), re.M)}
 # Options that the pages name and other programs have.
-FOREIGN = {"--ambient-caps", "--clear-groups", "--inh-caps", "--net", "--now", "--reuid",
-           "--tb", "--template"}
+FOREIGN = {"--ambient-caps", "--clear-groups", "--format", "--inh-caps", "--net", "--now",
+           "--reuid", "--tb", "--template"}
 # What stands for a file, or comes only with a run.
 MADE = re.compile(r"bench/report|NAME")
 

@@ -62,9 +62,8 @@ def test_what_is_installed_names_the_places(tmp_path):
 
 
 def test_debian_has_the_same_version():
-    makefile = (PROJECT / "Makefile").read_text(encoding="utf-8")
     changelog = (PROJECT / "packaging/debian/changelog").read_text(encoding="utf-8")
-    version = re.search(r"^VERSION := (\S+)$", makefile, re.M)[1]
+    version = (PROJECT / "VERSION").read_text(encoding="utf-8").strip()
     assert re.match(rf"dualpi2-bpf \({re.escape(version)}-\d+\) ", changelog)
 
 
@@ -82,13 +81,19 @@ def test_aqms_for_tests_are_not_installed(tmp_path):
 
 def test_vdq_is_built_only_if_asked_for(tmp_path):
     """And changes no byte of another AQM."""
+    objects = [f"aqm/{file.stem}.bpf.o" for file in (PROJECT / "include/aqm").glob("*.h")
+               if "#define AQM_OPT_IN" not in file.read_text(encoding="utf-8")]
+    assert len(objects) == 4
     built = {}
     for asked in ("", "1"):
         out = tmp_path / f"o{asked}"
-        subprocess.run(["make", "--no-print-directory", f"O={out}", f"VDQ={asked}",
-                        f"{out}/aqm/pi2.bpf.o", f"{out}/aqm/list.c", f"{out}/aqm/packaged.c"],
+        wanted = [out / name for name in (*objects, "aqm/list.c", "aqm/packaged.c")]
+        subprocess.run(["make", "--no-print-directory", f"O={out}", f"VDQ={asked}", *wanted],
                        cwd=PROJECT, check=True, capture_output=True)
-        built[asked] = (out / "aqm/pi2.bpf.o").read_bytes()
+        built[asked] = [(out / name).read_bytes() for name in objects]
         for name in ("list.c", "packaged.c"):
             assert ("aqm_vdq" in (out / "aqm" / name).read_text()) == bool(asked)
+        listed = subprocess.run(["make", "-n", f"O={out}", f"VDQ={asked}", "install"], cwd=PROJECT,
+                                check=True, capture_output=True, text=True).stdout
+        assert ("dualpi2-mark-values.8" in listed) == bool(asked)
     assert built[""] == built["1"]

@@ -53,6 +53,28 @@ def page(name):
     return (BIN / name).read_text(encoding="utf-8").replace(r"\-", "-")
 
 
+def fill(program):
+    return subprocess.run(["awk", "-v", f"program={program}", "-v", "version=1", "-f",
+                           "man/fill.awk", "man/dualpi2-load.8.in"], cwd=PROJECT,
+                          capture_output=True, text=True, check=False)
+
+
+def test_page_of_a_program_that_does_not_run_is_none():
+    """It may be for another machine."""
+    assert fill(BIN / "dualpi2-load").returncode == 0
+    assert fill("false").returncode == 1
+    assert fill("/no/such/program").returncode == 1
+
+
+def test_program_that_only_lists_its_options(tmp_path):
+    """As for the pages of programs for another machine: made anew, without a library."""
+    made = tmp_path / "listing/tcp-base-rtt"
+    subprocess.run(["make", "-s", f"O={tmp_path}", made], cwd=PROJECT, check=True,
+                   capture_output=True)
+    assert output(made, "add", "--help") == help_of(BASE_RTT, "add")
+    assert "libbpf" not in output("ldd", made)
+
+
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_page_has_every_option(program):
     assert len(packaged(program)) >= 5
