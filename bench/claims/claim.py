@@ -28,6 +28,7 @@ class Paper:
     # Of a Measured: what the claims need, for JSON. With it finished runs can have a line each in
     # the repository, and so go on on another machine; but not those of pictures.
     figures: Callable = None
+    table: Callable = None  # of a Seen: lines of Markdown below the claims
 
     def tell(self, run):
         """Without `figures` a Measured itself is all that is to be known."""

@@ -113,6 +113,29 @@ def no_l_drops(seen):
     return f"{sum(dropped.values())} drops in {len(dropped)} runs", not any(dropped.values())
 
 
+def both(seen, cell, figure, digits):
+    """Of VDQ-CSAQM and of PI2; of a class alone there is no ratio."""
+    texts = []
+    for name in BOTH:
+        try:
+            texts.append(f"{seen.of(cell, name, figure):.{digits}f}")
+        except (KeyError, statistics.StatisticsError):
+            texts.append("–")
+    return " / ".join(texts)
+
+
+def table(seen):
+    """Both, mix by mix."""
+    yield f"{VDQ} / PI2, mix by mix. The ratio is that of the claims, by a flow with Cubic.\n"
+    yield "| | mix | ratio | Jain's index | % of the link |"
+    yield "|---|---|---:|---:|---:|"
+    for title, family in (("DCTCP, 5 ms", CUBIC), ("DCTCP, 50 ms", FAR), ("BBR, 5 ms", BBR)):
+        for mix, cell in (both_classes if family == FAR else cells_of)(family).items():
+            yield (f"| {title} | {mix} | {both(seen, cell, ratio, 2)} | "
+                   f"{both(seen, cell, fairness, 3)} | "
+                   f"{both(seen, cell, itemgetter('used'), 1)} |")
+
+
 SCALED = "100 Mbit/s, RTT 5 ms"
 FAR_SCALED = "100 Mbit/s, RTT 50 ms: as many packets in a round trip as with 1 Gbit/s and 5 ms"
 PAPER = Paper(
@@ -145,4 +168,5 @@ PAPER = Paper(
     ),
     rates=(f"{CUBIC}-1x1",),
     figures=figures,
+    table=table,
 )

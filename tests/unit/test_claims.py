@@ -97,6 +97,15 @@ def test_a_run_that_failed_is_told():
     assert all(RUN.row(claim, seen)[1] is None for claim in paper.claims)
 
 
+def test_table_has_every_mix():
+    paper = RUN.PAPERS["vdq"]
+    rows = [line.split(" | ") for line in paper.table(seen_of(paper))][3:]
+    assert len(rows) == 9 + 7 + 9
+    assert {tuple(row[2:]) for row in rows} == {("1.00 / 1.00", "1.000 / 1.000", "100.0 / 100.0 |")}
+    text, _ = RUN.section("vdq", paper, seen_of(paper))
+    assert "| BBR, 5 ms | 50x50 |" in text
+
+
 def test_keys_are_unique():
     assert len({claim.key for _, claim in CLAIMS}) == len(CLAIMS)
 
