@@ -58,11 +58,11 @@ def curves(axis):
 
 
 def test_curves_are_the_figures(tmp_path):
-    figure = plot.picture(plot.choose(plot.read(record(tmp_path, "busy")), None))
-    l_delay, c_delay, rates, probability = figure.get_axes()
-    assert curves(l_delay)["99 % at most"] == [500] * 5 and l_delay.get_ylabel() == "us"
-    assert curves(c_delay)["highest"] == pytest.approx([15.0] * 5, rel=1 / 16)
-    assert c_delay.get_ylabel() == "ms"
+    figure = plot.picture(plot.recordings_of([record(tmp_path, "busy")], None))
+    delay, rates, probability = figure.get_axes()
+    assert curves(delay)["L4S, 99 %"] == [0.5] * 5
+    assert curves(delay)["Classic, highest"] == pytest.approx([15.0] * 5, rel=1 / 16)
+    assert (delay.get_ylabel(), delay.get_yscale()) == ("ms", "log")
     assert curves(rates)["L4S"] == [16] * 5 and curves(rates)["Classic"] == [8] * 5
     assert curves(rates)["shaper"] == [40, 40] and rates.get_ylabel() == "Mbit/s"
     assert curves(probability)["p'"] == pytest.approx([4] * 5)
@@ -74,17 +74,31 @@ def test_curves_are_the_figures(tmp_path):
 
 def test_title_names_place_and_kind(tmp_path):
     [sample] = plot.read(record(tmp_path, "busy", 1))
-    titles = {kind: plot.picture([sample | {"kind": kind}]).get_suptitle()
+    titles = {kind: plot.picture([plot.Recording([sample | {"kind": kind}])]).get_suptitle()
               for kind in (sample["kind"], "bpf_dualq_codel", "mq")}
     place = plot.place(sample)
     assert titles[sample["kind"]] == f"{place}: bpf_dualpi2"
     assert titles["bpf_dualq_codel"] == f"{place}: bpf_dualq_codel"
     assert "mq:" not in titles["mq"]
+    assert plot.picture([plot.Recording([sample])], "mine").get_suptitle() == "mine"
+
+
+def test_two_recordings(tmp_path):
+    """The first one in full lines, the second one in dashes, on the same axes."""
+    files = [record(tmp_path, "busy"), record(tmp_path, "empty")]
+    figure = plot.picture(plot.recordings_of(files, None))
+    delay, rates, _ = figure.get_axes()
+    assert set(curves(delay)) == {f"{queue}, 99 % ({name})" for queue in ("L4S", "Classic")
+                                  for name in ("busy", "empty")}
+    styles = {line.get_label(): line.get_linestyle() for line in rates.get_lines()}
+    assert styles["L4S (busy)"] == "-" and styles["L4S (empty)"] == "--"
+    assert run(*files, "-o", tmp_path / "out.svg", "--title", "both").returncode == 0
+    assert run(*files, files[0], "-o", tmp_path / "out.svg").returncode == 2
 
 
 def test_no_packets_no_delay(tmp_path):
-    figure = plot.picture(plot.read(record(tmp_path, "idle")))
-    values = curves(figure.get_axes()[0])["99 % at most"]
+    figure = plot.picture(plot.recordings_of([record(tmp_path, "idle")], None))
+    values = curves(figure.get_axes()[0])["L4S, 99 %"]
     assert len(values) == 5 and all(map(math.isnan, values))
 
 
