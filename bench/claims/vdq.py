@@ -137,8 +137,8 @@ def table(seen):
 
 
 SCALED = "100 Mbit/s, RTT 5 ms"
-MOVING = ("probably because the CTV moves every 10 ms: a flow above the fair share gains while it "
-          "is low, one at or below it does not.")
+MOVING = ("with a target below 10 ms the CTV swings from one period to the next, and the larger "
+          "flow gains; with `--virtual-target 15ms` both are equal.")
 DCTCP_AHEAD = ("DCTCP is ahead of Cubic, more so the longer the RTT; why is not understood. 50 "
                "flows with two packets each in 5 ms are more than the link anyhow.")
 FAR_SCALED = "100 Mbit/s, RTT 50 ms: as many packets in a round trip as with 1 Gbit/s and 5 ms"
