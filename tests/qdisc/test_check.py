@@ -82,7 +82,7 @@ def test_bpffs_that_is_not_there_yet(box):
 def test_what_cannot_be_told_without_sysfs(box):
     """Only what is not there is missing."""
     done = box.run("unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /sys && exec "$@"', "sh",
-                   LOADER, "--check", "one", check=False)
+                   LOADER, "--check", check=False)
     found = [(line[:9].strip(), line[9:]) for line in done.stdout.splitlines()]
     assert [text.split(":")[0] for text in of_kind(found, "MISSING")] == [
         "kernel type information (BTF)"]

@@ -194,8 +194,8 @@ static int has_bpffs(const char *name)
 			privilege_as_root());
 }
 
-/* In the order in which they are asked. `passes` returns 1; 0, which is reported; -errno: cannot be
- * told for lack of what another check tells, of a right (-EPERM) or of the kernel's types.
+/* In the order in which they are asked. `passes` returns 1; 0, which is reported; -errno: it cannot
+ * be told.
  */
 static const struct check {
 	const char *name;
@@ -218,8 +218,10 @@ static bool show(const struct check *check)
 
 	if (passes > 0)
 		return report_line(REPORT_OK, "%s", check->name);
-	return passes && report_line(REPORT_HINT, "%s: cannot be told without %s", check->name,
-				     passes == -EPERM ? "the rights" : "type information");
+	if (passes == -EPERM || passes == -ENOENT) /* which another check tells */
+		return report_line(REPORT_HINT, "%s: cannot be told without %s", check->name,
+				   passes == -EPERM ? "the rights" : "type information");
+	return passes && obstacle(check->name, -passes, "cannot be told: %s", strerror(-passes));
 }
 
 bool host_passes(enum host_need need)
