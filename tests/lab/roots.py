@@ -14,6 +14,7 @@ from common import (
     HERE,
     REPOSITORY,
     LabError,
+    NotToBeHad,
     digest,
     is_made,
     logged,
@@ -111,11 +112,17 @@ def make_root(root):
     packages = packages_of(root)
     with step(f"making the {root.name} ({len(packages)} packages and what they need)"), \
             making(root, stamp) as temporary:
-        logged(["mmdebstrap", f"--variant={VARIANTS[root]}", "--mode=root",
-                f"--architectures={','.join(architectures(root))}",
-                *[f"--include={package}" for package in packages],
-                *[f"--dpkgopt=path-exclude={pattern}" for pattern in excluded(root)],
-                SUITE, temporary], CACHE / f"{root.name}.log", f"making the {root.name}")
+        try:
+            logged(["mmdebstrap", f"--variant={VARIANTS[root]}", "--mode=root",
+                    f"--architectures={','.join(architectures(root))}",
+                    *[f"--include={package}" for package in packages],
+                    *[f"--dpkgopt=path-exclude={pattern}" for pattern in excluded(root)],
+                    SUITE, temporary], CACHE / f"{root.name}.log", f"making the {root.name}")
+        except LabError as error:
+            if MACHINE.is_native:
+                raise
+            # A mirror need not have all architectures, nor all of one at a time.
+            raise NotToBeHad(str(error)) from error
         (temporary / "src").mkdir()
         (temporary / "etc/resolv.conf").touch()
         if VARIANTS[root] == "extract":
