@@ -4,14 +4,14 @@
  * and user space. bpf/aqm/vdq.bpf.h names the patents that read on it.
  *
  * A virtual queue is a FIFO of (packet value, length) that a virtual link serves, a little slower
- * than the real one, so that it grows before the real one does. A histogram has the bytes in it by
- * value. From that follows the congestion threshold value (CTV): packets with more value pass, the
- * others are marked or dropped.
+ * than the real one, so that it grows before the real one does. One histogram has the bytes that
+ * wait in it by value, another those that came since the last update, dropped ones, too. From the
+ * latter follows the congestion threshold value (CTV): packets with more value pass, the others are
+ * marked or dropped.
  *
- * What the paper leaves open, and what is done here: a dropped packet is in the FIFO, too, but
- * takes no time on the virtual link, so the histogram shows what is offered. The CTV lets pass, of
- * a load like that in the histogram, what the virtual link carries until the next CTV and the
- * target delay after it, less what waits for it already.
+ * What the paper leaves open, and what is done here: the CTV lets pass, of a load like the latest,
+ * what the virtual link carries until the next CTV and what is missing to the target delay, or less
+ * by an eighth of what waits beyond it. So a steady load waits for the target delay.
  */
 #ifndef DUALPI2_VDQ_H
 #define DUALPI2_VDQ_H
@@ -33,35 +33,40 @@
 #define VDQ_TARGET_MAX 10000000000ULL /* D, at most 10 s */
 #define VDQ_TIME_SHIFT 20	      /* time on the virtual link is counted in 2^-20 ns */
 
+/* What waits too much is made up for in so many periods, as a power of two. Who is marked slows down
+ * an RTT later. At once it would be taken from those whose packets are dropped.
+ */
+#define VDQ_GAIN_SHIFT 3
+
 /* From the parameters, one for each virtual queue. */
 struct vdq_law {
 	__u64 byte_time; /* 1 / C_v, 2^-20 ns; 0: unknown, and there is no virtual queue */
-	__u64 most;	 /* C_v (T + D), bytes */
+	__u64 carried;	 /* C_v T, bytes */
+	__u64 target;	 /* C_v D, bytes */
 	__u32 ring;	 /* packets that the FIFO holds at most, 1..VDQ_RING_MAX */
 	__u32 bins;	 /* of the histogram, 1..VDQ_BINS_MAX */
 };
 
 struct vdq_entry {
-	__u32 len;    /* bytes */
-	__u16 bin;    /* of its value */
-	__u16 passed; /* 0: dropped, so the link does not carry it */
+	__u32 len; /* bytes */
+	__u32 bin; /* of its value */
 };
 
-/* One virtual queue. Whoever tells it of packets holds the qdisc's lock; vdq_update() reads
- * without, and may be one packet off.
+/* One virtual queue. Whoever tells it of packets holds the qdisc's lock; vdq_update() does not, and
+ * may be one packet off.
  */
 struct vdq {
 	__u64 served_ns;   /* the virtual link has carried all before the head since then */
 	__u64 overflows;   /* packets that found the ring full, and so do not count */
 	__u32 served_part; /* of that time, 2^-20 ns */
 	__u32 first, end;  /* of the entries in the ring, counted without end */
-	__u32 backlog;	   /* bytes that wait for the virtual link */
-	__u32 bytes;	   /* in the histogram: the sum of its bins */
+	__u32 backlog;	   /* bytes that wait for the virtual link: the sum of the bins */
 	__u32 ctv;	   /* packets with up to this value are marked or dropped; 0: none */
-	__u32 share;	   /* that they were of what came last, 2^-32 */
-	__u16 is_empty;	   /* 1: nothing waited for the virtual link at the last update */
-	__u16 is_late;	   /* 1: more waited than may, so that nothing should pass */
+	__u32 share;	   /* that they were of what came before the last update, 2^-32 */
+	__u16 is_empty;	   /* 1: at the last update nothing waited, and nothing had come */
+	__u16 is_late;	   /* 1: so much waited that nothing should pass */
 	__u32 bin[VDQ_BINS_MAX];
+	__u32 in[VDQ_BINS_MAX]; /* bytes that came since the last update */
 	struct vdq_entry ring[VDQ_RING_MAX];
 };
 
@@ -84,7 +89,8 @@ static inline struct vdq_law vdq_make(__u64 rate, __u32 percent, __u64 delay_ns,
 	if (!rate)
 		return law;
 	law.byte_time = (1000000000ULL << VDQ_TIME_SHIFT) / capacity;
-	law.most = capacity * ((VDQ_PERIOD_NS + delay_ns) / 1000) / 1000000;
+	law.carried = capacity * (VDQ_PERIOD_NS / 1000) / 1000000;
+	law.target = capacity * (delay_ns / 1000) / 1000000;
 	return law;
 }
 
@@ -103,20 +109,14 @@ static inline __u32 vdq_value_below(const struct vdq_law *law, __u32 bin)
 static inline bool vdq_serve(struct vdq *vdq, const struct vdq_law *law, __u64 now_ns)
 {
 	const struct vdq_entry head = vdq->ring[vdq->first % VDQ_RING_MAX];
-	__u64 time = vdq->served_part;
+	const __u64 time = vdq->served_part + head.len * law->byte_time;
 
-	if (vdq->first == vdq->end)
+	if (vdq->first == vdq->end || vdq->served_ns + (time >> VDQ_TIME_SHIFT) > now_ns)
 		return false;
-	if (head.passed) {
-		time += head.len * law->byte_time;
-		if (vdq->served_ns + (time >> VDQ_TIME_SHIFT) > now_ns)
-			return false;
-		vdq->served_ns += time >> VDQ_TIME_SHIFT;
-		vdq->served_part = time & ((1U << VDQ_TIME_SHIFT) - 1);
-		vdq->backlog -= head.len;
-	}
+	vdq->served_ns += time >> VDQ_TIME_SHIFT;
+	vdq->served_part = time & ((1U << VDQ_TIME_SHIFT) - 1);
+	vdq->backlog -= head.len;
 	vdq->bin[head.bin % VDQ_BINS_MAX] -= head.len;
-	vdq->bytes -= head.len;
 	vdq->first++;
 	return true;
 }
@@ -126,15 +126,12 @@ static inline bool vdq_is_full(const struct vdq *vdq, const struct vdq_law *law)
 	return vdq->end - vdq->first >= law->ring;
 }
 
-/* A packet has arrived. `passed`: it was not dropped. */
-static inline void vdq_tell(struct vdq *vdq, const struct vdq_law *law, __u64 now_ns, __u32 value,
-			    __u32 len, bool passed)
+/* A packet has come to wait for the virtual link. */
+static inline void vdq_wait(struct vdq *vdq, const struct vdq_law *law, __u64 now_ns, __u32 bin,
+			    __u32 len)
 {
-	const __u32 bin = vdq_bin(law, value) % VDQ_BINS_MAX;
 	__u32 i;
 
-	if (!law->byte_time)
-		return;
 	VDQ_FOR(i, VDQ_RING_MAX)
 		if (!vdq_serve(vdq, law, now_ns))
 			break;
@@ -146,16 +143,23 @@ static inline void vdq_tell(struct vdq *vdq, const struct vdq_law *law, __u64 no
 		vdq->served_ns = now_ns;
 		vdq->served_part = 0;
 	}
-	vdq->ring[vdq->end % VDQ_RING_MAX] = (struct vdq_entry){
-		.len = len,
-		.bin = bin,
-		.passed = passed,
-	};
+	vdq->ring[vdq->end % VDQ_RING_MAX] = (struct vdq_entry){ .len = len, .bin = bin };
 	vdq->end++;
 	vdq->bin[bin] += len;
-	vdq->bytes += len;
+	vdq->backlog += len;
+}
+
+/* A packet has arrived. `passed`: it was not dropped. */
+static inline void vdq_tell(struct vdq *vdq, const struct vdq_law *law, __u64 now_ns, __u32 value,
+			    __u32 len, bool passed)
+{
+	const __u32 bin = vdq_bin(law, value) % VDQ_BINS_MAX;
+
+	if (!law->byte_time)
+		return;
+	vdq->in[bin] += len;
 	if (passed)
-		vdq->backlog += len;
+		vdq_wait(vdq, law, now_ns, bin, len);
 }
 
 /* What has waited for the virtual link by now, bytes. */
@@ -168,33 +172,41 @@ static inline __u64 vdq_waiting(const struct vdq *vdq, const struct vdq_law *law
 	return ((done_ns - now_ns) << VDQ_TIME_SHIFT) / law->byte_time;
 }
 
-/* The CTV for the next period, and what that means for what came last. */
+/* What may pass in the next period, bytes. */
+static inline __u64 vdq_budget(const struct vdq_law *law, __u64 waiting)
+{
+	__u64 less;
+
+	if (waiting < law->target)
+		return law->carried + law->target - waiting;
+	less = (waiting - law->target) >> VDQ_GAIN_SHIFT;
+	return less < law->carried ? law->carried - less : 0;
+}
+
+/* The CTV for the next period, and what that means for what came in the last one. */
 static inline void vdq_update(struct vdq *vdq, const struct vdq_law *law, __u64 now_ns)
 {
 	const __u64 waiting = vdq_waiting(vdq, law, now_ns);
-	const __u64 budget = waiting < law->most ? law->most - waiting : 0;
-	const __u32 bytes = vdq->bytes;
-	__u32 above = 0, i, bin, more;
+	const __u64 budget = vdq_budget(law, waiting);
+	__u32 came = 0, above = 0, ctv = 0, i, bin, more;
 
-	vdq->is_empty = !waiting;
-	vdq->is_late = waiting > law->most;
-	vdq->ctv = 0;
-	vdq->share = 0;
-	if (!waiting || bytes <= budget)
-		return;
 	VDQ_FOR(i, law->bins) {
-		bin = law->bins - 1 - i;
-		more = vdq->bin[bin % VDQ_BINS_MAX];
-		if (above + more > budget) {
-			vdq->ctv = vdq_value_below(law, bin + 1);
-			vdq->share = above < bytes ? ((__u64)(bytes - above) << 32) / bytes - 1 : 0;
-			return;
-		}
-		above += more;
+		bin = (law->bins - 1 - i) % VDQ_BINS_MAX;
+		more = vdq->in[bin];
+		vdq->in[bin] = 0;
+		came += more;
+		if (!ctv && above + more > budget)
+			ctv = vdq_value_below(law, bin + 1);
+		if (!ctv)
+			above += more;
 	}
+	vdq->ctv = ctv;
+	vdq->share = ctv ? ((__u64)(came - above) << 32) / came - !above : 0;
+	vdq->is_empty = !waiting && !came;
+	vdq->is_late = !budget;
 }
 
-/* The histogram in columns of values of the same width, from the least value on. `columns`: a power
+/* What waits in columns of values of the same width, from the least value on. `columns`: a power
  * of two.
  */
 static inline void vdq_columns(const struct vdq *vdq, const struct vdq_law *law, __u64 *column,
@@ -216,13 +228,13 @@ static inline void vdq_clear(struct vdq *vdq)
 	vdq->served_ns = 0;
 	vdq->served_part = 0;
 	vdq->first = vdq->end = 0;
-	vdq->backlog = vdq->bytes = 0;
+	vdq->backlog = 0;
 	vdq->overflows = 0;
 	vdq->ctv = vdq->share = 0;
 	vdq->is_empty = 1;
 	vdq->is_late = 0;
 	VDQ_FOR(i, VDQ_BINS_MAX)
-		vdq->bin[i % VDQ_BINS_MAX] = 0;
+		vdq->bin[i % VDQ_BINS_MAX] = vdq->in[i % VDQ_BINS_MAX] = 0;
 }
 
 #endif /* DUALPI2_VDQ_H */

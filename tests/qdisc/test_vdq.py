@@ -6,6 +6,7 @@ import itertools
 import json
 import re
 import struct
+import threading
 import time
 
 import pytest
@@ -141,7 +142,7 @@ def test_the_larger_l4s_flow_has_the_marks(cable):
     """Fewer than one in fifty is the other's: what the sender catches up with is a burst. That is
     so while the virtual queue grows; without a response all are marked in the end."""
     cable.load("--aqm", "vdq", "--rate", "10mbit")
-    _, marked = offer(cable, [(7, of_ipv4(ECT_1, 1)), (2.53, of_ipv4(ECT_1, 2))], 2)
+    _, marked = offer(cable, [(7, of_ipv4(ECT_1, 1)), (2.51, of_ipv4(ECT_1, 2))], 2)
     assert marked[0] > 20 and marked[1] < marked[0] / 50
 
 
@@ -224,10 +225,11 @@ def test_a_packet_that_bypassed_tcx_has_the_middle_value(cable):
 
 
 def test_full_ring_is_counted_and_harmless(cable):
-    cable.load("--aqm", "vdq", "--rate", "10mbit", "--ring", 10)
+    """What did not wait has come even so, and counts for the threshold: there is one."""
+    cable.load("--aqm", "vdq", "--rate", "10mbit", "--ring", 2)
     seen, _ = offer(cable, [(8, of_ipv4(NOT_ECT, 1)), (5, of_ipv4(ECT_1, 2))], 2)
     assert cable.qdisc.stats()["virtual-overflows"] > 100
-    assert seen == pytest.approx([8, 5], rel=0.01), "nothing was dropped"
+    assert 4.5 < seen[0] < 7 and seen[1] == pytest.approx(5, rel=0.01)
 
 
 def test_flows_make_room_for_others(cable):
@@ -295,8 +297,10 @@ def test_words(cable):
     assert "WARNING" not in cable.load("--rate", "2mbit").stdout
 
     def words():
-        cable.send(*map(of_ipv4(NOT_ECT, 1), itertools.islice(cable.serials, 100)))
-        text = " ".join(shown(cable, "--interval", "50ms", "--count", 1).split())
+        sending = threading.Thread(target=offer, args=(cable, [(4, of_ipv4(NOT_ECT, 1))], 2))
+        sending.start()
+        text = " ".join(shown(cable, "--interval", "1s", "--count", 1).split())
+        sending.join()
         return re.search(r"the bottleneck: packets (.*) are marked or dropped", text)
 
     said = wait_until(words, "it is the bottleneck")[1]

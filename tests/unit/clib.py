@@ -97,14 +97,14 @@ def params_fields():
 class VdqLaw(ctypes.Structure):
     """struct vdq_law."""
 
-    _fields_ = [("byte_time", c_uint64), ("most", c_uint64), ("ring", c_uint32),
-                ("bins", c_uint32)]
+    _fields_ = [("byte_time", c_uint64), ("carried", c_uint64), ("target", c_uint64),
+                ("ring", c_uint32), ("bins", c_uint32)]
 
 
 class VdqEntry(ctypes.Structure):
     """struct vdq_entry."""
 
-    _fields_ = [("len", c_uint32), ("bin", c_uint16), ("passed", c_uint16)]
+    _fields_ = [("len", c_uint32), ("bin", c_uint32)]
 
 
 class Vdq(ctypes.Structure):
@@ -112,9 +112,9 @@ class Vdq(ctypes.Structure):
 
     _fields_ = [("served_ns", c_uint64), ("overflows", c_uint64), ("served_part", c_uint32),
                 ("first", c_uint32), ("end", c_uint32), ("backlog", c_uint32),
-                ("bytes", c_uint32), ("ctv", c_uint32), ("share", c_uint32),
-                ("is_empty", c_uint16), ("is_late", c_uint16),
-                ("bin", c_uint32 * VDQ_BINS_MAX), ("ring", VdqEntry * VDQ_RING_MAX)]
+                ("ctv", c_uint32), ("share", c_uint32), ("is_empty", c_uint16),
+                ("is_late", c_uint16), ("bin", c_uint32 * VDQ_BINS_MAX),
+                ("in", c_uint32 * VDQ_BINS_MAX), ("ring", VdqEntry * VDQ_RING_MAX)]
 
 
 class ValueFlow(ctypes.Structure):
@@ -208,6 +208,7 @@ def load():
         "shim_vdq_tell": (None, POINTER(Vdq), POINTER(VdqLaw), c_uint64, c_uint32, c_uint32,
                           c_bool),
         "shim_vdq_update": (None, POINTER(Vdq), POINTER(VdqLaw), c_uint64),
+        "shim_vdq_budget": (c_uint64, POINTER(VdqLaw), c_uint64),
         "shim_vdq_waiting": (c_uint64, POINTER(Vdq), POINTER(VdqLaw), c_uint64),
         "shim_vdq_clear": (None, POINTER(Vdq)),
         "shim_value_measure": (c_uint64, POINTER(ValueFlow), c_uint64, c_uint32, c_uint64),

@@ -119,6 +119,7 @@ SHIM(void, vdq_tell,
      (struct vdq * vdq, const struct vdq_law *law, __u64 now_ns, __u32 value, __u32 len,
       bool passed),
      (vdq, law, now_ns, value, len, passed))
+SHIM(__u64, vdq_budget, (const struct vdq_law *law, __u64 waiting), (law, waiting))
 SHIM(void, vdq_update, (struct vdq * vdq, const struct vdq_law *law, __u64 now_ns),
      (vdq, law, now_ns))
 SHIM(__u64, vdq_waiting, (const struct vdq *vdq, const struct vdq_law *law, __u64 now_ns),

@@ -23,58 +23,69 @@ class Model:
         capacity = rate * percent // 100
         # What the law keeps of 1 / C_v is rounded, by less than a millionth at 1 Gbit/s.
         self.byte_ns = Fraction(SECOND * 2**20 // capacity, 2**20)
-        self.most = capacity * ((PERIOD + target_ns) // 1000) // 10**6
+        self.carried = Fraction(capacity * PERIOD, SECOND)
+        self.target = Fraction(capacity * target_ns, SECOND)
         self.ring, self.bins = ring, bins
-        self.packets, self.free_ns, self.overflows = [], Fraction(0), 0
+        self.packets, self.came = [], []
+        self.free_ns, self.overflows = Fraction(0), 0
 
     def bin_of(self, value):
         return value * self.bins // 2**20
 
     def backlog(self):
-        return sum(length for _, length, passed in self.packets if passed)
+        return sum(length for _, length in self.packets)
 
-    def histogram(self):
+    def histogram(self, packets):
         bins = [0] * self.bins
-        for value, length, _ in self.packets:
+        for value, length in packets:
             bins[self.bin_of(value)] += length
         return bins
 
     def serve(self, now):
         while self.packets:
-            _, length, passed = self.packets[0]
-            done = self.free_ns + passed * length * self.byte_ns
-            if passed and math.floor(done) > now:
+            done = self.free_ns + self.packets[0][1] * self.byte_ns
+            if math.floor(done) > now:
                 return
             self.free_ns = done
             self.packets.pop(0)
 
     def tell(self, now, value, length, passed):
+        self.came.append((value, length))
+        if not passed:
+            return
         self.serve(now)
         if len(self.packets) == self.ring:
             self.overflows += 1
             return
-        if not self.backlog() and math.floor(self.free_ns) < now:
+        if not self.packets and math.floor(self.free_ns) < now:
             self.free_ns = Fraction(now)
-        self.packets.append((value, length, passed))
+        self.packets.append((value, length))
 
     def waiting(self, now):
         return max(0, (self.free_ns + self.backlog() * self.byte_ns - now) / self.byte_ns)
 
+    def budget(self, waiting):
+        """What may pass in a period, in bytes, of which the law's whole numbers lose two."""
+        missing = self.target - waiting
+        return max(0, self.carried + (missing if missing > 0 else missing / 8))
+
     def threshold(self, budget):
-        """The least value with which no more than the budget lies above its bin."""
-        if not self.backlog() or sum(self.histogram()) <= budget:
-            return 0
-        bins = self.histogram()
+        """The least value with which no more than the budget lies above its bin, and the share of
+        what came that has no more value."""
+        bins = self.histogram(self.came)
+        self.came = []
+        if sum(bins) <= budget:
+            return 0, 0
         lowest = next(bin for bin in range(self.bins) if sum(bins[bin + 1:]) <= budget)
         value = 2**20 * (lowest + 1) // self.bins
         while self.bin_of(value) > lowest:
             value -= 1
-        return value
+        return value, sum(bins[:lowest + 1]) / sum(bins)
 
 
 PACKETS = st.tuples(st.one_of(st.integers(0, 2 * MS), st.integers(0, 200 * MS)),
                     st.integers(1, VDQ_VALUE_MAX), st.sampled_from([60, 590, 1514, 65000]),
-                    st.booleans())
+                    st.booleans(), st.booleans())
 
 
 @given(rate=st.sampled_from([MBIT, 40 * MBIT, 10**4 * MBIT]), percent=st.integers(1, 100),
@@ -84,23 +95,32 @@ def test_virtual_queue_is_the_models(rate, percent, target, ring, bins, script):
     model = Model(rate, percent, target, ring, bins)
     law = C.shim_vdq_make(rate, percent, target, ring, bins)
     ours, now = Vdq(), 10**12
-    assert law.most == model.most
-    for gap, value, length, passed in script:
+    assert law.carried == math.floor(model.carried)
+    assert law.target == math.floor(model.target)
+    for gap, value, length, passed, update in script:
         now += gap
         model.tell(now, value, length, passed)
         C.shim_vdq_tell(byref(ours), byref(law), now, value, length, passed)
-        assert list(ours.bin)[:bins] == model.histogram()
-        assert ours.bytes == sum(ours.bin) == sum(length for _, length, _ in model.packets)
+        assert list(ours.bin)[:bins] == model.histogram(model.packets)
+        assert list(getattr(ours, "in"))[:bins] == model.histogram(model.came)
+        assert ours.backlog == sum(ours.bin) == model.backlog()
         assert ours.end - ours.first == len(model.packets)
-        assert ours.backlog == model.backlog()
         assert ours.overflows == model.overflows
         waiting = C.shim_vdq_waiting(byref(ours), byref(law), now)
         # A nanosecond is lost between the clocks; so many bytes that is.
         assert abs(waiting - model.waiting(now)) <= 2 + 2 / model.byte_ns
+        if not update:
+            continue
+        budget = C.shim_vdq_budget(byref(law), waiting)
+        assert abs(budget - model.budget(waiting)) <= 2
+        ctv, share = model.threshold(budget)
         C.shim_vdq_update(byref(ours), byref(law), now)
-        if waiting:
-            assert ours.ctv == model.threshold(max(0, model.most - waiting))
-        assert ours.is_late == (waiting > model.most)
+        assert ours.ctv == ctv
+        assert ours.share == pytest.approx(2**32 * share, abs=1)
+        assert ours.is_late == (budget == 0)
+        assert not ours.is_empty and not any(getattr(ours, "in"))
+        C.shim_vdq_update(byref(ours), byref(law), now)
+        assert ours.is_empty == (not waiting)
 
 
 def test_ring_may_go_round():
@@ -112,9 +132,9 @@ def test_ring_may_go_round():
         C.shim_vdq_tell(byref(ours), byref(law), now, dice.randint(1, VDQ_VALUE_MAX),
                         dice.randint(60, 1514), dice.random() < 0.7)
     assert ours.end > 2 * VDQ_RING_MAX and not ours.overflows
-    assert ours.bytes == sum(ours.bin)
+    assert ours.backlog == sum(ours.bin)
     C.shim_vdq_tell(byref(ours), byref(law), now + SECOND, 1, 100, True)
-    assert ours.bytes == ours.backlog == sum(ours.bin) == 100
+    assert ours.backlog == sum(ours.bin) == 100
 
 
 def test_without_a_rate_nothing_is_virtual():
@@ -122,7 +142,7 @@ def test_without_a_rate_nothing_is_virtual():
     ours = Vdq()
     C.shim_vdq_tell(byref(ours), byref(law), SECOND, 5, 1514, True)
     C.shim_vdq_update(byref(ours), byref(law), SECOND)
-    assert (ours.bytes, ours.ctv, ours.is_empty) == (0, 0, 1)
+    assert (ours.backlog, ours.ctv, ours.is_empty) == (0, 0, 1)
 
 
 def test_clear_forgets_all():
@@ -132,10 +152,11 @@ def test_clear_forgets_all():
         C.shim_vdq_tell(byref(ours), byref(law), SECOND, 5, 1514, True)
     C.shim_vdq_update(byref(ours), byref(law), SECOND)
     assert ours.ctv and ours.overflows and not ours.is_empty
+    C.shim_vdq_tell(byref(ours), byref(law), SECOND, 5, 1514, False)
     C.shim_vdq_clear(byref(ours))
-    assert not any(ours.bin) and ours.is_empty and not ours.is_late
-    assert (ours.first, ours.end, ours.bytes, ours.backlog, ours.ctv, ours.share,
-            ours.overflows) == (0,) * 7
+    assert not any(ours.bin) and not any(getattr(ours, "in"))
+    assert ours.is_empty and not ours.is_late
+    assert (ours.first, ours.end, ours.backlog, ours.ctv, ours.share, ours.overflows) == (0,) * 6
 
 
 def test_share_is_what_the_threshold_took():
@@ -147,14 +168,18 @@ def test_share_is_what_the_threshold_took():
     C.shim_vdq_update(byref(ours), byref(law), SECOND + 95 * MS)
     assert ours.share == pytest.approx(2**32 * 19 / 20, rel=1e-6)
     assert 1000 <= ours.ctv < VDQ_VALUE_MAX
+    C.shim_vdq_tell(byref(ours), byref(law), SECOND + 95 * MS, 1000, 65000, False)
+    C.shim_vdq_update(byref(ours), byref(law), SECOND + 95 * MS)
+    assert ours.share == 2**32 - 1, "all that came"
 
 
 # ---- the oracle: unresponsive flows through one threshold ---------------------------------------
 
 
-def marked_flows(rates, capacity, seconds, dice):
-    """What gets through a virtual queue with the capacity of the link: rates, all in bytes/s."""
-    law = C.shim_vdq_make(capacity, 100, 15 * MS, VDQ_RING_MAX, 512)
+def marked_flows(rates, capacity, target_ns, seconds, dice):
+    """What gets through a virtual queue with the capacity of the link: rates, all in bytes/s. And
+    the delay there at its end, ns."""
+    law = C.shim_vdq_make(capacity, 100, target_ns, VDQ_RING_MAX, 512)
     vdq, flows, passed = Vdq(), [ValueFlow() for _ in rates], [0] * len(rates)
     due = [SECOND + dice.randrange(MS) for _ in rates]
     update = SECOND
@@ -171,9 +196,11 @@ def marked_flows(rates, capacity, seconds, dice):
         C.shim_vdq_tell(byref(vdq), byref(law), now, value, 1500, goes_on)
         if goes_on and now > 2 * SECOND:
             passed[number] += 1500
-    return [count / (seconds - 1) for count in passed]
+    delay = C.shim_vdq_waiting(byref(vdq), byref(law), now) * SECOND / capacity
+    return [count / (seconds - 1) for count in passed], delay
 
 
+@pytest.mark.parametrize("target", [0, 2 * MS, 15 * MS])
 @pytest.mark.parametrize("rates, capacity, shares", [
     ((80, 50), 100, (50, 50)),
     ((80, 50), 60, (30, 30)),
@@ -181,10 +208,13 @@ def marked_flows(rates, capacity, seconds, dice):
     ((80, 10), 100, (80, 10)),
     ((100,) * 5, 100, (20,) * 5),
 ])
-def test_oracle(rates, capacity, shares):
+def test_oracle(rates, capacity, shares, target):
     """Each flow gets what max-min fairness gives it: within 5 %, as the issue of this AQM."""
-    through = marked_flows([rate * MBIT for rate in rates], capacity * MBIT, 4, random.Random(2020))
+    through, delay = marked_flows([rate * MBIT for rate in rates], capacity * MBIT, target, 4,
+                                  random.Random(2020))
     assert [rate / MBIT for rate in through] == pytest.approx(shares, rel=0.05)
+    if sum(rates) > capacity:
+        assert delay == pytest.approx(target, abs=2 * MS)
 
 
 # ---- values ---------------------------------------------------------------------------------
