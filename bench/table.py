@@ -12,7 +12,7 @@ MOST_LISTED = 4  # flows of which each has its own figure
 NONE = "–"
 DIGITS = 6  # of a figure that is kept
 OVERVIEW = ("L4S downloads Mbit/s", "each of them", "all others Mbit/s", "each of the others",
-            "fallen back", "small requests P99 ms", "ping waits ms", "L P99 ms", "L dropped",
+            "Classic ECN found", "small requests P99 ms", "ping waits ms", "L P99 ms", "L dropped",
             "link used %")
 
 
@@ -89,10 +89,11 @@ def request_p99_ms(measured):
     return 1000 * quantile(seen[0], 0.99) if seen and seen[0] else None
 
 
-def fallen_back(run):
-    """Flows of Prague that ended as Cubic's; None where there are none."""
-    ended = [flow["congestion"] for flow in run["flows"] if flow["kind"] == "prague"]
-    return sum(name == "cubic" for name in ended) if ended else None
+def alarms(run):
+    """How often flows of Prague took the queue for one with Classic ECN; None where there are
+    none."""
+    times = [flow["alarms"] for flow in run["flows"] if "alarms" in flow]
+    return sum(times) if times else None
 
 
 # Title, digits, figure: a number, a list of them, or None where it does not apply. A column
@@ -102,7 +103,7 @@ COLUMNS = (
     ("each of them", 1, lambda m: each(m.goodputs_mbit(L4S))),
     ("all others Mbit/s", 1, lambda m: total(m.goodputs_mbit(m.kinds() - L4S))),
     ("each of the others", 1, lambda m: each(m.goodputs_mbit(CLASSIC))),
-    ("fallen back", 0, lambda m: fallen_back(m.run)),
+    ("Classic ECN found", 0, lambda m: alarms(m.run)),
     ("small requests Mbit/s each", 1, request_mbit),
     ("small requests P99 ms", 1, request_p99_ms),
     ("ping waits ms", 2, ping_ms),

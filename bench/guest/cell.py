@@ -135,6 +135,8 @@ def measure(specification):
         time.sleep(seconds)
     tap.begin("")
     idle_share = clock.idle_share()
+    for flow in flows:
+        flow.look(sender)
     ended = [{"kind": flow.kind, "sender": flow.addresses.sender} | flow.finish()
              for flow in flows]
     tcp = json.loads(sender.run("nstat", "-a", "-s", "-z", "-j").stdout)["kernel"]

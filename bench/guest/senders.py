@@ -2,6 +2,7 @@
 """What sends through the bottleneck: the kinds of flows that a cell can name."""
 
 import json
+from operator import itemgetter
 from pathlib import Path
 
 from contenders import BIN
@@ -46,37 +47,49 @@ class Tcp:
     def start(self, sender, _receiver, seconds, _seed):
         self.process = transfer(sender, self.addresses, seconds)
 
+    def look(self, sender):
+        """While it still sends, at the end of what is measured."""
+
     def finish(self):
         """What is known only here."""
         return {"retransmits": report_of(self.process)["end"]["sum_sent"]["retransmits"]}
 
 
 class Prague(Tcp):
-    """TCP Prague, by tcp-prague. Its addresses are public: on private networks it does not look
-    for Classic ECN queues."""
+    """TCP Prague, by tcp-prague. On private networks it does not look for Classic ECN queues, so
+    its addresses are those for benchmarks (RFC 2544); and it remembers networks, so each flow has
+    its own."""
 
     TOOL = BIN / "tcp-prague"
+    RECEIVERS = "198.19.0.0/16"
 
     def flow(self, host):
-        return Flow(f"198.51.100.{host}", f"203.0.113.{host}", congestion=None,
+        return Flow(f"198.18.{host}.1", f"198.19.{host}.1", congestion=None,
                     rtt_ms=self.described.get("rtt_ms"))
 
     def prepare(self, sender, receiver):
         mount_cgroups()
+        blind = ["--no-classic-detection"] if self.described.get("blind") else []
+        sender.run(self.TOOL, "on", "--netns", sender.name, "--to", self.RECEIVERS, *blind)
         try:
             receiver.sysctl("net.ipv4.tcp_ecn", 3)
         except OSError:  # before 7.0 only a listener of Prague's answers with AccECN
             receiver.run(self.TOOL, "on", "--netns", receiver.name)
         super().prepare(sender, receiver)
 
-    def start(self, sender, _receiver, seconds, _seed):
-        self.process = transfer(sender, self.addresses, seconds, under=(self.TOOL, "run", "--"))
+    def look(self, sender):
+        """What the sender itself thinks of the queue."""
+        shown = json.loads(sender.run(self.TOOL, "status", "--json").stdout)
+        network = self.addresses.receiver.removesuffix(".1") + ".0/24"
+        largest = max((one for one in shown["sockets"]
+                       if one["peer"].startswith(f"{self.addresses.receiver}:")),
+                      key=itemgetter("delivered"))
+        self.seen = {"mode": largest["mode"],
+                     "alarms": sum(one["times"] for one in shown["classic-destinations"]
+                                   if one["prefix"] == network)}
 
     def finish(self):
-        """Cubic, if a Classic ECN queue was found twice."""
-        end = report_of(self.process)["end"]
-        return {"retransmits": end["sum_sent"]["retransmits"],
-                "congestion": end["sender_tcp_congestion"]}
+        return super().finish() | self.seen
 
 
 class Back(Tcp):

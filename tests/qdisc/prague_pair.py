@@ -121,13 +121,16 @@ class Pair:
         # Of an earlier test a socket may still live, that nobody can reach, with its programs.
         self.before = programs()
         self.left, self.right = Namespace("left"), Namespace("right")
-        veth(self.left, "s0", self.right, "c0")
-        self.left.ip(f"addr add {LEFT}/24 dev s0")
-        self.right.ip(f"addr add {RIGHT}/24 dev c0")
+        self.connect()
         self.wire = Wire(self.right, "c0")
         self.children = []
         self.sinks = []
         self.received = 0  # bytes, of all connections
+
+    def connect(self):
+        veth(self.left, "s0", self.right, "c0")
+        self.left.ip(f"addr add {LEFT}/24 dev s0")
+        self.right.ip(f"addr add {RIGHT}/24 dev c0")
 
     def accept(self, ecn=3, address=RIGHT, room=None, protocol=0, fast_open=False):
         """Take connections, with ECN as net.ipv4.tcp_ecn says. Before 7.0 a listener has Accurate
@@ -225,11 +228,11 @@ def clear(group):
     group.rmdir()
 
 
-def prague_pair():
+def prague_pair(kind=Pair):
     """Yields a Pair; nothing of it stays."""
     if not (CGROUPS / "cgroup.procs").exists():
         run("mount", "-t", "cgroup2", "none", CGROUPS)
-    made = Pair()
+    made = kind()
     yield made
     made.close()
     left = list(CGROUPS.rglob("tcp-prague-*"))

@@ -74,6 +74,13 @@ def test_run_takes_everything_back(pair):
 
 
 @needs_accecn
+def test_run_warns_where_its_command_does_not_look(pair):
+    done = pair.tool("run", "--no-classic-detection", "--", "echo", "mine")
+    assert done.stdout == "mine\n"
+    assert done.stderr.startswith("tcp-prague: warning: without the detection")
+
+
+@needs_accecn
 def test_run_that_is_killed_leaves_nothing_that_works(pair):
     """Its kernel objects end with it; the program goes on, responding as Reno to what it sends as
     ECT(0)."""
@@ -237,6 +244,25 @@ def test_a_default_is_put_back(pair):
     assert pair.left.run("cat", sysctl).stdout == "reno\n"
 
 
+@needs_accecn
+def test_a_default_is_put_back_where_there_is_no_name(pair):
+    """A container's namespace, say: there is but a process in it."""
+    with subprocess.Popen(["unshare", "--net", "sh", "-c", "echo in; exec cat"],
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as inside:
+        assert inside.stdout.readline() == "in\n"
+        space = f"/proc/{inside.pid}/ns/net"
+        default = ("nsenter", f"--net={space}", "sysctl", "-n", "net.ipv4.tcp_congestion_control")
+        before = run(*default).stdout
+        pair.tool("on", "--netns", space, "--default")
+        assert run(*default).stdout == "prague\n"
+        off = pair.tool("off")
+        assert run(*default).stdout == before
+        assert "has ended" not in off.stdout
+        pair.tool("on", "--netns", space, "--default")
+        inside.stdin.close()
+    assert "a network namespace with a default of ours has ended" in pair.tool("off").stdout
+
+
 @pytest.mark.skipif(KERNEL < (7, 2), reason="bpftool cannot register what this kernel lacks a "
                                             "member of")
 def test_the_kernel_has_its_own(pair):
@@ -248,7 +274,9 @@ def test_the_kernel_has_its_own(pair):
         pair.accept()
         pair.send()
         assert pair.congestion() == {"prague"}
+        assert "the kernel's own prague is used" in pair.tool("status").stdout
         pair.tool("off")
+        assert "tcp-prague is not on" in pair.tool("status").stdout
     finally:
         run("rm", "-r", "/sys/fs/bpf/stranger")
 
@@ -269,27 +297,54 @@ def test_the_next_version_takes_over(pair):
     assert "1 socket fell back" in pair.tool("off", tool=BIN / "next/tcp-prague").stdout
 
 
-@needs_accecn
-def test_check_with_a_peer(pair):
+@pytest.fixture
+def sink(pair):
+    """A peer that says what arrives."""
     with contextlib.suppress(OSError):
         pair.right.sysctl("net.ipv4.tcp_ecn", 3)
     if KERNEL < (7, 0):
         pair.tool("on")
-    sink = pair.right.popen(TOOL, "sink")
-    pair.children.append(sink)
-    assert sink.stdout.readline() == "listening at port 5009\n"
-    shown = pair.tool("run", "--", TOOL, "check", RIGHT).stdout
+    made = pair.right.popen(TOOL, "sink")
+    pair.children.append(made)
+    assert made.stdout.readline() == "listening at port 5009\n"
+    yield made
+    made.terminate()
+    assert made.wait() == 0
+
+
+UNPRIVILEGED = "setpriv", "--reuid", "65534", "--clear-groups", "--bounding-set=-all"
+
+
+@needs_accecn
+@pytest.mark.parametrize("under", [(), UNPRIVILEGED], ids=["root", "unprivileged"])
+def test_check_with_a_peer(pair, sink, under):
+    shown = pair.tool("run", "--", *under, TOOL, "check", RIGHT).stdout
     assert re.search(r"^ok +ECT\(1\) arrives: 262144 bytes$", shown, re.MULTILINE)
-    # Something on the way clears the field.
-    pair.right.run("nft", "-f", "-", input="""table ip t { chain c {
+
+
+@needs_accecn
+@pytest.mark.parametrize("field, status, told", [
+    ("not-ect", 1, "neither ECT(1) nor CE arrived"),
+    ("ect0", 1, "ECT(0) arrived for 262144 bytes: something on the way rewrites"),
+    ("ce", 0, "CE arrived for ")])
+def test_check_finds_what_is_done_on_the_way(pair, sink, field, status, told):
+    pair.right.run("nft", "-f", "-", input=f"""table ip t {{ chain c {{
         type filter hook prerouting priority 0
-        ip ecn set not-ect
-    }
-    }""")
-    cleared = pair.tool("run", "--", TOOL, "check", RIGHT, check=False)
-    assert cleared.returncode == 1 and "neither ECT(1) nor CE arrived" in cleared.stdout
-    sink.terminate()
-    assert sink.wait() == 0
+        ip ecn ect1 ip ecn set {field}
+    }}
+    }}""")
+    done = pair.tool("run", "--", TOOL, "check", RIGHT, check=False)
+    assert told in done.stdout and done.returncode == status
+
+
+@needs_accecn
+@pytest.mark.parametrize("ecn, told", [(0, "no ECN: "), (1, "only the ECN of RFC 3168: ")])
+def test_check_finds_a_peer_without_accurate_ecn(pair, ecn, told):
+    pair.accept(ecn=ecn)
+    done = pair.tool("run", "--", TOOL, "check", f"{RIGHT}:{PORT}", check=False)
+    assert told + "the peer needs Accurate ECN" in done.stdout and done.returncode == 1
+    # Without Prague nothing is known of it.
+    assert "no Prague here to try it with" in pair.tool("check", f"{RIGHT}:{PORT}").stdout
 
 
 @needs_accecn

@@ -328,17 +328,18 @@ def test_table_has_mean_and_range_of_the_seeds():
 
 def test_table_leaves_out_columns_that_apply_to_no_row():
     cell = next(cell for cell in matrix.all_cells() if cell.name == "prague-two")
-    flows = [{"kind": "prague", "sender": f"10.1.0.{host}", "congestion": "prague"}
+    flows = [{"kind": "prague", "sender": f"198.18.{host}.1", "alarms": host - 101}
              for host in (101, 102)]
     seen = run_of(*(stream(flow["sender"], **{"0": phase(l_ns=[10**6], payload=1250000)})
                     for flow in flows), flows=flows)
     results = {"a": [table.told(seen)], "b": [{"missing": "not built"}]}
     heads, _, *rows = list(table.table(cell, results))[4:-1]
     titles = [word.strip() for word in heads.split("|")[1:-1]]
-    assert {"each of them", "fallen back", "L P99 ms"} <= set(titles)
+    assert {"each of them", "Classic ECN found", "L P99 ms"} <= set(titles)
     assert not {"C mean ms", "largest frame in", "all others Mbit/s"} & set(titles)
     ours = dict(zip(titles, (word.strip() for word in rows[0].split("|")[1:-1]), strict=True))
     assert ours["L4S downloads Mbit/s"] == "2.0" and ours["each of them"] == "1.0 : 1.0"
+    assert ours["Classic ECN found"] == "1"
     assert rows[1] == "| b | missing: not built |"
     assert table.brief(table.told(seen)["figures"]) == "2.0 Mbit/s, 0.99 ms"
 

@@ -195,13 +195,30 @@ static bool show_arrival(const struct ecn_info *info)
 			"ECT(1), or no tcx program sees this device (`tcp-prague status`)",
 			info->sent_ect0);
 	if (info->sent_ect1)
-		return report_line(REPORT_OK, "ECT(1) arrives: %u bytes", info->sent_ect1);
+		report_line(REPORT_OK, "ECT(1) arrives: %u bytes", info->sent_ect1);
+	if (info->sent_ect1 || info->sent_ce)
+		return true;
 	return report_line(
 		REPORT_MISSING,
 		"neither ECT(1) nor CE arrived: the peer has no Accurate ECN, or something "
 		"on the way clears the ECN field");
 }
 
+/* Did the peer answer with less than what was asked for? Linux asks for RFC 3168's ECN by itself if
+ * net.ipv4.tcp_ecn is 1 or 4.
+ */
+static bool is_classic(const struct ecn_info *info, bool is_prague)
+{
+	unsigned int asks;
+
+	if (is_prague || info->mode == ECN_ACCURATE)
+		return info->mode == ECN_RFC3168;
+	return read_number("tcp_ecn", &asks) && asks != 1 && asks != 4;
+}
+
+#define PEER_NEEDS                                                                    \
+	"the peer needs Accurate ECN (Linux: `sysctl net.ipv4.tcp_ecn=3` from 7.0 on, " \
+	"or `tcp-prague on` there)"
 #define NO_PRAGUE "no Prague here to try it with: `tcp-prague run -- tcp-prague check %s`"
 
 /* `is_prague`: our end has asked for Accurate ECN. */
@@ -215,9 +232,9 @@ static bool judge(int fd, const char *peer, bool is_prague)
 	if (!info.has_ecn && !is_prague)
 		return report_line(REPORT_HINT, NO_PRAGUE, peer);
 	if (!info.has_ecn)
-		return report_line(REPORT_MISSING,
-				   "%s: no ECN: the peer needs Accurate ECN (Linux: `sysctl "
-				   "net.ipv4.tcp_ecn=3` from 7.0 on, or `tcp-prague on` there)",
+		return report_line(REPORT_MISSING, "%s: no ECN: " PEER_NEEDS, peer);
+	if (is_classic(&info, is_prague))
+		return report_line(REPORT_MISSING, "%s: only the ECN of RFC 3168: " PEER_NEEDS,
 				   peer);
 	report_line(REPORT_OK, "%s: negotiates ECN", peer);
 	if (!is_prague)

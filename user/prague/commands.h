@@ -14,6 +14,11 @@ struct selection {
 	bool no_classic_detection;
 };
 
+/* Of --no-classic-detection. */
+#define NO_DETECTION_TEXT                                                                   \
+	"without the detection Prague starves others behind a queue with Classic ECN (RFC " \
+	"9331, 4.3)"
+
 /* Run a program of which all sockets are Prague's; `status`: its exit status. */
 bool prague_run(const struct selection *selection, char **argv, int *status);
 

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -76,34 +77,55 @@ static void restore_here(void)
 	pin_remove(DEFAULT_PINS, pin);
 }
 
-static void restore_in_named(void)
+static bool any_remembered(void)
 {
-	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
-	DIR *dir = opendir(NETNS_DIR);
-	const struct dirent *entry;
+	DIR *pins = pins_list(DEFAULT_PINS);
 
-	while (home >= 0 && dir && (entry = readdir(dir)))
-		if (entry->d_name[0] != '.' && !netns_enter(entry->d_name))
+	if (!pins_next(pins, ""))
+		return false;
+	closedir(pins);
+	return true;
+}
+
+/* In those namespaces to which `directory` leads: its entries, or a file below each. */
+static void restore_below(const char *directory, const char *file)
+{
+	DIR *dir = opendir(directory);
+	const struct dirent *entry;
+	char path[PATH_MAX];
+
+	while (dir && (entry = readdir(dir)) && any_remembered()) {
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "%s/%s%s", directory, entry->d_name, file);
+		if (!netns_enter(path))
 			restore_here();
+	}
 	if (dir)
 		closedir(dir);
-	if (home >= 0) {
-		if (setns(home, CLONE_NEWNET))
-			fail(errno, "cannot go back to our own network namespace");
-		close(home);
-	}
+}
+
+/* A namespace has a name, or a process in it, or both. */
+static void restore_elsewhere(void)
+{
+	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+
+	if (home < 0)
+		return;
+	restore_below(NETNS_DIR, "");
+	restore_below("/proc", "/ns/net");
+	if (setns(home, CLONE_NEWNET))
+		fail(errno, "cannot go back to our own network namespace");
+	close(home);
 }
 
 void defaults_restore(void)
 {
-	DIR *rest;
-
 	if (pin_exists(DEFAULT_PINS, "") <= 0)
 		return;
 	restore_here();
-	restore_in_named();
-	rest = pins_list(DEFAULT_PINS);
-	while (pins_next(rest, ""))
-		printf("  the default of a network namespace stays: it has no name, or has ended\n");
+	restore_elsewhere();
+	if (any_remembered())
+		printf("  a network namespace with a default of ours has ended, or cannot be found\n");
 	pins_remove_all(DEFAULT_PINS);
 }

@@ -210,8 +210,7 @@ static bool turn_on(const struct selection *selection, int cgroup)
 	if (!pins_lock())
 		return false;
 	if (selection->no_classic_detection)
-		printf("  WARNING: without the detection Prague starves others behind a queue with "
-		       "Classic ECN (RFC 9331, 4.3)\n");
+		printf("  WARNING: " NO_DETECTION_TEXT "\n");
 	done = have_congestion(&programs, &made) && put_to_work(selection, cgroup, &programs);
 	if (!done && made && programs_open(&programs) >= 0)
 		undo_all(&programs);

@@ -101,6 +101,8 @@ bool prague_run(const struct selection *selection, char **argv, int *status)
 	bool done = false;
 	int cgroup;
 
+	if (selection->no_classic_detection)
+		fprintf(stderr, "tcp-prague: warning: " NO_DETECTION_TEXT "\n");
 	own_cgroup_sweep();
 	if (!have_congestion(selection, name, sizeof(name), &programs))
 		return false;

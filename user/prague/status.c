@@ -12,6 +12,8 @@
 #include "cli/privilege.h"
 #include "pinned/pins.h"
 #include "prague/commands.h"
+#include "prague/default.h"
+#include "prague/opt_in.h"
 #include "prague/programs.h"
 #include "show/json.h"
 
@@ -274,6 +276,14 @@ static bool show_openmetrics(const struct programs *programs)
 	return true;
 }
 
+static void print_why_none(void)
+{
+	if (pin_exists(OPT_IN_PINS, "") > 0 || pin_exists(DEFAULT_PINS, "") > 0)
+		printf("the kernel's own prague is used: `ss -ti` shows its sockets\n");
+	else
+		printf("tcp-prague is not on (`tcp-prague run` shows its sockets in `ss -ti`)\n");
+}
+
 /* Nothing at work is an answer for programs, and a hint for people. */
 bool prague_show(enum status_format format)
 {
@@ -291,6 +301,6 @@ bool prague_show(enum status_format format)
 	if (format == STATUS_OPENMETRICS)
 		return show_openmetrics(&programs);
 	if (!found)
-		printf("tcp-prague is not on (`tcp-prague run` shows its sockets in `ss -ti`)\n");
+		print_why_none();
 	return !found || show_table(&programs);
 }

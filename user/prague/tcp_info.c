@@ -19,6 +19,21 @@ struct info {
 #define ACCECN_OFFSET (offsetof(struct tcp_info, tcpi_total_rto_time) + sizeof(uint32_t))
 enum { RECEIVED_CE, SENT_ECT1, SENT_ECT0, SENT_CE, BYTES_ECT1, BYTES_ECT0, BYTES_CE, N_ACCECN };
 
+/* And of 7.0 behind them. */
+struct mode {
+	uint32_t ecn_mode : 2, rest : 30;
+};
+
+static enum ecn_mode mode_of(const char *behind)
+{
+	struct mode mode;
+
+	memcpy(&mode, behind, sizeof(mode));
+	return mode.ecn_mode == ECN_RFC3168 || mode.ecn_mode == ECN_ACCURATE
+		       ? (enum ecn_mode)mode.ecn_mode
+		       : ECN_UNKNOWN;
+}
+
 bool ecn_info_read(int fd, struct ecn_info *info)
 {
 	struct info raw = {};
@@ -32,6 +47,8 @@ bool ecn_info_read(int fd, struct ecn_info *info)
 	info->has_counters = size >= ACCECN_OFFSET + sizeof(accecn);
 	if (!info->has_counters)
 		return true;
+	if (size >= ACCECN_OFFSET + sizeof(accecn) + sizeof(struct mode))
+		info->mode = mode_of((const char *)&raw + ACCECN_OFFSET + sizeof(accecn));
 	memcpy(accecn, (const char *)&raw + ACCECN_OFFSET, sizeof(accecn));
 	info->sent_ect1 = accecn[SENT_ECT1];
 	info->sent_ect0 = accecn[SENT_ECT0];
