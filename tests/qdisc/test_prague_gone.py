@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""What tcp-prague works on goes away while it is on: a device, a network namespace, its pins."""
+
+import pytest
+from conftest import one_line
+from faults import calls_of, disturb
+from frames import CE, ECT_1
+from netns import Namespace, run, veth, wait_until
+from prague_pair import CGROUPS, PINS, PORT, TOOL, clear, needs_accecn, prague_pair
+
+pytestmark = needs_accecn
+RUN = (TOOL, "run", "--", "true")
+
+
+@pytest.fixture
+def pair():
+    yield from prague_pair()
+
+
+def nothing_is_left(pair):
+    """The kernel takes its time for programs."""
+    assert not PINS.exists()
+    wait_until(lambda: not pair.programs(), "no program is left")
+
+
+def test_a_device(pair):
+    veth(pair.left, "s1", pair.right, "c1")
+    pair.accept()
+    pair.tool("on", "--netns", "left")
+    pair.send()
+    pair.wait_for_mode("prague")
+    pair.left.ip("link del s1")
+    assert pair.mode() == "prague"
+    veth(pair.left, "s1", pair.right, "c1")  # the same name, perhaps the same number
+    pair.tool("on", "--netns", "left")
+    assert "off: 1 socket fell back" in pair.tool("off").stdout
+    nothing_is_left(pair)
+
+
+def test_a_network_namespace(pair):
+    other = Namespace("other")
+    veth(other, "s1", pair.right, "c1")
+    pair.tool("on", "--netns", "other", "--default")
+    other.delete()
+    assert pair.tool("status").stdout == "no socket is Prague's\n"
+    # Another one of that name has nothing of it.
+    other = Namespace("other")
+    assert "prague" not in other.run("sysctl", "-n", "net.ipv4.tcp_congestion_control").stdout
+    assert "a network namespace with a default of ours has ended" in pair.tool("off").stdout
+    other.delete()
+    nothing_is_left(pair)
+
+
+def test_all_pins(pair):
+    """The links end with them; the socket responds as Reno, without ECT(1). `on` begins anew."""
+    pair.accept()
+    pair.tool("on", "--netns", "left")
+    child = pair.send()
+    pair.wait_for_mode("prague")
+    run("rm", "-r", PINS)
+    wait_until(lambda: "prague_ect1" not in pair.programs(), "the tcx program is gone")
+    pair.wire.wait_for(300)
+    pair.wire.reset()
+    pair.wire.wait_for(300)
+    assert not {ECT_1, CE} & set(pair.wire.of(PORT))
+    assert one_line(pair.tool("off", check=False), 1) == (
+        "tcp-prague: nothing to undo: tcp-prague is not on\n")
+    pair.tool("on", "--netns", "left")
+    pair.end(child)
+    pair.send()
+    pair.wait_for_mode("prague")
+    pair.tool("off")
+    nothing_is_left(pair)
+
+
+def test_run_is_killed_at_each_step(pair, tmp_path, long):
+    """All that may stay is the directory of its control group, until the next one."""
+    calls = calls_of(pair.left, RUN, tmp_path, every=long)
+    for call in calls if long else calls[::3]:
+        assert disturb(pair.left, RUN, call, "signal=KILL").returncode == -9, call
+        nothing_is_left(pair)
+        # It may have reached the command, which then lives in there.
+        for group in CGROUPS.rglob("tcp-prague-*"):
+            clear(group)
+    pair.tool("run", "--", "true")
+    assert not list(CGROUPS.rglob("tcp-prague-*"))
