@@ -33,8 +33,8 @@
 #define VDQ_TARGET_MAX 10000000000ULL /* D, at most 10 s */
 #define VDQ_TIME_SHIFT 20	      /* time on the virtual link is counted in 2^-20 ns */
 
-/* What waits too much is made up for in so many periods, as a power of two. Who is marked slows down
- * an RTT later. At once it would be taken from those whose packets are dropped.
+/* What waits too much is made up for in so many periods, as a power of two. Who is marked slows
+ * down an RTT later. At once it would be taken from those whose packets are dropped.
  */
 #define VDQ_GAIN_SHIFT 3
 

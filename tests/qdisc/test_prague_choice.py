@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Whose sockets tcp-prague makes Prague's: of a control group, those that are accepted, and those of
-IPv6."""
+"""Whose sockets tcp-prague makes Prague's: of a control group, those that are accepted, and
+those of IPv6."""
 
 import contextlib
 

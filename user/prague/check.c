@@ -216,7 +216,7 @@ static bool is_classic(const struct ecn_info *info, bool is_prague)
 	return read_number("tcp_ecn", &asks) && asks != 1 && asks != 4;
 }
 
-#define PEER_NEEDS                                                                    \
+#define PEER_NEEDS                                                                      \
 	"the peer needs Accurate ECN (Linux: `sysctl net.ipv4.tcp_ecn=3` from 7.0 on, " \
 	"or `tcp-prague on` there)"
 #define NO_PRAGUE "no Prague here to try it with: `tcp-prague run -- tcp-prague check %s`"

@@ -13,9 +13,9 @@
 enum ecn_mode { ECN_UNKNOWN, ECN_RFC3168, ECN_ACCURATE };
 
 struct ecn_info {
-	bool has_ecn;	   /* negotiated, of whatever kind */
+	bool has_ecn;	    /* negotiated, of whatever kind */
 	enum ecn_mode mode; /* ECN_UNKNOWN: none, or the kernel does not say (7.0 does) */
-	bool has_counters; /* the kernel has those below: from 6.18 on */
+	bool has_counters;  /* the kernel has those below: from 6.18 on */
 	/* Bytes that arrived as ECT(1), ECT(0), CE: at the peer, as it says by its AccECN option...
 	 */
 	uint32_t sent_ect1, sent_ect0, sent_ce;
