@@ -66,7 +66,7 @@ struct vdq {
 	__u16 is_empty;	   /* 1: at the last update nothing waited, and nothing had come */
 	__u16 is_late;	   /* 1: so much waited that nothing should pass */
 	__u32 bin[VDQ_BINS_MAX];
-	__u32 in[VDQ_BINS_MAX]; /* bytes that came since the last update */
+	__u32 came[VDQ_BINS_MAX]; /* bytes that came since the last update */
 	struct vdq_entry ring[VDQ_RING_MAX];
 };
 
@@ -157,7 +157,7 @@ static inline void vdq_tell(struct vdq *vdq, const struct vdq_law *law, __u64 no
 
 	if (!law->byte_time)
 		return;
-	vdq->in[bin] += len;
+	vdq->came[bin] += len;
 	if (passed)
 		vdq_wait(vdq, law, now_ns, bin, len);
 }
@@ -188,21 +188,21 @@ static inline void vdq_update(struct vdq *vdq, const struct vdq_law *law, __u64 
 {
 	const __u64 waiting = vdq_waiting(vdq, law, now_ns);
 	const __u64 budget = vdq_budget(law, waiting);
-	__u32 came = 0, above = 0, ctv = 0, i, bin, more;
+	__u32 bytes = 0, above = 0, ctv = 0, i, bin, more;
 
 	VDQ_FOR(i, law->bins) {
 		bin = (law->bins - 1 - i) % VDQ_BINS_MAX;
-		more = vdq->in[bin];
-		vdq->in[bin] = 0;
-		came += more;
+		more = vdq->came[bin];
+		vdq->came[bin] = 0;
+		bytes += more;
 		if (!ctv && above + more > budget)
 			ctv = vdq_value_below(law, bin + 1);
 		if (!ctv)
 			above += more;
 	}
 	vdq->ctv = ctv;
-	vdq->share = ctv ? ((__u64)(came - above) << 32) / came - !above : 0;
-	vdq->is_empty = !waiting && !came;
+	vdq->share = ctv ? ((__u64)(bytes - above) << 32) / bytes - !above : 0;
+	vdq->is_empty = !waiting && !bytes;
 	vdq->is_late = !budget;
 }
 
@@ -234,7 +234,7 @@ static inline void vdq_clear(struct vdq *vdq)
 	vdq->is_empty = 1;
 	vdq->is_late = 0;
 	VDQ_FOR(i, VDQ_BINS_MAX)
-		vdq->bin[i % VDQ_BINS_MAX] = vdq->in[i % VDQ_BINS_MAX] = 0;
+		vdq->bin[i % VDQ_BINS_MAX] = vdq->came[i % VDQ_BINS_MAX] = 0;
 }
 
 #endif /* DUALPI2_VDQ_H */

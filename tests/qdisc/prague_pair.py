@@ -10,6 +10,7 @@ import struct
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ PINS = Path("/sys/fs/bpf/tcp-prague")
 CGROUPS = Path("/sys/fs/cgroup")
 PORT = 5201
 LEFT, RIGHT = "10.9.0.1", "10.9.0.2"
+LEFT6, RIGHT6 = "fd00::1", "fd00::2"
 KERNEL = tuple(int(number) for number in re.findall(r"\d+", os.uname().release)[:2])
 needs_accecn = pytest.mark.skipif(KERNEL < (6, 18), reason="Accurate ECN is of Linux 6.18")
 # 16 Mbit/s: a cable takes so much that there would be little time for anything else.
@@ -120,7 +122,6 @@ class Pair:
     def __init__(self):
         # Of an earlier test a socket may still live, that nobody can reach, with its programs.
         self.before = programs()
-        self.left, self.right = Namespace("left"), Namespace("right")
         self.connect()
         self.wire = Wire(self.right, "c0")
         self.children = []
@@ -128,16 +129,23 @@ class Pair:
         self.received = 0  # bytes, of all connections
 
     def connect(self):
+        """Make both ends, and what is between them."""
+        self.left, self.right = Namespace("left"), Namespace("right")
         veth(self.left, "s0", self.right, "c0")
         self.left.ip(f"addr add {LEFT}/24 dev s0")
         self.right.ip(f"addr add {RIGHT}/24 dev c0")
+
+    def add_ipv6(self):
+        for space, address, dev in ((self.left, LEFT6, "s0"), (self.right, RIGHT6, "c0")):
+            space.sysctl(f"net.ipv6.conf.{dev}.disable_ipv6", 0)
+            space.ip(f"addr add {address}/64 dev {dev} nodad")
 
     def accept(self, ecn=3, address=RIGHT, room=None, protocol=0, fast_open=False):
         """Take connections, with ECN as net.ipv4.tcp_ecn says. Before 7.0 a listener has Accurate
         ECN if its congestion control has. `room`: for so many bytes in a window."""
         accurate = ecn == 3
         if accurate and KERNEL < (7, 0):
-            self.tool("on", "--netns", "right")
+            self.tool("on", "--netns", self.right.name)
             self.before = programs()
         else:
             self.right.sysctl("net.ipv4.tcp_ecn", ecn)
@@ -190,6 +198,14 @@ class Pair:
     def programs(self):
         """Names of what has been loaded since."""
         return [name for _, name in programs() - self.before]
+
+    def remember(self, network, times, age_s=0):
+        """That a Classic queue was seen so often on the way to this /24, so long ago."""
+        # A guest runs for less than a day: before it began, the clock went round.
+        seen_s = (int(time.clock_gettime(time.CLOCK_BOOTTIME)) - age_s) % 2**64
+        run("bpftool", "map", "update", "pinned", PINS / "prague/prague_classic",
+            "key", *socket.inet_aton(network), *bytes(8),
+            "value", *struct.pack("=QII", seen_s, times, 0))
 
     def sockets(self):
         """Those that Prague knows, of the sender."""

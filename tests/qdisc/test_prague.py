@@ -6,10 +6,7 @@ import json
 import os
 import re
 import signal
-import socket
-import struct
 import subprocess
-import time
 
 import pytest
 from conftest import BIN, LOADER, one_line
@@ -151,10 +148,7 @@ def test_a_destination_with_a_classic_queue(pair, times, mode):
     """Seen for the second time in the last day: new connections to its /24 are Cubic's."""
     pair.accept()
     pair.tool("on", "--netns", "left")
-    key = socket.inet_aton("10.9.0.0") + bytes(8)
-    seen = struct.pack("=QII", int(time.clock_gettime(time.CLOCK_BOOTTIME)), times, 0)
-    run("bpftool", "map", "update", "pinned", PINS / "prague/prague_classic",
-        "key", *key, "value", *seen)
+    pair.remember("10.9.0.0", times)
     pair.send()
     pair.wait_for_mode(mode)
     assert pair.congestion() == {"prague" if times == 1 else "cubic"}

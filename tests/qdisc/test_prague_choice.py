@@ -9,16 +9,18 @@ from frames import CE, ECT_1
 from netns import wait_until
 from prague_pair import (
     CGROUPS,
-    CLIENT,
+    LEFT,
     PORT,
     RIGHT,
+    RIGHT6,
+    SENDS,
+    clear,
     client,
     needs_accecn,
     prague_pair,
 )
 
 pytestmark = needs_accecn
-LEFT6, RIGHT6 = "fd00::1", "fd00::2"
 BY_IPV6 = client("sock.connect(peer)", made_by="socket.socket(socket.AF_INET6)")
 # Sends to whoever connects.
 SERVER = f"""
@@ -26,13 +28,7 @@ import socket, time
 with socket.create_server(("", {PORT + 1})) as listener:
     print("connected", flush=True)
     sock, _ = listener.accept()
-    try:
-        while True:
-            sock.send(bytes(10000))
-            time.sleep(0.005)
-    except OSError:
-        pass
-"""
+""" + SENDS
 
 
 @pytest.fixture
@@ -46,20 +42,12 @@ def group():
     path = CGROUPS / "service"
     path.mkdir()
     yield path
-    (path / "cgroup.kill").write_text("1")
-    wait_until(lambda: not (path / "cgroup.procs").read_text(), "it is empty")
-    path.rmdir()
+    clear(path)
 
 
 def inside(group):
     """A command that runs another one in it."""
     return "sh", "-c", f'echo 0 > {group}/cgroup.procs; exec "$@"', "sh"
-
-
-def add_ipv6(pair):
-    for space, address, dev in ((pair.left, LEFT6, "s0"), (pair.right, RIGHT6, "c0")):
-        space.sysctl(f"net.ipv6.conf.{dev}.disable_ipv6", 0)
-        space.ip(f"addr add {address}/64 dev {dev} nodad")
 
 
 def test_of_a_control_group(pair, group):
@@ -83,7 +71,7 @@ def test_what_a_control_group_accepts(pair, group):
     pair.tool("on", "--netns", "right")
     pair.send(*inside(group), client=SERVER)
     with pair.right.socket() as sock:
-        sock.connect(("10.9.0.1", PORT + 1))
+        sock.connect((LEFT, PORT + 1))
         wait_until(lambda: len(sock.recv(1 << 16)) and pair.mode() == "prague", "it is Prague's")
         pair.wire.reset()
         for _ in range(300):
@@ -105,10 +93,10 @@ def test_ipv4_by_an_ipv6_socket(pair, prefix, is_prague):
 @pytest.mark.parametrize("prefix, is_prague", [
     ("fd00::/64", True), ("fd00::2", True), ("fd00::3", False), ("0.0.0.0/0", False)])
 def test_destinations_of_ipv6(pair, prefix, is_prague):
-    add_ipv6(pair)
+    pair.add_ipv6()
     pair.accept(address=RIGHT6)
     pair.tool("on", "--netns", "left", "--to", prefix)
-    pair.send(to=RIGHT6, client=CLIENT)
+    pair.send(to=RIGHT6)
     pair.wire.wait_for(300)
     assert pair.congestion() == {"prague" if is_prague else "cubic"}
     assert (ECT_1 in pair.wire.of(PORT)) == is_prague

@@ -3,13 +3,13 @@
 and remembered."""
 
 import json
-import struct
 
 import pytest
 from conftest import needs
 from frames import CE, ECT_0, ECT_1
-from netns import Namespace, run, veth, wait_until
-from prague_pair import PINS, PORT, UPLOAD, Pair, needs_accecn, prague_pair
+from netns import wait_until
+from path import Flow, build_path
+from prague_pair import PORT, UPLOAD, Pair, needs_accecn, prague_pair
 
 pytestmark = needs_accecn
 # Public: on private networks nothing is looked for.
@@ -24,19 +24,8 @@ class RoutedPair(Pair):
     hardly two packets of a socket."""
 
     def connect(self):
-        self.router = Namespace("router")
-        veth(self.left, "s0", self.router, "r0")
-        veth(self.router, "r1", self.right, "c0")
-        for space, own, dev, other in ((self.left, LEFT, "s0", RIGHT),
-                                       (self.right, RIGHT, "c0", LEFT)):
-            space.ip(f"addr add {own}/32 dev {dev}")
-            space.ip(f"route add {other} dev {dev}")
-        for dev, other in (("r0", LEFT), ("r1", RIGHT)):
-            self.router.ip(f"route add {other} dev {dev}")
-            self.router.sysctl(f"net.ipv4.conf.{dev}.proxy_arp", 1)
-        self.router.sysctl("net.ipv4.ip_forward", 1)
-        self.right.run("tc", "qdisc", "add", "dev", "c0", "root", "netem", "delay",
-                       f"{RTT_MS}ms", "limit", 10000)
+        self.left, self.router, self.right = build_path([Flow(LEFT, RIGHT, congestion=None)],
+                                                        RTT_MS)
 
     def add_bottleneck(self, *aqm):
         needs("sch_htb", f"sch_{aqm[0]}")
@@ -105,7 +94,7 @@ def find_twice(pair):
 @pytest.mark.parametrize("aqm", ["pie", "codel"])
 def test_first_it_responds_as_reno_and_then_it_is_cubic(pair, aqm):
     pair.add_bottleneck(aqm, "ecn")
-    pair.tool("on", "--netns", "left")
+    pair.tool("on", "--netns", pair.left.name)
     first = begin(pair)
     pair.wait_for_mode("classic-aqm")
     assert seen(pair) == {NETWORK: 1}
@@ -131,15 +120,9 @@ def test_first_it_responds_as_reno_and_then_it_is_cubic(pair, aqm):
 
 def test_after_a_day_it_is_forgotten(pair):
     pair.add_bottleneck("codel", "ecn")
-    pair.tool("on", "--netns", "left")
+    pair.tool("on", "--netns", pair.left.name)
     find_twice(pair)
-    pin = next(pin for pin in PINS.rglob("*") if pin.name == "prague_classic")
-    [entry] = json.loads(run("bpftool", "-j", "map", "dump", "pinned", pin).stdout)
-    seconds, times = struct.unpack("=QI4x", bytes(int(byte, 16) for byte in entry["value"]))
-    # The guest has run for less than a day: before it began, the clock went round.
-    value = struct.pack("=QI4x", (seconds - 24 * 3600) % 2**64, times)
-    run("bpftool", "map", "update", "pinned", pin, "key", *map(str, (
-        int(byte, 16) for byte in entry["key"])), "value", *map(str, value))
+    pair.remember(NETWORK.removesuffix("/24"), 2, age_s=24 * 3600)
     assert not seen(pair)
     pair.wire.reset()
     begin(pair)
@@ -149,7 +132,7 @@ def test_after_a_day_it_is_forgotten(pair):
 
 def test_without_detection_nothing_is_found(pair):
     pair.add_bottleneck("codel", "ecn")
-    told = pair.tool("on", "--netns", "left", "--no-classic-detection")
+    told = pair.tool("on", "--netns", pair.left.name, "--no-classic-detection")
     assert "Classic ECN" in told.stdout + told.stderr, "it warns"
     begin(pair)
     wait_until(lambda: sum(one["delivered-ce"] for one in pair.sockets()) > 500,

@@ -10,7 +10,17 @@ import tunnels
 from conftest import needs
 from frames import CE, ECT_1
 from netns import wait_until
-from prague_pair import CLIENT, LEFT, PORT, RIGHT, Wire, client, needs_accecn, prague_pair
+from prague_pair import (
+    CLIENT,
+    LEFT,
+    PORT,
+    RIGHT,
+    RIGHT6,
+    Wire,
+    client,
+    needs_accecn,
+    prague_pair,
+)
 
 pytestmark = needs_accecn
 INNER = "10.8.0.1", "10.8.0.2"
@@ -123,12 +133,10 @@ def test_mptcp(pair):
 
 
 def over_ipv6(pair, sender):
-    for space, address, dev in ((pair.left, "fd00::1", "s0"), (pair.right, "fd00::2", "c0")):
-        space.sysctl(f"net.ipv6.conf.{dev}.disable_ipv6", 0)
-        space.ip(f"addr add {address}/64 dev {dev} nodad")
-    pair.accept(address="fd00::2")
+    pair.add_ipv6()
+    pair.accept(address=RIGHT6)
     pair.tool("on", "--netns", "left")
-    pair.send(to="fd00::2", client=sender)
+    pair.send(to=RIGHT6, client=sender)
 
 
 def test_ipv6_with_an_extension_header(pair):

@@ -110,10 +110,9 @@ def listen(receiver, flow):
                f"{flow.receiver} listens")
 
 
-def transfer(sender, flow, seconds, *options, under=()):
-    """A transfer by iperf3, the sender as client; the receiver listens. `under`: a command that
-    runs it."""
-    return sender.popen(*AS_HOST, *under, "iperf3", "-c", flow.receiver, "-B", flow.sender, "-J",
+def transfer(sender, flow, seconds, *options):
+    """A transfer by iperf3, the sender as client; the receiver listens."""
+    return sender.popen(*AS_HOST, "iperf3", "-c", flow.receiver, "-B", flow.sender, "-J",
                         "-t", seconds, *options)
 
 

@@ -114,7 +114,7 @@ class Vdq(ctypes.Structure):
                 ("first", c_uint32), ("end", c_uint32), ("backlog", c_uint32),
                 ("ctv", c_uint32), ("share", c_uint32), ("is_empty", c_uint16),
                 ("is_late", c_uint16), ("bin", c_uint32 * VDQ_BINS_MAX),
-                ("in", c_uint32 * VDQ_BINS_MAX), ("ring", VdqEntry * VDQ_RING_MAX)]
+                ("came", c_uint32 * VDQ_BINS_MAX), ("ring", VdqEntry * VDQ_RING_MAX)]
 
 
 class ValueFlow(ctypes.Structure):

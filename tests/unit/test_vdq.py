@@ -102,7 +102,7 @@ def test_virtual_queue_is_the_models(rate, percent, target, ring, bins, script):
         model.tell(now, value, length, passed)
         C.shim_vdq_tell(byref(ours), byref(law), now, value, length, passed)
         assert list(ours.bin)[:bins] == model.histogram(model.packets)
-        assert list(getattr(ours, "in"))[:bins] == model.histogram(model.came)
+        assert list(ours.came)[:bins] == model.histogram(model.came)
         assert ours.backlog == sum(ours.bin) == model.backlog()
         assert ours.end - ours.first == len(model.packets)
         assert ours.overflows == model.overflows
@@ -118,7 +118,7 @@ def test_virtual_queue_is_the_models(rate, percent, target, ring, bins, script):
         assert ours.ctv == ctv
         assert ours.share == pytest.approx(2**32 * share, abs=1)
         assert ours.is_late == (budget == 0)
-        assert not ours.is_empty and not any(getattr(ours, "in"))
+        assert not ours.is_empty and not any(ours.came)
         C.shim_vdq_update(byref(ours), byref(law), now)
         assert ours.is_empty == (not waiting)
 
@@ -154,7 +154,7 @@ def test_clear_forgets_all():
     assert ours.ctv and ours.overflows and not ours.is_empty
     C.shim_vdq_tell(byref(ours), byref(law), SECOND, 5, 1514, False)
     C.shim_vdq_clear(byref(ours))
-    assert not any(ours.bin) and not any(getattr(ours, "in"))
+    assert not any(ours.bin) and not any(ours.came)
     assert ours.is_empty and not ours.is_late
     assert (ours.first, ours.end, ours.backlog, ours.ctv, ours.share, ours.overflows) == (0,) * 6
 

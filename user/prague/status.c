@@ -10,6 +10,7 @@
 
 #include "cli/message.h"
 #include "cli/privilege.h"
+#include "kernel/running.h"
 #include "pinned/pins.h"
 #include "prague/commands.h"
 #include "prague/default.h"
@@ -278,7 +279,9 @@ static bool show_openmetrics(const struct programs *programs)
 
 static void print_why_none(void)
 {
-	if (pin_exists(OPT_IN_PINS, "") > 0 || pin_exists(DEFAULT_PINS, "") > 0)
+	const bool is_on = pin_exists(OPT_IN_PINS, "") > 0 || pin_exists(DEFAULT_PINS, "") > 0;
+
+	if (is_on && kernel_has_congestion(PRAGUE_NAME) > 0)
 		printf("the kernel's own prague is used: `ss -ti` shows its sockets\n");
 	else
 		printf("tcp-prague is not on (`tcp-prague run` shows its sockets in `ss -ti`)\n");

@@ -15,47 +15,36 @@ struct info {
 	char room[256];
 };
 
-/* struct tcp_info: seven counters behind tcpi_total_rto_time. */
+/* struct tcp_info: seven counters behind tcpi_total_rto_time, and with 7.0 one word more. */
 #define ACCECN_OFFSET (offsetof(struct tcp_info, tcpi_total_rto_time) + sizeof(uint32_t))
 enum { RECEIVED_CE, SENT_ECT1, SENT_ECT0, SENT_CE, BYTES_ECT1, BYTES_ECT0, BYTES_CE, N_ACCECN };
 
-/* And of 7.0 behind them. */
-struct mode {
-	uint32_t ecn_mode : 2, rest : 30;
+struct accecn {
+	uint32_t count[N_ACCECN];
+	uint32_t mode : 2, rest : 30; /* 0 where the kernel has none */
 };
-
-static enum ecn_mode mode_of(const char *behind)
-{
-	struct mode mode;
-
-	memcpy(&mode, behind, sizeof(mode));
-	return mode.ecn_mode == ECN_RFC3168 || mode.ecn_mode == ECN_ACCURATE
-		       ? (enum ecn_mode)mode.ecn_mode
-		       : ECN_UNKNOWN;
-}
 
 bool ecn_info_read(int fd, struct ecn_info *info)
 {
 	struct info raw = {};
 	socklen_t size = sizeof(raw);
-	uint32_t accecn[N_ACCECN] = {};
+	struct accecn accecn;
 
 	*info = (struct ecn_info){};
 	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &raw, &size))
 		return false;
 	info->has_ecn = raw.common.tcpi_options & TCPI_OPT_ECN;
-	info->has_counters = size >= ACCECN_OFFSET + sizeof(accecn);
+	info->has_counters = size >= ACCECN_OFFSET + sizeof(accecn.count);
 	if (!info->has_counters)
 		return true;
-	if (size >= ACCECN_OFFSET + sizeof(accecn) + sizeof(struct mode))
-		info->mode = mode_of((const char *)&raw + ACCECN_OFFSET + sizeof(accecn));
-	memcpy(accecn, (const char *)&raw + ACCECN_OFFSET, sizeof(accecn));
-	info->sent_ect1 = accecn[SENT_ECT1];
-	info->sent_ect0 = accecn[SENT_ECT0];
-	info->sent_ce = accecn[SENT_CE];
-	info->received_ect1 = accecn[BYTES_ECT1];
-	info->received_ect0 = accecn[BYTES_ECT0];
-	info->received_ce = accecn[BYTES_CE];
+	memcpy(&accecn, (const char *)&raw + ACCECN_OFFSET, sizeof(accecn));
+	info->mode = accecn.mode;
+	info->sent_ect1 = accecn.count[SENT_ECT1];
+	info->sent_ect0 = accecn.count[SENT_ECT0];
+	info->sent_ce = accecn.count[SENT_CE];
+	info->received_ect1 = accecn.count[BYTES_ECT1];
+	info->received_ect0 = accecn.count[BYTES_ECT0];
+	info->received_ce = accecn.count[BYTES_CE];
 	return true;
 }
 

@@ -10,7 +10,7 @@
 #define SINK_GREETING "tcp-prague sink\n"
 
 /* What was negotiated: tcpi_ecn_mode of include/uapi/linux/tcp.h. */
-enum ecn_mode { ECN_UNKNOWN, ECN_RFC3168, ECN_ACCURATE };
+enum ecn_mode { ECN_UNKNOWN, ECN_RFC3168, ECN_ACCURATE, ECN_PENDING };
 
 struct ecn_info {
 	bool has_ecn;	    /* negotiated, of whatever kind */
