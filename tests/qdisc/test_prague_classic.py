@@ -14,7 +14,7 @@ from prague_pair import PORT, UPLOAD, Pair, needs_accecn, prague_pair
 pytestmark = needs_accecn
 # Public: on private networks nothing is looked for.
 LEFT, RIGHT, NETWORK = "198.51.100.1", "203.0.113.2", "203.0.113.0/24"
-RTT_MS = 20
+RTT_MS = 100  # so long that a window grows little between two looks at it
 RATE = "10mbit"
 MUCH = 1 << 30  # bytes: more than a test lasts
 
@@ -78,7 +78,7 @@ def reductions(pair, count):
             ratios.append(windows[-1] / windows[-2])
         return len(ratios) >= count
 
-    wait_until(look, f"the window is reduced {count} times", step=0.01)
+    wait_until(look, f"the window is reduced {count} times", 60, step=0.01)
     return ratios
 
 
@@ -98,7 +98,7 @@ def test_first_it_responds_as_reno_and_then_it_is_cubic(pair, aqm):
     first = begin(pair)
     pair.wait_for_mode("classic-aqm")
     assert seen(pair) == {NETWORK: 1}
-    assert reductions(pair, 5) == pytest.approx([1 / 2] * 5, abs=0.1)
+    assert reductions(pair, 5) == pytest.approx([1 / 2] * 5, abs=0.05)
     assert on_the_wire(pair) <= {ECT_1, CE}
     pair.end(first)
 
