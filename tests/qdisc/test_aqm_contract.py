@@ -23,26 +23,28 @@ def load(request, cable):
 
 
 def rows_of(name):
-    """Its own rows in the statistics: (COUNTER or GAUGE, unit, key of JSON, metric)."""
+    """Its own rows in the statistics: (COUNTER or GAUGE, unit, key of JSON, metric, meaning)."""
     header = (TESTS.parent / "include/aqm" / f"{name.replace('-', '_')}.h").read_text()
-    return re.findall(r'(GAUGE|COUNTER)\(\w+, \w+, "(\w+)", "([\w-]+)", "(\w+)"',
+    return re.findall(r'(GAUGE|COUNTER)\(\w+, \w+, "(\w+)", "([\w-]+)", "(\w+)",\s*"([^"]+)"',
                       re.sub(r"\\\n\s*", "", header))
 
 
 @pytest.mark.parametrize("name", AQMS)
-def test_own_values_are_in_json_and_metrics(cable, name):
-    """The same ones."""
+def test_own_values_are_in_every_output(cable, name):
+    """JSON and metrics have the same ones; the table tells what they mean."""
     cable.load("--aqm", name, "--rate", "10mbit")
     cable.burst(NOT_ECT, 60)
     cable.burst(ECT_1, 60)
     cable.drain()
     metrics = cable.tx.run(BIN / "dualpi2-stats", "d0", "--openmetrics").stdout
+    table = cable.tx.run(BIN / "dualpi2-stats", "d0").stdout
     stats = cable.qdisc.stats()
-    for kind, unit, key, metric in rows_of(name):
+    for kind, unit, key, metric, meaning in rows_of(name):
         suffix = "_total" if kind == "COUNTER" else ""
         [value] = re.findall(rf"^dualpi2_{metric}{suffix}{{.*}} (\S+)$", metrics, re.M)
         scale = 1e6 if unit == "microseconds" else 1
         assert float(value) * scale == pytest.approx(stats[key], abs=1), key
+        assert meaning in table
     assert bool(rows_of(name)) == (name != "fixed")
 
 

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The rooms of user/: no include runs from a lower one to a higher one, or in a circle."""
+"""The rooms of user/: no include runs from a lower one to a higher one, or in a circle; and how long
+a file may become."""
 
 import graphlib
 import re
 from pathlib import Path
 
-USER = Path(__file__).resolve().parents[2] / "user"
+ROOT = Path(__file__).resolve().parents[2]
+USER = ROOT / "user"
 # The lowest first. What is in user/ itself, the mains, stands above all.
 ROOMS = ["cli", "aqm", "kernel", "pinned", "check", "attach", "sample", "show", "watch",
          "prague", "base_rtt", "mark_values", ""]
@@ -43,6 +45,16 @@ def test_no_includes_run_in_a_circle():
     graphlib.TopologicalSorter(included()).prepare()
 
 
+def longer(files, most):
+    lines = {file: file.read_text().count("\n") for file in files if file.is_file()}
+    return {str(file): count for file, count in lines.items() if count > most}
+
+
 def test_no_file_is_long():
-    lines = {file: file.read_text().count("\n") for file in USER.rglob("*") if file.is_file()}
-    assert not {str(file): count for file, count in lines.items() if count > 450}
+    assert not longer(USER.rglob("*"), 450)
+
+
+def test_an_aqm_is_its_law_and_nothing_else():
+    """VDQ-CSAQM has two virtual queues and rates of flows beside its law."""
+    plugs = set((ROOT / "bpf/aqm").glob("*.bpf.h"))
+    assert not longer(plugs - {ROOT / "bpf/aqm/vdq.bpf.h"}, 150)

@@ -190,15 +190,19 @@ static void print_probabilities(const struct dualpi2_levels *levels)
 	       100 * sample_probability(levels->p_cl));
 }
 
-/* What an AQM has that is described by more than p'. */
+/* What its AQM itself measures; a row without a key is a parameter. */
 static void print_gauges(const struct sample *sample)
 {
-	char value[FORMAT_MAX];
+	char text[FORMAT_MAX];
 
-	for (const struct stat_row *row = sample->aqm->gauges; row->member; row++)
-		printf("  %8s  %s %s\n",
-		       format_count((uint64_t)stat_value(row, &sample->stats), value), row->unit,
-		       row->meaning);
+	for (const struct stat_row *row = sample->aqm->gauges; row->member; row++) {
+		const uint64_t value = (uint64_t)stat_value(row, &sample->stats);
+
+		if (row->key && stat_is_time(row))
+			printf("  %8s  %s\n", format_delay((double)value, text), row->meaning);
+		else if (row->key)
+			printf("  %8s  %s %s\n", format_count(value, text), row->unit, row->meaning);
+	}
 }
 
 static void print_overload(const struct dualpi2_stats *stats)
@@ -278,10 +282,10 @@ static void print_instance(const struct sample *sample, const struct sample *rec
 {
 	print_head(sample);
 	print_options(sample);
-	if (!sample->is_sum)
+	if (!sample->is_sum) {
 		print_probabilities(&sample->stats.levels);
-	if (!sample->is_sum && sample->aqm->describe)
 		print_gauges(sample);
+	}
 	print_overload(&sample->stats);
 	print_gso(&sample->stats);
 	if (recent)
