@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The rooms of user/: no include runs from a lower one to a higher one, or in a circle. And how long
-files may become."""
+"""The rooms of user/: no include runs from a lower one to a higher one, or in a circle. And how
+long files may become."""
 
 import graphlib
 import re
