@@ -118,6 +118,17 @@ def test_first_it_responds_as_reno_and_then_it_is_cubic(pair, aqm):
     assert pair.mode() == "remembered" and pair.congestion() == {"cubic"}
 
 
+def test_what_is_not_ect1_responds_as_reno(pair):
+    """And as its packets are ECT(0), a mark is none of an L4S queue: nothing is looked for."""
+    pair.add_bottleneck("codel", "ecn")
+    pair.tool("on", "--netns", pair.left.name, "--dev", "lo")
+    begin(pair)
+    pair.wait_for_mode("not-ect1")
+    assert reductions(pair, 5) == pytest.approx([1 / 2] * 5, abs=0.05)
+    assert on_the_wire(pair) <= {ECT_0, CE}
+    assert pair.mode() == "not-ect1" and not seen(pair)
+
+
 def test_after_a_day_it_is_forgotten(pair):
     pair.add_bottleneck("codel", "ecn")
     pair.tool("on", "--netns", pair.left.name)
