@@ -18,6 +18,7 @@ from netns import run, wait_until  # noqa: E402
 BIN = Path(os.environ.get("DUALPI2_BIN", ".output")).resolve()
 LOADER = BIN / "dualpi2-load"
 STATS = BIN / "dualpi2-stats"
+MARKER = BIN / "dualpi2-mark-values"
 MODULES = Path("/lab/modules")  # with --with-native
 SO_SNDBUFFORCE = 32  # include/uapi/asm-generic/socket.h
 
@@ -25,6 +26,7 @@ SO_SNDBUFFORCE = 32  # include/uapi/asm-generic/socket.h
 SINK, GATE = "sink0", "gate0"
 # The other end of each device under test: nobody is there, and nobody is asked for.
 ADDRESS, PEER = "10.9.0.1", "10.9.0.2"
+ADDRESS6, PEER6 = "fd00::1", "fd00::2"
 PEER_MAC = "02:00:00:00:00:02"
 
 

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from contenders import OURS, attached, live_instances
-from guest import SINK, STATS, run, wait_until
+from guest import MARKER, SINK, STATS, add_device, delete_device, run, wait_until
 from senders import PACKETS, pktgen
 
 INSTANCES = 8
@@ -15,6 +15,7 @@ IDLE_SECONDS = 60
 PACKET_COUNT = 1000
 TRACING = Path("/sys/kernel/tracing")
 TIMER_EVENT = TRACING / "events/timer/hrtimer_expire_entry/enable"
+OURS_BEGIN = ("dualpi2_", "mark_values")  # names of programs
 # The kernel functions behind a bpf_timer and bpf_qdisc_watchdog_schedule().
 TIMERS = ("bpf_timer_cb", "qdisc_watchdog")
 
@@ -28,7 +29,7 @@ def programs():
     """{program: (runs, instructions in all of them)} of ours (kernel.bpf_stats_enabled)."""
     shown = json.loads(run("bpftool", "-j", "prog", "show").stdout)
     return {program["name"]: (program["run_cnt"], program["run_time_ns"]) for program in shown
-            if program.get("name", "").startswith("dualpi2_") and "run_cnt" in program}
+            if program.get("name", "").startswith(OURS_BEGIN) and "run_cnt" in program}
 
 
 def program_runs():
@@ -54,9 +55,9 @@ def counted(action):
             "PI updates": updates() - updates_before}
 
 
-def send():
+def send(ipv6=False):
     for packet in PACKETS:
-        pktgen(SINK, packet, PACKET_COUNT)
+        pktgen(SINK, packet, PACKET_COUNT, ipv6)
 
 
 def is_asleep():
@@ -65,17 +66,28 @@ def is_asleep():
     return updates() == before
 
 
-def by_program():
+def by_program(ipv6=False):
     """{program: runs a packet, instructions a run}. Reading the clock for this is counted,
     too, some 50 of each."""
     before = programs()
-    send()
+    send(ipv6)
     sent = len(PACKETS) * PACKET_COUNT
     found = {}
     for name, (runs, took) in programs().items():
-        more, longer = runs - before[name][0], took - before[name][1]
+        runs_before, took_before = before.get(name, (0, 0))
+        more, longer = runs - runs_before, took - took_before
         if more >= sent:
             found[name] = {"runs a packet": more / sent, "instructions a run": longer / more}
+    return found
+
+
+def by_marker():
+    """The same of dualpi2-mark-values, which has nothing to do with IPv4."""
+    add_device(SINK, "dummy")
+    run(MARKER, SINK)
+    found = by_program(ipv6=True)
+    run(MARKER, SINK, "--unload")
+    delete_device(SINK)
     return found
 
 
@@ -88,6 +100,7 @@ def measure():
         found = by_program()
         wait_until(is_asleep, "the timer sleeps")
         asleep = counted(lambda: time.sleep(IDLE_SECONDS))
+    found |= by_marker()
     run("sysctl", "-q", "kernel.bpf_stats_enabled=0")
     assert all(busy.values()), f"something is not counted: {busy}"
     return {"instances": INSTANCES, "programs": found, "packets": len(PACKETS) * PACKET_COUNT,

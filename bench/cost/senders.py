@@ -10,23 +10,27 @@ import time
 from pathlib import Path
 
 import frames
-from guest import PEER, PEER_MAC, SO_SNDBUFFORCE
+from guest import ADDRESS6, PEER, PEER6, PEER_MAC, SO_SNDBUFFORCE
 
 PACKETS = {"L": frames.ECT_1, "C": frames.NOT_ECT}
 LENGTH = 64  # of a frame, bytes
 PKTGEN = Path("/proc/net/pktgen")
 
 
-def pktgen(dev, packet, count):
-    """Send from within the kernel; instructions for one packet (pktgen counts µs)."""
+def pktgen(dev, packet, count, ipv6=False):
+    """Send from within the kernel; instructions for one packet (pktgen counts µs). Those of IPv6
+    are longer, 78 bytes at least."""
+    addresses, tos = ((f"src6 {ADDRESS6}", f"dst6 {PEER6}"), "traffic_class") if ipv6 else (
+        (f"dst {PEER}",), "tos")
+
     def command(name, *lines):
         for line in lines:
             (PKTGEN / name).write_text(line)
 
     command("kpktgend_0", "rem_device_all", f"add_device {dev}")
     command(dev, f"count {count}", f"pkt_size {LENGTH}", "clone_skb 0", "delay 0",
-            "xmit_mode queue_xmit", "flag !SHARED", f"dst {PEER}", f"dst_mac {PEER_MAC}",
-            f"tos {PACKETS[packet]:02x}")
+            "xmit_mode queue_xmit", "flag !SHARED", *addresses, f"dst_mac {PEER_MAC}",
+            f"{tos} {PACKETS[packet]:02x}")
     command("pgctrl", "start")
     shown = (PKTGEN / dev).read_text()
     command("kpktgend_0", "rem_device_all")

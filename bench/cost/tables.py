@@ -123,6 +123,7 @@ def idle(result):
     yield from by_program(result["programs"])
     yield ""
     yield "Shaped, 64-byte packets of both classes, queue empty; reading the clock is included."
+    yield "mark_values is dualpi2-mark-values, with IPv6 packets of one flow."
     yield ""
     yield from table([f"{result['instances']} instances live", f"{result['packets']} packets",
                       f"{result['idle seconds']} s without packets"], [
