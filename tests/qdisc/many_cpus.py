@@ -16,7 +16,8 @@ import threading
 from pathlib import Path
 
 import pytest
-from conftest import BIN, LOADER, check_law
+import virtual_queues
+from conftest import AQMS, BIN, KINDS, LOADER, PIN_DIR, check_law, published
 from frames import CE, ECT_0, ECT_1, NOT_ECT, ipv4_frame
 from netns import Namespace, dummy, run, veth, wait_until
 from superpackets import UDP_SEGMENT
@@ -36,19 +37,24 @@ STALL_LIMITS = {"/sys/module/rcupdate/parameters/rcu_cpu_stall_timeout": STALL_S
 MAX_BURST = Path("/proc/sys/net/core/qdisc_max_burst")
 COMPLAINTS = re.compile(r"WARNING|BUG|stall|lockup|blocked for more|refcount|Call Trace")
 
-# Every parameter that has a state behind it, there and back.
-CHANGES = (
-    ("--target", "1ms", "--tupdate", "1ms"),
+# Every parameter that has a state behind it, there and back: those of all AQMs, and PI2's.
+SHARED_CHANGES = (
     ("--limit", 20),
     ("--classic-protection", "50%", "--coupling-factor", 4),
     ("--any-ect", "--step-thresh", "5p"),
     ("--limit", LIMIT, "--l-aqm", "ramp"),
     ("--overflow", "--l4s-dscp", "40"),
     ("--drop-enqueue", "--classic-dscp", "ef"),
-    ("--target", "15ms", "--tupdate", "16ms", "--classic-protection", "10%",
-     "--coupling-factor", 2, "--l4s-ect", "--step-thresh", "1ms", "--l-aqm", "step",
-     "--drop-on-overload", "--drop-dequeue", "--l4s-dscp", "none", "--classic-dscp", "none"),
+    ("--classic-protection", "10%", "--coupling-factor", 2, "--l4s-ect", "--step-thresh", "1ms",
+     "--l-aqm", "step", "--drop-on-overload", "--drop-dequeue", "--l4s-dscp", "none",
+     "--classic-dscp", "none"),
 )
+CHANGES = (("--target", "1ms", "--tupdate", "1ms"), *SHARED_CHANGES,
+           ("--target", "15ms", "--tupdate", "16ms"))
+# Virtual queues of VDQ-CSAQM that overflow, and again all that there is room for.
+RING_MAX = 4096  # VDQ_RING_MAX
+VDQ_CHANGES = (("--ring", 64, "--rate-memory", "1ms"), *SHARED_CHANGES,
+               ("--ring", RING_MAX, "--rate-memory", "1s"))
 RATES = (("--rate", "50mbit"), ("--rate", "2mbit"), ("--rate", "10gbit"))
 # Of senders, which never rest: the tools shall have their turn soon.
 NICE = 19
@@ -159,14 +165,14 @@ class Place:
     def instances(self):
         """The statistics of each."""
         shown = json.loads(self.space.run(BIN / "dualpi2-stats", self.below, "--json").stdout)
-        return [entry for entry in shown if entry["kind"] == "bpf_dualpi2"]
+        return [entry for entry in shown if entry["kind"] in KINDS.values()]
 
     def tc(self):
         """The same as tc sees them."""
         shown = json.loads(self.space.run("tc", "-j", "-s", "qdisc", "show", "dev",
                                           self.below).stdout)
         return {entry.get("parent", "root"): entry for entry in shown
-                if entry["kind"] == "bpf_dualpi2"}
+                if entry["kind"] in KINDS.values()}
 
     def drain(self):
         wait_until(lambda: not any(entry["qlen"] for entry in self.tc().values()),
@@ -279,7 +285,9 @@ def seconds(long):
 
 @pytest.mark.parametrize("queues, options, changes", [
     (1, (), CHANGES + RATES), (QUEUES, ("--mq",), CHANGES),
-], ids=["root", "mq"])
+    pytest.param(1, ("--aqm", "vdq"), VDQ_CHANGES + RATES, marks=pytest.mark.skipif(
+        "vdq" not in AQMS, reason="built without VDQ=1")),
+], ids=["root", "mq", "vdq"])
 def test_leaving(space, seconds, queues, options, changes):
     """Whatever the packet: refused on arrival it has still arrived."""
     dummy(space, "w0", "numtxqueues", queues)
@@ -294,6 +302,8 @@ def test_leaving(space, seconds, queues, options, changes):
     assert sum(entry["gso"]["split"] for entry in final) == calls
     assert sum(entry["gso"]["whole"] for entry in final) == 0
     assert sum(entry["bypassed-tcx"] for entry in final) == 0
+    if "vdq" in options:
+        virtual_queues.check(PIN_DIR / "vdq", published("w0")["number"])
     place.unload()
 
 
