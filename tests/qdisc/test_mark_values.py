@@ -3,6 +3,7 @@
 
 import json
 import re
+import socket
 import struct
 import time
 from pathlib import Path
@@ -22,7 +23,7 @@ from frames import (
     other_frame,
     received,
 )
-from netns import Namespace, wait_until
+from netns import Namespace, veth, wait_until
 from test_vdq import LENGTH, STEADY, of_label, offer
 
 pytestmark = pytest.mark.skipif("vdq" not in AQMS, reason="built without VDQ=1")
@@ -138,6 +139,40 @@ def test_a_bottleneck_that_was_there_before(cable):
     seen, _ = offer(cable, [(8, of_label(NOT_ECT, 1)), (5, of_label(NOT_ECT, 2))])
     assert seen == pytest.approx([4.9, 4.9], rel=0.05)
     cable.tx.run(TOOL, "d0", "--unload")
+
+
+@pytest.fixture
+def host(cable):
+    """The cable's sender is a router now, and this what is behind it: where packets begin."""
+    host, router = Namespace("host"), cable.tx
+    veth(host, "h0", router, "t0")
+    router.run("nft", "-f", "-", input="""table ip6 quiet {
+        chain c { type filter hook output priority 0; policy drop; }
+    }""")  # no packets of its own
+    for dev in ("t0", "d0"):
+        router.sysctl(f"net.ipv6.conf.{dev}.disable_ipv6", 0)
+    router.sysctl("net.ipv6.conf.all.forwarding", 1)
+    router.ip("-6 route add fd00::1 dev d0")
+    router.ip("-6 neigh add fd00::1 lladdr 02:00:00:00:00:02 dev d0 nud permanent")
+    with host.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) as sender:
+        sender.bind(("h0", 0))
+        usual, cable.sender = cable.sender, sender
+        yield host
+        cable.sender = usual
+    router.sysctl("net.ipv6.conf.d0.disable_ipv6", 1)
+    router.run("nft", "delete", "table", "ip6", "quiet")
+    host.delete()
+
+
+def test_labels_pass_a_router(cable, host):
+    """Marked on one host, they share the bottleneck of another one."""
+    host.run(TOOL, "h0", *SOON)
+    cable.load("--aqm", "vdq", "--rate", "10mbit", "--values", "flow-label", *STEADY)
+    seen, _ = offer(cable, [(8, of_label(NOT_ECT, 1)), (5, of_label(NOT_ECT, 2))])
+    assert seen == pytest.approx([4.9, 4.9], rel=0.05)
+    stats = cable.qdisc.stats()
+    assert stats["flows"] == stats["without-value"] == 0
+    host.run(TOOL, "h0", "--unload")
 
 
 # ---- policies ------------------------------------------------------------------------------
