@@ -2,8 +2,8 @@
 /* dualpi2-load: attach bpf_dualpi2 to an interface, change it, take it away.
  *
  * First comes the registration of the qdisc kind, once per host, pinned
- * (registration.h), then the interface (root.c): each step is undone if a later one
- * fails.
+ * (registration.h), then the interface (directions.h): each step is undone if a later
+ * one fails.
  *
  * SIGKILL in between leaves pins behind, but no qdisc that misbehaves: the next run
  * finds them and goes on from there, or clears them away.
@@ -13,11 +13,10 @@
 #include <string.h>
 
 #include "aqm/params.h"
+#include "attach/directions.h"
 #include "attach/gso.h"
 #include "attach/ingress.h"
-#include "attach/root.h"
 #include "check/host.h"
-#include "check/interface.h"
 #include "check/report.h"
 #include "cli/config.h"
 #include "cli/message.h"
@@ -25,10 +24,8 @@
 #include "cli/privilege.h"
 #include "kernel/default_qdisc.h"
 #include "kernel/link.h"
-#include "pinned/maps.h"
 #include "pinned/pins.h"
 #include "pinned/registration.h"
-#include "pinned/tcx.h"
 
 enum action {
 	/* how it is attached */
@@ -37,6 +34,7 @@ enum action {
 	ACTION_REPLACE,
 
 	/* where, and what else is done */
+	ACTION_EGRESS,
 	ACTION_INGRESS,
 	ACTION_CONFIG,
 	ACTION_UNLOAD,
@@ -97,15 +95,22 @@ static struct command command = {
 		[ACTION_REPLACE] = { "replace", HOW,
 				     "replace a configured root qdisc; --unload puts it back",
 				     .places = PLACE_FILE },
+		[ACTION_EGRESS] = { "egress", ACTIONS,
+				    "outgoing traffic, which is meant without it; with --unload: "
+				    "leave incoming traffic as it is",
+				    .kind = KIND_NONE, .excludes = 1 << ACTION_INGRESS },
 		[ACTION_INGRESS] = { "ingress", ACTIONS,
 				     "shape incoming traffic, with --rate, through an ifb device "
-				     "(in-IFACE) that is created for it",
-				     .kind = KIND_NONE },
+				     "(in-IFACE) that is created for it; with --unload: leave "
+				     "outgoing traffic as it is",
+				     .kind = KIND_NONE, .excludes = 1 << ACTION_CONFIG },
 		[ACTION_CONFIG] = { "config", ACTIONS,
-				    "read options from a file, one per line (dualpi2.conf(5)); "
-				    "parameters not in it get their defaults",
-				    .kind = KIND_FILE, .words = "/etc/dualpi2/eth0.conf" },
-		[ACTION_UNLOAD] = { "unload", ACTIONS, "restore the interface",
+				    "read options from a file, one per line, for one direction or "
+				    "both (dualpi2.conf(5)); parameters not in it get their "
+				    "defaults",
+				    .kind = KIND_FILE, .words = "/etc/dualpi2/eth0.conf",
+				    .excludes = 1 << ACTION_EGRESS },
+		[ACTION_UNLOAD] = { "unload", ACTIONS, "restore the interface, in both directions",
 				    .kind = KIND_NONE },
 		[ACTION_IF_ATTACHED] = { "if-attached", ACTIONS,
 					 "with --unload: succeed even if there is nothing to "
@@ -117,6 +122,9 @@ static struct command command = {
 				   .kind = KIND_NONE },
 	},
 };
+
+/* The same options, as a file has them for incoming traffic. */
+static struct command incoming;
 
 /* What was given for it; NULL: nothing. */
 static const char *given(enum action action)
@@ -143,120 +151,6 @@ static void add_params(void)
 	memcpy(command.options + N_ACTIONS, params_all(), PARAMS_MAX * sizeof(*command.options));
 }
 
-/* ---- what is asked for, on the root or on what arrives --------------------------- */
-
-/* Have the AQM registered, then give up the right to load: nothing else is loaded. */
-static bool have_registration(struct registrations *regs, const struct aqm *aqm)
-{
-	struct registration *reg = registration_of(regs, aqm);
-
-	if (!registration_is_open(reg) && !registration_make(reg, host_refused))
-		return false;
-	pins_keep_privilege(PRIVILEGE_NET);
-	return true;
-}
-
-/* Freed at the end of its block; target_find() comes first. */
-#define TARGET struct target __attribute__((cleanup(target_free)))
-
-static bool attach_root(struct registrations *regs, const char *ifname, const struct wish *wish)
-{
-	TARGET target;
-
-	/* Refuse before the registration is made, which takes a second. */
-	return target_find(ifname, &target) && target_allowed(&target, wish) &&
-	       have_registration(regs, target_aqm(&target, wish)) &&
-	       root_attach(regs, &target, wish);
-}
-
-static bool attach_ingress(struct registrations *regs, const char *ifname, const struct wish *wish)
-{
-	struct ingress ingress;
-
-	return ingress_find(ifname, &ingress) && ingress_allowed(regs, &ingress, wish) &&
-	       have_registration(regs, ingress_aqm(&ingress, wish)) &&
-	       ingress_attach(regs, &ingress, wish);
-}
-
-static bool unload_root(const struct registrations *regs, const char *ifname, bool *found)
-{
-	TARGET target;
-
-	return target_find(ifname, &target) && root_undo(regs, &target, found);
-}
-
-static bool unload_ingress(const struct registrations *regs, const char *ifname, bool *found)
-{
-	struct ingress ingress;
-
-	return ingress_find(ifname, &ingress) && ingress_undo(regs, &ingress, found);
-}
-
-/* `found`: was there anything to put back? */
-static bool unload_interface(const struct registrations *regs, const char *ifname,
-			     const struct wish *wish, bool *found)
-{
-	struct link link;
-	int exists;
-
-	*found = false;
-	exists = given(ACTION_IF_ATTACHED) ? link_look_for(ifname, &link) : 1;
-	if (exists <= 0)
-		return !exists;
-	return wish->ingress ? unload_ingress(regs, ifname, found)
-			     : unload_root(regs, ifname, found);
-}
-
-/* What would be in force: what is already, and what is wished. */
-static bool wanted_params(const struct registrations *regs, const struct target *target,
-			  const struct wish *wish, struct dualpi2_params *wanted)
-{
-	const struct aqm *now = tree_aqm(&target->tree), *aqm = target_aqm(target, wish);
-	int known = 0;
-
-	*wanted = params_default(aqm);
-	if (now)
-		known = conf_read(registration_of(regs, now), &target->key, wanted);
-	if (expect_known(known, "the parameters of %s", target->label) < 0)
-		return false;
-	if (now != aqm)
-		wish_take_over(aqm, wanted);
-	return wish_apply(wish, aqm, wanted);
-}
-
-/* What an interface that may have it will do with it. */
-static bool check_use(const struct target *target, const struct link *link, const struct wish *wish)
-{
-	bool is_mq = tree_owner(&target->tree) == OWNER_US && tree_is_mq(&target->tree);
-	struct dualpi2_params wanted;
-	struct registrations regs;
-
-	if (!registrations_open(&regs) || !wanted_params(&regs, target, wish, &wanted) ||
-	    !target_check_room(registration_of(&regs, target_aqm(target, wish)), target, link,
-			       wish))
-		return false;
-	wish_report(wish, target_aqm(target, wish), &wanted);
-	interface_report(link, target_aqm(target, wish), &wanted, wish->mq || is_mq);
-	return !wanted.split_gso || gso_check(target);
-}
-
-static bool check_root(const struct link *link, const char *ifname, const struct wish *wish)
-{
-	TARGET target;
-
-	return target_find(ifname, &target) && target_check(&target, wish) &&
-	       check_use(&target, link, wish);
-}
-
-static bool check_ingress(const char *ifname, const struct wish *wish)
-{
-	struct registrations regs;
-	struct ingress ingress;
-
-	return registrations_open(&regs) && ingress_find(ifname, &ingress) &&
-	       ingress_check(&regs, &ingress, wish);
-}
-
 /* ---- actions --------------------------------------------------------------------- */
 
 /* Clear away what belongs to interfaces that are gone. Where it could not look the run is to end,
@@ -270,7 +164,7 @@ static bool sweep(const struct registrations *regs)
 	return !message_reported();
 }
 
-static bool attach(const char *ifname, const struct wish *wish)
+static bool attach(const char *ifname, const struct wishes *wishes)
 {
 	struct registrations regs, before;
 	bool done;
@@ -285,8 +179,7 @@ static bool attach(const char *ifname, const struct wish *wish)
 		return false;
 	}
 	before = regs;
-	done = sweep(&regs) && (wish->ingress ? attach_ingress(&regs, ifname, wish)
-					      : attach_root(&regs, ifname, wish));
+	done = sweep(&regs) && directions_attach(&regs, ifname, wishes);
 	/* A kind that was unknown until now is hardly the default (default_qdisc.h). */
 	for (size_t i = 0; !done && i < regs.count; i++) {
 		if (!registration_is_open(&before.of[i]) && registration_is_open(&regs.of[i]) &&
@@ -297,7 +190,34 @@ static bool attach(const char *ifname, const struct wish *wish)
 	return done;
 }
 
-static bool unload(const char *ifname, const struct wish *wish)
+/* Is a direction meant? Without a word for it, both are. */
+static bool is_unloaded(enum direction direction)
+{
+	return !given(direction == INGRESS ? ACTION_EGRESS : ACTION_INGRESS);
+}
+
+/* `found`: was there anything to put back? */
+static bool unload_interface(const struct registrations *regs, const char *ifname, bool *found)
+{
+	struct link link;
+	bool done = true;
+	int exists;
+
+	*found = false;
+	exists = given(ACTION_IF_ATTACHED) ? link_look_for(ifname, &link) : 1;
+	if (exists <= 0)
+		return !exists;
+	for (int i = 0; i < N_DIRECTIONS; i++) {
+		bool had = false;
+
+		if (is_unloaded(i))
+			done &= direction_unload(regs, ifname, i, &had);
+		*found |= had;
+	}
+	return done;
+}
+
+static bool unload(const char *ifname)
 {
 	const struct aqm *maybe_default;
 	struct registrations regs;
@@ -308,12 +228,12 @@ static bool unload(const char *ifname, const struct wish *wish)
 	pins_keep_privilege(PRIVILEGE_NET);
 	if (!registrations_open(&regs) || !sweep(&regs))
 		return false;
-	done = unload_interface(&regs, ifname, wish, &attached);
+	done = unload_interface(&regs, ifname, &attached);
 	maybe_default = registrations_remove_unused(&regs);
 	if (done && !attached && !given(ACTION_IF_ATTACHED))
 		fail(0, "%s: nothing to unload: %s%s", ifname,
-		     wish->ingress ? "--ingress" : aqm_default()->kind,
-		     wish->ingress ? " is not in use on it" : " is not attached to it");
+		     is_unloaded(EGRESS) ? aqm_default()->kind : "--ingress",
+		     is_unloaded(EGRESS) ? " is not attached to it" : " is not in use on it");
 	done &= !message_reported();
 	if (done)
 		printf("%s: %s\n", ifname, attached ? "unloaded" : "nothing to unload");
@@ -325,7 +245,7 @@ static bool unload(const char *ifname, const struct wish *wish)
 	return done;
 }
 
-static bool check(const char *ifname, const struct wish *wish)
+static bool check(const char *ifname, const struct wishes *wishes)
 {
 	struct link link;
 	bool passed;
@@ -340,8 +260,7 @@ static bool check(const char *ifname, const struct wish *wish)
 	if (found <= 0)
 		return !found && report_line(REPORT_MISSING, "interface %s: see `ip link`", ifname);
 	report_line(REPORT_OK, "interface %s", ifname);
-	return (wish->ingress ? check_ingress(ifname, wish) : check_root(&link, ifname, wish)) &&
-	       passed;
+	return directions_check(ifname, &link, wishes) && passed;
 }
 
 /* ---- command line ------------------------------------------------------------ */
@@ -355,72 +274,116 @@ static bool arguments_agree(const char *ifname)
 	if (!ifname && !given(ACTION_CHECK))
 		return fail(0, "an interface is missing (see dualpi2-load --help)");
 	if (given(ACTION_UNLOAD) && others)
-		return fail(0, "--unload: takes no other option than --ingress, --if-attached "
-			       "and -v");
+		return fail(0, "--unload: takes no other option than --egress, --ingress, "
+			       "--if-attached and -v");
 	if (given(ACTION_IF_ATTACHED) && !given(ACTION_UNLOAD))
 		return fail(0, "--if-attached: only with --unload");
 	return true;
 }
 
 /* Those that are about options that a file may have. */
-static bool wish_agrees(const struct wish *wish)
+static bool wish_agrees(const struct wish *wish, enum direction direction)
 {
 	if (wish->mq && wish_has_rate(wish))
 		return fail(0, "--rate: not with --mq, each queue would send at the full rate");
-	if (wish->mq && wish->ingress)
+	if (wish->mq && direction == INGRESS)
 		return fail(0, "--mq: not with --ingress, an ifb has one queue");
-	if (wish->ingress && option_named(command.options, "rate")->given && !wish_has_rate(wish))
+	if (direction == INGRESS && option_named(wish->params, "rate")->given &&
+	    !wish_has_rate(wish))
 		return fail(0, "--rate 0: not with --ingress, without a rate nothing waits there");
 	return wish_fits(wish, wish->aqm);
 }
 
-/* Options from a file, if one is given, beside those of the command line. */
-static bool make_wish(struct wish *wish)
+/* What the options say that were given, on the command line or in a file. */
+static bool make_wish(const struct option_spec *options, enum direction direction,
+		      struct wish *wish)
 {
-	const char *path = given(ACTION_CONFIG);
-	const struct option_spec *aqm = &command.options[ACTION_AQM];
+	const struct option_spec *aqm = &options[ACTION_AQM];
 	uint64_t place;
-	bool agrees;
 
-	if (path && !config_read(&command, path))
-		return false;
 	*wish = (struct wish){
-		.params = command.options,
+		.params = options,
 		.aqm = aqm->given && value_read(aqm, aqm->given, &place) == VALUE_OK ? aqms[place]
 										     : NULL,
-		.mq = given(ACTION_MQ),
-		.ingress = given(ACTION_INGRESS),
-		.replace = given(ACTION_REPLACE),
-		.whole = path,
+		.mq = options[ACTION_MQ].given,
+		.replace = options[ACTION_REPLACE].given,
+		.whole = given(ACTION_CONFIG),
 	};
-	message_set_place(path ? "%s" : NULL, path);
-	agrees = wish_agrees(wish);
+	return wish_agrees(wish, direction);
+}
+
+/* An option of the command line is about outgoing traffic. */
+static bool none_is_settled(const char *path)
+{
+	for (const struct option_spec *spec = command.options; option_exists(spec); spec++) {
+		if (spec->is_settled && spec->places & PLACE_FILE)
+			return fail(0,
+				    "--%s: not beside %s, which is about incoming traffic, too: "
+				    "put it there",
+				    spec->name, path);
+	}
+	return true;
+}
+
+/* What a file has, and the command line beside it. */
+static bool wishes_from_file(const char *path, struct wishes *wishes)
+{
+	struct config_part parts[] = {
+		[EGRESS] = { direction_name(EGRESS), &command },
+		[INGRESS] = { direction_name(INGRESS), &incoming },
+		[N_DIRECTIONS] = {},
+	};
+	bool agrees = config_read(parts, path);
+
+	wishes->whole = true;
+	if (agrees && parts[INGRESS].is_there)
+		agrees = none_is_settled(path);
+	message_set_place("%s", path);
+	for (int i = 0; agrees && i < N_DIRECTIONS; i++) {
+		wishes->has[i] = parts[i].is_there;
+		agrees = !wishes->has[i] || make_wish(parts[i].command->options, i, &wishes->of[i]);
+	}
 	message_set_place(NULL);
 	return agrees;
 }
 
+static bool make_wishes(struct wishes *wishes)
+{
+	const enum direction direction = given(ACTION_INGRESS) ? INGRESS : EGRESS;
+	const char *path = given(ACTION_CONFIG);
+
+	*wishes = (struct wishes){};
+	if (path)
+		return wishes_from_file(path, wishes);
+	wishes->has[direction] = true;
+	return make_wish(command.options, direction, &wishes->of[direction]);
+}
+
 int main(int argc, char **argv)
 {
-	struct wish wish;
+	struct wishes wishes;
 	enum status status;
 	const char *ifname;
 	bool done;
 
 	message_init(command.name);
 	add_params();
+	incoming = command;
 	if (!command_read(&command, argc, argv, &status))
 		return status;
 	ifname = command_given(&command, "interface");
-	if (!arguments_agree(ifname) || !make_wish(&wish))
+	if (!arguments_agree(ifname) || !make_wishes(&wishes))
 		return STATUS_USAGE;
+	/* What was done before a failure stands before it. */
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	/* A run is short; being interrupted in the middle of it helps nobody. */
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	privilege_keep(PRIVILEGE_FILES | PRIVILEGE_MOUNT | PRIVILEGE_LOAD | PRIVILEGE_NET);
 	if (given(ACTION_CHECK))
-		done = check(ifname, &wish);
+		done = check(ifname, &wishes);
 	else
-		done = given(ACTION_UNLOAD) ? unload(ifname, &wish) : attach(ifname, &wish);
+		done = given(ACTION_UNLOAD) ? unload(ifname) : attach(ifname, &wishes);
 	return done ? STATUS_OK : message_status();
 }

@@ -54,13 +54,22 @@ static void check_command_line(const struct command *file)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct command command;
+	static struct command egress, ingress;
+	struct config_part parts[] = {
+		{ "egress", &egress },
+		{ "ingress", &ingress },
+		{},
+	};
 	char *text = fuzz_text(data, size);
 
 	message_init("fuzz");
-	start(&command);
-	if (config_parse(&command, "fuzz.conf", text, size))
-		check_command_line(&command);
+	start(&egress);
+	start(&ingress);
+	if (config_parse(parts, "fuzz.conf", text, size)) {
+		ALWAYS(parts[0].is_there || parts[1].is_there);
+		check_command_line(&egress);
+		check_command_line(&ingress);
+	}
 	free(text);
 	return 0;
 }

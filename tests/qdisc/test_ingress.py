@@ -265,7 +265,7 @@ def test_both_directions_are_independent(path):
     path.load("--rate", "20mbit", "--limit", 88)
     assert path.ifb.stats()["options"]["limit"] == 88
     assert Qdisc(path.rx, "t0").stats()["options"]["limit"] == 77
-    path.rx.run(LOADER, "t0", "--unload")
+    path.rx.run(LOADER, "t0", "--egress", "--unload")
     path.send(NOT_ECT, 5)
     path.expect(5)
     assert path.ifb.stats()["c-queue"]["packets-in"] == 5

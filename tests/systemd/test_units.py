@@ -19,8 +19,8 @@ UNITS = Path("/usr/lib/systemd/system")
 DASHED = "a-b"  # an interface whose name a unit's has to escape
 
 
-def unit(interface, template="dualpi2"):
-    return run("systemd-escape", f"--template={template}@.service", interface).stdout.strip()
+def unit(interface):
+    return run("systemd-escape", "--template=dualpi2@.service", interface).stdout.strip()
 
 
 def systemctl(*arguments, check=True):
@@ -67,7 +67,7 @@ def conf():
     yield write
     for path in written:
         path.unlink()
-    systemctl("stop", "dualpi2@*", "dualpi2-ingress@*")
+    systemctl("stop", "dualpi2@*")
     systemctl("reset-failed")
 
 
@@ -170,19 +170,27 @@ def test_interface_gets_its_name_later(registered, conf):
     wait_for(unit("late"), "inactive")
 
 
-def test_ingress(registered, conf):
-    conf(f"ingress/{DASHED}", "rate 20mbit\n")
-    ingress = unit(DASHED, "dualpi2-ingress")
+def test_both_directions(registered, conf):
+    conf(DASHED, "rate 20mbit\ningress\nrate 30mbit\n")
+    both = unit(DASHED)
     add_interface(DASHED)
-    wait_for(ingress, "active")
-    assert options(f"in-{DASHED}")["rate"] == 20_000_000
-    assert root_kind(DASHED) != "bpf_dualpi2"
-    conf(f"ingress/{DASHED}", "target 10ms\n")
-    assert systemctl("reload", ingress, check=False).returncode != 0
-    assert "--ingress: needs --rate" in systemctl("status", ingress).stdout
-    assert options(f"in-{DASHED}")["rate"] == 20_000_000
+    wait_for(both, "active")
+    assert options(DASHED)["rate"] == 20_000_000
+    assert options(f"in-{DASHED}")["rate"] == 30_000_000
+    conf(DASHED, "rate 21mbit\ningress\nrate 31mbit\n")
+    systemctl("reload", both)
+    conf(DASHED, "rate 22mbit\ningress\ntarget 10ms\n")
+    assert systemctl("reload", both, check=False).returncode != 0
+    assert "--ingress: needs --rate" in systemctl("status", both).stdout
+    assert options(DASHED)["rate"] == 21_000_000
+    assert options(f"in-{DASHED}")["rate"] == 31_000_000
+    systemctl("stop", both)
+    assert root_kind(DASHED) != "bpf_dualpi2" and not has_interface(f"in-{DASHED}")
+    conf(DASHED, "ingress\nrate 30mbit\n")
+    systemctl("start", both)
+    assert root_kind(DASHED) != "bpf_dualpi2" and has_interface(f"in-{DASHED}")
     run("ip", "link", "del", DASHED)
-    wait_for(ingress, "inactive")
+    wait_for(both, "inactive")
     assert not has_interface(f"in-{DASHED}")
 
 
@@ -221,7 +229,7 @@ def test_figures_can_be_read_in_the_sandbox(registered, one):
 
 def test_units_and_rule_are_well_formed():
     units = sorted(UNITS.glob("dualpi2*"))
-    assert len(units) == 4
+    assert len(units) == 3
     assert run("systemd-analyze", "--man=no", "verify", *units).stderr == ""
     assert "Fail:    0" in run("udevadm", "verify", "--no-style",
                                "/usr/lib/udev/rules.d/90-dualpi2.rules").stdout

@@ -34,7 +34,12 @@ BAD_FILES = [
     ("rate==40mbit", ":1: --rate =40mbit: not a rate (for example 40mbit; 0, or 8kbit to 1tbit)"),
     ("rate=", ":1: --rate: a value is missing (for example 40mbit; 0, or 8kbit to 1tbit)"),
     ("=", ":1: =: the name of an option is missing"),
-    ("ingress", ":1: ingress: no option that a file may have (see dualpi2-load --help)"),
+    ("rate 1mbit\negress\n", ":2: egress: given twice: give it once"),
+    ("ingress\nrate 1mbit\ningress\n", ":3: ingress: given twice: give it once"),
+    ("ingress 5mbit", ":1: ingress 5mbit: a line of its own, and the options below it"),
+    ("rate 1mbit\ningress\nrate 2mbit\nrate 3mbit", ":4: --rate 3mbit: given twice: give it once"),
+    ("ingress\nrate 0", ": --rate 0: not with --ingress, without a rate nothing waits there"),
+    ("ingress\nmq", ": --mq: not with --ingress, an ifb has one queue"),
     ("config x", ":1: config: no option that a file may have (see dualpi2-load --help)"),
     ("help", ":1: help: no option that a file may have (see dualpi2-load --help)"),
     ("rate 1\x1b[2Jmbit", ":1: --rate 1?[2Jmbit: not a rate "
@@ -49,6 +54,8 @@ BAD_FILES = [
 
 GOOD_FILES = ["", "\n\n", "# nothing", "rate 40mbit", "\t--rate\t40mbit\t", "rate 40mbit#x\r\n",
               "rate=40mbit", " rate = 40mbit # x",
+              "rate 1mbit\n\ningress # what arrives\nrate 2mbit", "ingress\nrate 1mbit",
+              "egress\nany-ect\ningress\nrate 1mbit\nl4s-ect\n",
               "classic_protection 20%\n--classic-dscp le\n", "mq\nreplace\n", "#" * 65536]
 
 
@@ -130,8 +137,10 @@ def test_no_such_file(path, told):
     assert done.stderr.startswith(f"dualpi2-load: {told}") and done.stderr.count("\n") == 1
 
 
-def test_unload_has_no_options(config):
+def test_options_that_do_not_go_together(config):
     assert load("--unload", "--config", config("")).returncode == 2
+    assert load("--ingress", "--config", config("")).returncode == 2
+    assert load("--egress", "--ingress", "--unload").returncode == 2
     done = load("--if-attached")
     assert done.returncode == 2 and "--if-attached: only with --unload" in done.stderr
 

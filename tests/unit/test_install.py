@@ -51,12 +51,10 @@ def test_what_is_installed_names_the_places(tmp_path):
     make("install", tmp_path, PLACES)
     unit = (tmp_path / "opt/units/dualpi2@.service").read_text(encoding="utf-8")
     assert "ExecStart=/opt/x/bin/dualpi2-load --config /opt/etc/dualpi2/%I.conf -- %I\n" in unit
-    ingress = (tmp_path / "opt/units/dualpi2-ingress@.service").read_text(encoding="utf-8")
-    assert "--ingress --config /opt/etc/dualpi2/ingress/%I.conf -- %I\n" in ingress
     prague = (tmp_path / "opt/units/tcp-prague@.service").read_text(encoding="utf-8")
     assert "ExecStart=/opt/x/bin/tcp-prague on --unit %i.service\n" in prague
     rules = (tmp_path / "opt/udev/rules.d/90-dualpi2.rules").read_text(encoding="utf-8")
-    assert 'TEST=="/opt/etc/dualpi2/ingress/$name.conf"' in rules
+    assert 'TEST=="/opt/etc/dualpi2/$name.conf"' in rules
     figures = (tmp_path / "opt/units/dualpi2-metrics.service").read_text(encoding="utf-8")
     assert "--output /opt/prom/dualpi2.prom\n" in figures
 

@@ -79,16 +79,28 @@ static const struct registration *registration_now(const struct registrations *r
 	return registration_of(regs, ingress->aqm ?: aqm_default());
 }
 
-/* ---- may it be attached? --------------------------------------------------------- */
-
-/* 1, 0, or -errno: unknown. */
-static int has_rate(const struct registration *reg, const struct ingress *ingress)
+int ingress_live(const struct registrations *regs, const struct ingress *ingress,
+		 struct dualpi2_params *in_force)
 {
 	const struct dualpi2_key key = qdisc_key(&ingress->ifb);
-	struct dualpi2_stats live;
-	int found = ingress->ifb.ifindex ? stats_read(reg, &key, &live) : 0;
+	struct dualpi2_stats stats;
+	int live = ingress->ifb.ifindex ? stats_read(registration_now(regs, ingress), &key, &stats)
+					: 0;
 
-	return found > 0 ? live.params.rate != 0 : found;
+	if (live > 0)
+		*in_force = stats.params;
+	return expect_known(live, "the qdisc of %s", ingress->ifb.name);
+}
+
+/* ---- may it be attached? --------------------------------------------------------- */
+
+/* 1, 0, or -errno, which is reported: unknown. */
+static int has_rate(const struct registrations *regs, const struct ingress *ingress)
+{
+	struct dualpi2_params in_force;
+	int live = ingress_live(regs, ingress, &in_force);
+
+	return live > 0 ? in_force.rate != 0 : live;
 }
 
 /* Filters of clsact come behind all tcx programs, so that they would see no packet any
@@ -114,8 +126,8 @@ static bool is_possible(const struct registrations *regs, const struct ingress *
 	int attached, rate = wish_has_rate(wish);
 
 	if (!rate && !wish->whole)
-		rate = has_rate(registration_now(regs, ingress), ingress);
-	if (expect_known(rate, "the qdisc of %s", ingress->ifb.name) < 0)
+		rate = has_rate(regs, ingress);
+	if (rate < 0)
 		return false;
 	if (ingress->type != ARPHRD_ETHER)
 		return report_obstacle(STATUS_FAILURE, 0, ingress->ifname,

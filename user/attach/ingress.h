@@ -24,6 +24,12 @@ bool ingress_find(const char *ifname, struct ingress *ingress);
 /* The AQM that it is to have. */
 const struct aqm *ingress_aqm(const struct ingress *ingress, const struct wish *wish);
 
+/* The parameters in force on the ifb: 1; 0: it has no qdisc of ours; -errno, which is
+ * reported.
+ */
+int ingress_live(const struct registrations *regs, const struct ingress *ingress,
+		 struct dualpi2_params *in_force);
+
 /* May what arrives be shaped as wished? */
 bool ingress_allowed(const struct registrations *regs, const struct ingress *ingress,
 		     const struct wish *wish);

@@ -313,7 +313,9 @@ static void print_changed(const struct registration *reg, const struct target *t
 	char params[512], repaired[128];
 
 	repairs_text(repairs, repaired, sizeof(repaired));
-	if (changed) {
+	if (wish->former) {
+		printf("%s: %s has its former parameters again\n", target->label, reg->aqm->kind);
+	} else if (changed) {
 		printf("%s: %s changed%s%s%s%s\n", target->label, reg->aqm->kind,
 		       params_describe(wish->params, false, reg->aqm, wanted, params,
 				       sizeof(params)),
@@ -359,13 +361,21 @@ static bool change_live(const struct registration *reg, struct target *target,
 	return true;
 }
 
+int root_live(const struct registrations *regs, const struct target *target,
+	      struct dualpi2_params *in_force)
+{
+	const struct aqm *now = tree_aqm(&target->tree);
+
+	return now ? look_for_live(registration_of(regs, now), target, in_force) : 0;
+}
+
 bool root_attach(const struct registrations *regs, struct target *target, const struct wish *wish)
 {
 	const struct aqm *now = tree_aqm(&target->tree);
 	const struct registration *reg = registration_of(regs, target_aqm(target, wish));
 	const struct registration *former = now ? registration_of(regs, now) : reg;
 	struct dualpi2_params in_force;
-	int live = look_for_live(former, target, &in_force);
+	int live = root_live(regs, target, &in_force);
 
 	if (live < 0)
 		return false;

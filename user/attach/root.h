@@ -7,6 +7,12 @@
 
 #include "attach/target.h"
 
+/* The parameters in force on what is attached: 1; 0: nothing of us that takes changes; -errno,
+ * which is reported.
+ */
+int root_live(const struct registrations *regs, const struct target *target,
+	      struct dualpi2_params *in_force);
+
 /* Attach it, which is allowed; or, where it is attached already, change its parameters without loss
  * and repair what is missing; or put it in the place of another AQM's. Its AQM (target_aqm()) is
  * registered. Prints what was done. The lock is held.

@@ -51,6 +51,10 @@ bool wish_apply(const struct wish *wish, const struct aqm *aqm, struct dualpi2_p
 {
 	char why[PARAMS_WHY_MAX];
 
+	if (wish->former) {
+		*params = *wish->former;
+		return true;
+	}
 	if (wish->whole)
 		*params = params_default(aqm);
 	return params_apply(wish->params, aqm, params, why) || fail_usage("%s", why);

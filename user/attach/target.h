@@ -13,9 +13,9 @@ struct wish {
 	const struct option_spec *params; /* as given */
 	const struct aqm *aqm;		  /* NULL: that of what is attached, or the default */
 	bool mq;
-	bool ingress; /* what arrives, not what leaves (ingress.h) */
 	bool replace;
-	bool whole; /* parameters that are not given get their defaults */
+	bool whole;			     /* parameters that are not given get their defaults */
+	const struct dualpi2_params *former; /* to be put back as they were; NULL: what is given */
 };
 
 /* Is a rate wished, other than 0 (not shaped)? */

@@ -5,11 +5,37 @@
 
 #include "cli/lines.h"
 
-/* "rate 40mbit", or as other programs have it "rate=40mbit" and "rate = 40mbit". */
-static bool take_line(void *command, char *line)
+struct config {
+	struct config_part *parts;
+	struct config_part *current; /* NULL: none has begun */
+};
+
+static bool begin(struct config *config, struct config_part *part)
 {
+	if (part->is_there)
+		return fail(0, "%s: given twice: give it once", part->name);
+	part->is_there = true;
+	config->current = part;
+	return true;
+}
+
+/* The part that a line begins; NULL: it is an option. */
+static struct config_part *part_named(const struct config *config, const char *name)
+{
+	struct config_part *part = config->parts;
+
+	while (part->name && strcmp(part->name, name))
+		part++;
+	return part->name ? part : NULL;
+}
+
+/* "rate 40mbit", or as other programs have it "rate=40mbit" and "rate = 40mbit". */
+static bool take_line(void *data, char *line)
+{
+	struct config *config = data;
 	const char *name, *value, *more;
 	char *rest, *equals = strchr(line, '=');
+	struct config_part *part;
 
 	if (equals)
 		*equals = ' ';
@@ -20,17 +46,44 @@ static bool take_line(void *command, char *line)
 		return fail(0, "=: the name of an option is missing");
 	if (more)
 		return fail(0, "%s: one option a line, and one word as its value", more);
-	return command_take(command, name, value);
+	part = part_named(config, name);
+	if (part && value)
+		return fail(0, "%s %s: a line of its own, and the options below it", name, value);
+	if (part)
+		return begin(config, part);
+	if (!config->current)
+		begin(config, config->parts);
+	return command_take(config->current->command, name, value);
 }
 
-bool config_parse(struct command *command, const char *path, char *text, size_t size)
+static void start(struct config *config, struct config_part *parts)
 {
-	command_settle(command);
-	return lines_parse(path, text, size, take_line, command);
+	*config = (struct config){ .parts = parts };
+	for (struct config_part *part = parts; part->name; part++) {
+		part->is_there = false;
+		command_settle(part->command);
+	}
 }
 
-bool config_read(struct command *command, const char *path)
+static bool finish(struct config *config, bool taken)
 {
-	command_settle(command);
-	return lines_read(path, take_line, command);
+	if (taken && !config->current)
+		begin(config, config->parts);
+	return taken;
+}
+
+bool config_parse(struct config_part *parts, const char *path, char *text, size_t size)
+{
+	struct config config;
+
+	start(&config, parts);
+	return finish(&config, lines_parse(path, text, size, take_line, &config));
+}
+
+bool config_read(struct config_part *parts, const char *path)
+{
+	struct config config;
+
+	start(&config, parts);
+	return finish(&config, lines_read(path, take_line, &config));
 }

@@ -5,13 +5,21 @@
 
 #include "cli/options.h"
 
-/* Take the options of a text, of `size` bytes and a NUL, that the command line leaves open. The
- * text is cut into words, which the options of the command point to afterwards. False: bad input
- * was reported, with `path` and the number of the line.
+/* A part of a file. Parts are in a table that ends with one without a name. */
+struct config_part {
+	const char *name;	 /* a line of this word alone begins it */
+	struct command *command; /* takes its options */
+	bool is_there;		 /* does the file have it? */
+};
+
+/* Take the options of a text, of `size` bytes and a NUL, that the command lines leave open. What
+ * stands before the first line that begins a part is of the first one, which is there in a file
+ * without such lines, too. The text is cut into words, which the options of the commands point to
+ * afterwards. False: bad input was reported, with `path` and the number of the line.
  */
-bool config_parse(struct command *command, const char *path, char *text, size_t size);
+bool config_parse(struct config_part *parts, const char *path, char *text, size_t size);
 
 /* The same from a file. Only one can be read. */
-bool config_read(struct command *command, const char *path);
+bool config_read(struct config_part *parts, const char *path);
 
 #endif /* CONFIG_H */

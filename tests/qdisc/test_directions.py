@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Both directions of an interface by one file, and all or one of them with --unload."""
+
+import contextlib
+import json
+
+import pytest
+from conftest import BIN, KINDS, LOADER, one_line, root
+
+BOTH = "rate 40mbit\ntarget 10ms\n\ningress\nrate 100mbit\n"
+
+
+class Interface:
+    """The interface `one`, in both directions."""
+
+    def __init__(self, space, path):
+        self.space, self.path = space, path
+
+    def load(self, *options, check=True):
+        return self.space.run(LOADER, "one", *options, check=check)
+
+    def configure(self, text, check=True):
+        self.path.write_text(text, encoding="utf-8")
+        return self.load("--config", self.path, check=check)
+
+    def state(self):
+        """{direction: (kind, options)}; of what is not attached nothing."""
+        shown = {}
+        for direction, dev in ("egress", "one"), ("ingress", "in-one"):
+            if dev in self.space.links() and root(self.space, dev)["kind"] in KINDS.values():
+                [entry] = json.loads(self.space.run(BIN / "dualpi2-stats", dev, "--json").stdout)
+                shown[direction] = entry["kind"], entry["options"]
+        return shown
+
+    def rates(self):
+        return {direction: options["rate"] // 10 ** 6
+                for direction, (_, options) in self.state().items()}
+
+
+@pytest.fixture
+def one(registered, box, tmp_path):
+    yield Interface(box, tmp_path / "one.conf")
+    box.run(LOADER, "one", "--unload", "--if-attached")
+
+
+def test_file_has_both(one):
+    assert one.configure(BOTH).stdout == (
+        "one: bpf_dualpi2 attached, rate 40mbit, target 10ms\n"
+        "one, ingress (in-one): bpf_dualpi2 attached, rate 100mbit, target 15ms\n")
+    assert one.rates() == {"egress": 40, "ingress": 100}
+    one.configure("rate 50mbit\ningress\nrate 90mbit\ntarget 9ms\n")
+    state = one.state()
+    assert one.rates() == {"egress": 50, "ingress": 90}
+    assert [state[direction][1]["target"] for direction in state] == [15000, 9000]
+    assert one.load("--unload").stdout == "one: unloaded\n"
+    assert one.state() == {} and set(one.space.links()) == {"lo", "one", "two"}
+
+
+def test_what_the_file_no_longer_has_is_taken_away(one):
+    one.configure(BOTH)
+    assert one.configure("ingress\nrate 80mbit\n").stdout.endswith("one, egress: unloaded\n")
+    assert one.rates() == {"ingress": 80}
+    assert one.configure("").stdout.endswith("one, ingress: unloaded\n")
+    assert one.rates() == {"egress": 0}
+    one.configure("egress\ningress\nrate 70mbit\n")
+    assert one.rates() == {"egress": 0, "ingress": 70}
+
+
+def test_each_direction_can_be_unloaded(one):
+    one.configure(BOTH)
+    one.load("--unload", "--egress")
+    assert one.rates() == {"ingress": 100}
+    one_line(one.load("--unload", "--egress", check=False), 1)
+    one.configure(BOTH)
+    one.load("--unload", "--ingress")
+    assert one.rates() == {"egress": 40}
+    one_line(one.load("--unload", "--ingress", check=False), 1)
+    one.load("--unload")
+    one_line(one.load("--unload", check=False), 1)
+
+
+@pytest.mark.parametrize("text", ["rate 50mbit\ningress\n", "rate 50mbit\ningress\nrate 0\n",
+                                  "rate 50mbit\ningress\nrate 5parsecs\n"])
+def test_bad_file_changes_neither(one, text):
+    one.configure(BOTH)
+    before = one.state()
+    one_line(one.configure(text, check=False), 2)
+    assert one.state() == before
+
+
+@contextlib.contextmanager
+def room(one, count):
+    """So many more qdiscs of PI2 can be attached: that shows when everything else is done."""
+    kinds = [kind for kind, _ in one.state().values()]
+    # With the one that keeps the kind registered: 256.
+    queues = 256 - 1 - kinds.count("bpf_dualpi2") - count
+    one.space.ip(f"link add wide numtxqueues {queues} type dummy")
+    one.space.ip("link set wide up")
+    one.space.run(LOADER, "wide", "--mq", "--no-split-gso")
+    try:
+        yield
+    finally:
+        one.space.run(LOADER, "wide", "--unload")
+        one.space.ip("link del wide")
+
+
+@pytest.mark.parametrize("former", ["tc qdisc replace dev one root handle 7: pfifo limit 77",
+                                    f"{LOADER} one --rate 30mbit --target 7ms",
+                                    f"{LOADER} one --aqm fixed --rate 30mbit"])
+def test_second_that_fails_takes_the_first_back(one, former):
+    one.space.run(*former.split())
+    before, root_before, links = one.state(), root(one.space, "one"), set(one.space.links())
+    # Enough for what leaves, and not for what arrives.
+    with room(one, 0 if "--target" in former else 1):
+        done = one.configure("replace\naqm pi2\n" + BOTH, check=False)
+        assert done.returncode == 1 and done.stderr.count("\n") == 1 and "free" in done.stderr
+        assert one.state() == before and set(one.space.links()) == links | {"wide"}
+    if not before:
+        assert root(one.space, "one") == root_before
+
+
+def test_check_looks_at_both(one):
+    shown = one.configure(BOTH)
+    shown = one.load("--check", "--config", one.path).stdout
+    assert "its root qdisc is bpf_dualpi2 already" in shown
+    assert "in-one is its ifb already" in shown
+
+
+def test_options_beside_a_file_with_both(one):
+    """For which direction they would be nobody can tell."""
+    one.path.write_text(BOTH, encoding="utf-8")
+    line = one_line(one.load("--config", one.path, "--rate", "5mbit", check=False), 2)
+    assert f"--rate: not beside {one.path}" in line
+    one_line(one.load("--config", one.path, "--ingress", check=False), 2)
+    assert one.state() == {}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "attach/directions.h"
+
+#include <stdio.h>
+
+#include "attach/gso.h"
+#include "attach/ingress.h"
+#include "attach/root.h"
+#include "check/host.h"
+#include "check/interface.h"
+#include "check/report.h"
+#include "cli/message.h"
+#include "cli/privilege.h"
+#include "pinned/maps.h"
+#include "pinned/pins.h"
+
+/* Freed at the end of its block; target_find() comes first. */
+#define TARGET struct target __attribute__((cleanup(target_free)))
+
+/* A direction before anything is done. */
+struct look {
+	const struct aqm *wanted;
+	bool is_live; /* is it attached, with `aqm` and what is in force? */
+	const struct aqm *aqm;
+	struct dualpi2_params in_force;
+};
+
+/* ---- what leaves ------------------------------------------------------------------- */
+
+static bool look_at_root(const struct registrations *regs, const char *ifname,
+			 const struct wish *wish, struct look *look)
+{
+	TARGET target;
+	int live;
+
+	if (!target_find(ifname, &target) || !target_allowed(&target, wish))
+		return false;
+	look->wanted = target_aqm(&target, wish);
+	look->aqm = tree_aqm(&target.tree);
+	live = root_live(regs, &target, &look->in_force);
+	look->is_live = live > 0;
+	return live >= 0;
+}
+
+static bool attach_root(const struct registrations *regs, const char *ifname,
+			const struct wish *wish)
+{
+	TARGET target;
+
+	return target_find(ifname, &target) && root_attach(regs, &target, wish);
+}
+
+static bool unload_root(const struct registrations *regs, const char *ifname, bool *found)
+{
+	TARGET target;
+
+	return target_find(ifname, &target) && root_undo(regs, &target, found);
+}
+
+/* What would be in force: what is already, and what is wished. */
+static bool wanted_params(const struct registrations *regs, const struct target *target,
+			  const struct wish *wish, struct dualpi2_params *wanted)
+{
+	const struct aqm *now = tree_aqm(&target->tree), *aqm = target_aqm(target, wish);
+	int known = 0;
+
+	*wanted = params_default(aqm);
+	if (now)
+		known = conf_read(registration_of(regs, now), &target->key, wanted);
+	if (expect_known(known, "the parameters of %s", target->label) < 0)
+		return false;
+	if (now != aqm)
+		wish_take_over(aqm, wanted);
+	return wish_apply(wish, aqm, wanted);
+}
+
+/* What an interface that may have it will do with it. */
+static bool check_use(const struct registrations *regs, const struct target *target,
+		      const struct link *link, const struct wish *wish)
+{
+	bool is_mq = tree_owner(&target->tree) == OWNER_US && tree_is_mq(&target->tree);
+	struct dualpi2_params wanted;
+
+	if (!wanted_params(regs, target, wish, &wanted) ||
+	    !target_check_room(registration_of(regs, target_aqm(target, wish)), target, link, wish))
+		return false;
+	wish_report(wish, target_aqm(target, wish), &wanted);
+	interface_report(link, target_aqm(target, wish), &wanted, wish->mq || is_mq);
+	return !wanted.split_gso || gso_check(target);
+}
+
+static bool check_root(const struct registrations *regs, const char *ifname,
+		       const struct link *link, const struct wish *wish)
+{
+	TARGET target;
+
+	return target_find(ifname, &target) && target_check(&target, wish) &&
+	       check_use(regs, &target, link, wish);
+}
+
+/* ---- what arrives ------------------------------------------------------------------ */
+
+static bool look_at_ingress(const struct registrations *regs, const char *ifname,
+			    const struct wish *wish, struct look *look)
+{
+	struct ingress ingress;
+	int live;
+
+	if (!ingress_find(ifname, &ingress) || !ingress_allowed(regs, &ingress, wish))
+		return false;
+	look->wanted = ingress_aqm(&ingress, wish);
+	look->aqm = ingress.aqm;
+	live = ingress_live(regs, &ingress, &look->in_force);
+	look->is_live = live > 0;
+	return live >= 0;
+}
+
+static bool attach_ingress(const struct registrations *regs, const char *ifname,
+			   const struct wish *wish)
+{
+	struct ingress ingress;
+
+	return ingress_find(ifname, &ingress) && ingress_attach(regs, &ingress, wish);
+}
+
+static bool unload_ingress(const struct registrations *regs, const char *ifname, bool *found)
+{
+	struct ingress ingress;
+
+	return ingress_find(ifname, &ingress) && ingress_undo(regs, &ingress, found);
+}
+
+static bool check_ingress(const struct registrations *regs, const char *ifname,
+			  const struct link *link, const struct wish *wish)
+{
+	struct ingress ingress;
+
+	(void)link;
+	return ingress_find(ifname, &ingress) && ingress_check(regs, &ingress, wish);
+}
+
+/* ---- both -------------------------------------------------------------------------- */
+
+static const struct {
+	bool (*look)(const struct registrations *regs, const char *ifname, const struct wish *wish,
+		     struct look *look); /* false as well if it is not allowed */
+	bool (*attach)(const struct registrations *regs, const char *ifname,
+		       const struct wish *wish);
+	bool (*unload)(const struct registrations *regs, const char *ifname, bool *found);
+	bool (*check)(const struct registrations *regs, const char *ifname, const struct link *link,
+		      const struct wish *wish);
+} directions[N_DIRECTIONS] = {
+	[EGRESS] = { look_at_root, attach_root, unload_root, check_root },
+	[INGRESS] = { look_at_ingress, attach_ingress, unload_ingress, check_ingress },
+};
+
+/* Refuse before the registration is made, which takes a second. */
+static bool look_at_all(const struct registrations *regs, const char *ifname,
+			const struct wishes *wishes, struct look looks[])
+{
+	for (int i = 0; i < N_DIRECTIONS; i++) {
+		if (wishes->has[i] && !directions[i].look(regs, ifname, &wishes->of[i], &looks[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool have_registrations(struct registrations *regs, const struct wishes *wishes,
+			       const struct look looks[])
+{
+	for (int i = 0; i < N_DIRECTIONS; i++) {
+		struct registration *reg =
+			wishes->has[i] ? registration_of(regs, looks[i].wanted) : NULL;
+
+		if (reg && !registration_is_open(reg) && !registration_make(reg, host_refused))
+			return false;
+	}
+	pins_keep_privilege(PRIVILEGE_NET);
+	return true;
+}
+
+/* Best effort: what failed before is reported already. */
+static void put_back(const struct registrations *regs, const char *ifname, enum direction direction,
+		     const struct look *look)
+{
+	const struct wish former = {
+		.params = params_all(),
+		.aqm = look->aqm,
+		.former = &look->in_force,
+	};
+	bool found;
+
+	if (look->is_live)
+		directions[direction].attach(regs, ifname, &former);
+	else if (directions[direction].unload(regs, ifname, &found))
+		printf("%s, %s: as it was before\n", ifname, direction_name(direction));
+}
+
+/* Nothing is to be there that is not wished. */
+static bool take_away_others(const struct registrations *regs, const char *ifname,
+			     const struct wishes *wishes)
+{
+	for (int i = 0; i < N_DIRECTIONS; i++) {
+		bool found = false;
+
+		if (!wishes->has[i] && !directions[i].unload(regs, ifname, &found))
+			return false;
+		if (found)
+			printf("%s, %s: unloaded\n", ifname, direction_name(i));
+	}
+	return true;
+}
+
+bool directions_attach(struct registrations *regs, const char *ifname, const struct wishes *wishes)
+{
+	struct look looks[N_DIRECTIONS];
+	bool done = true;
+	int next;
+
+	if (!look_at_all(regs, ifname, wishes, looks) || !have_registrations(regs, wishes, looks))
+		return false;
+	for (next = 0; done && next < N_DIRECTIONS; next++)
+		done = !wishes->has[next] ||
+		       directions[next].attach(regs, ifname, &wishes->of[next]);
+	if (done && (!wishes->whole || take_away_others(regs, ifname, wishes)))
+		return true;
+	/* The step that failed has put itself back. */
+	for (int i = done ? next : next - 1; i-- > 0;) {
+		if (wishes->has[i])
+			put_back(regs, ifname, i, &looks[i]);
+	}
+	return false;
+}
+
+bool direction_unload(const struct registrations *regs, const char *ifname,
+		      enum direction direction, bool *found)
+{
+	return directions[direction].unload(regs, ifname, found);
+}
+
+bool directions_check(const char *ifname, const struct link *link, const struct wishes *wishes)
+{
+	struct registrations regs;
+	bool passed = registrations_open(&regs);
+
+	for (int i = 0; passed && i < N_DIRECTIONS; i++)
+		passed =
+			!wishes->has[i] || directions[i].check(&regs, ifname, link, &wishes->of[i]);
+	return passed;
+}

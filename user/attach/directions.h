@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Both directions of an interface: what leaves it (root.h), and what arrives (ingress.h). */
+#ifndef DIRECTIONS_H
+#define DIRECTIONS_H
+
+#include "attach/target.h"
+#include "kernel/direction.h"
+
+/* What is wished for an interface. */
+struct wishes {
+	struct wish of[N_DIRECTIONS];
+	bool has[N_DIRECTIONS]; /* is anything wished for it? */
+	bool whole;		/* a direction for which nothing is wished is taken away */
+};
+
+/* Attach what is wished, or change it. If a later step fails, both directions are as they were.
+ * Registers the AQMs and then gives up the right to load: nothing else is loaded. Prints what was
+ * done. The lock is held.
+ */
+bool directions_attach(struct registrations *regs, const char *ifname, const struct wishes *wishes);
+
+/* Put a direction back as it was. `found`: was there anything of us? */
+bool direction_unload(const struct registrations *regs, const char *ifname,
+		      enum direction direction, bool *found);
+
+/* Show (report.h) whether directions_attach() would work. */
+bool directions_check(const char *ifname, const struct link *link, const struct wishes *wishes);
+
+#endif /* DIRECTIONS_H */
