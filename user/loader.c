@@ -19,6 +19,7 @@
 #include "check/host.h"
 #include "check/report.h"
 #include "cli/config.h"
+#include "cli/config_dir.h"
 #include "cli/message.h"
 #include "cli/options.h"
 #include "cli/privilege.h"
@@ -37,6 +38,7 @@ enum action {
 	ACTION_EGRESS,
 	ACTION_INGRESS,
 	ACTION_CONFIG,
+	ACTION_FIND_CONFIG,
 	ACTION_UNLOAD,
 	ACTION_IF_ATTACHED,
 	ACTION_CHECK,
@@ -107,9 +109,13 @@ static struct command command = {
 		[ACTION_CONFIG] = { "config", ACTIONS,
 				    "read options from a file, one per line, for one direction or "
 				    "both (dualpi2.conf(5)); parameters not in it get their "
-				    "defaults",
+				    "defaults; of a directory, from the file for IFACE",
 				    .kind = KIND_FILE, .words = "/etc/dualpi2/eth0.conf",
 				    .excludes = 1 << ACTION_EGRESS },
+		[ACTION_FIND_CONFIG] = { "find-config", ACTIONS,
+					 "with --config of a directory: only print which file there "
+					 "names IFACE, itself or by a pattern; 1 if none does",
+					 .kind = KIND_NONE },
 		[ACTION_UNLOAD] = { "unload", ACTIONS, "restore the interface, in both directions",
 				    .kind = KIND_NONE },
 		[ACTION_IF_ATTACHED] = { "if-attached", ACTIONS,
@@ -278,6 +284,9 @@ static bool arguments_agree(const char *ifname)
 			       "--if-attached and -v");
 	if (given(ACTION_IF_ATTACHED) && !given(ACTION_UNLOAD))
 		return fail(0, "--if-attached: only with --unload");
+	if (given(ACTION_FIND_CONFIG) &&
+	    (!ifname || !given(ACTION_CONFIG) || !config_is_dir(given(ACTION_CONFIG))))
+		return fail(0, "--find-config: needs IFACE, and --config of a directory");
 	return true;
 }
 
@@ -329,8 +338,8 @@ static bool none_is_settled(const char *path)
 static bool wishes_from_file(const char *path, struct wishes *wishes)
 {
 	struct config_part parts[] = {
-		[EGRESS] = { direction_name(EGRESS), &command },
-		[INGRESS] = { direction_name(INGRESS), &incoming },
+		[EGRESS] = { .name = direction_name(EGRESS), .command = &command },
+		[INGRESS] = { .name = direction_name(INGRESS), .command = &incoming },
 		[N_DIRECTIONS] = {},
 	};
 	bool agrees = config_read(parts, path);
@@ -347,16 +356,37 @@ static bool wishes_from_file(const char *path, struct wishes *wishes)
 	return agrees;
 }
 
-static bool make_wishes(struct wishes *wishes)
+/* The file that --config means. */
+static bool find_file(const char *ifname, char file[PATH_MAX])
 {
-	const enum direction direction = given(ACTION_INGRESS) ? INGRESS : EGRESS;
 	const char *path = given(ACTION_CONFIG);
 
+	if (!config_is_dir(path))
+		return snprintf(file, PATH_MAX, "%s", path) < PATH_MAX ||
+		       fail(0, "--config: the name is too long");
+	if (!ifname)
+		return fail(0, "--config %s: is a directory: say of which interface", path);
+	return config_find(path, ifname, !given(ACTION_FIND_CONFIG), file);
+}
+
+static bool make_wishes(const char *ifname, struct wishes *wishes)
+{
+	const enum direction direction = given(ACTION_INGRESS) ? INGRESS : EGRESS;
+	static char file[PATH_MAX];
+
 	*wishes = (struct wishes){};
-	if (path)
-		return wishes_from_file(path, wishes);
+	if (given(ACTION_CONFIG))
+		return find_file(ifname, file) && wishes_from_file(file, wishes);
 	wishes->has[direction] = true;
 	return make_wish(command.options, direction, &wishes->of[direction]);
+}
+
+/* --find-config */
+static bool print_file(const char *ifname)
+{
+	char file[PATH_MAX];
+
+	return find_file(ifname, file) && puts(file) >= 0;
 }
 
 int main(int argc, char **argv)
@@ -372,7 +402,11 @@ int main(int argc, char **argv)
 	if (!command_read(&command, argc, argv, &status))
 		return status;
 	ifname = command_given(&command, "interface");
-	if (!arguments_agree(ifname) || !make_wishes(&wishes))
+	if (!arguments_agree(ifname))
+		return STATUS_USAGE;
+	if (given(ACTION_FIND_CONFIG))
+		return print_file(ifname) ? STATUS_OK : STATUS_FAILURE;
+	if (!make_wishes(ifname, &wishes))
 		return STATUS_USAGE;
 	/* What was done before a failure stands before it. */
 	setvbuf(stdout, NULL, _IOLBF, 0);

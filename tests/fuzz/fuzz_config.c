@@ -56,8 +56,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct command egress, ingress;
 	struct config_part parts[] = {
-		{ "egress", &egress },
-		{ "ingress", &ingress },
+		{ .name = "egress", .command = &egress },
+		{ .name = "ingress", .command = &ingress },
 		{},
 	};
 	char *text = fuzz_text(data, size);

@@ -194,6 +194,36 @@ def test_both_directions(registered, conf):
     assert not has_interface(f"in-{DASHED}")
 
 
+def test_interface_that_a_pattern_names(registered, conf):
+    """Whatever it is called; and not what is made for it."""
+    conf("w*", "rate 20mbit\ningress\nrate 30mbit\n")
+    conf("*n-wwan?", "rate 1mbit\n")
+    add_interface("wwan7")
+    wait_for(unit("wwan7"), "active")
+    run("udevadm", "settle")
+    assert options("wwan7")["rate"] == 20_000_000
+    assert options("in-wwan7")["rate"] == 30_000_000
+    run("ip", "link", "del", "wwan7")
+    wait_for(unit("wwan7"), "inactive")
+
+
+def test_default_is_for_who_is_enabled(registered, conf):
+    conf("default", "rate 20mbit\n")
+    systemctl("enable", unit(DASHED))
+    try:
+        for name in ("two", DASHED):
+            add_interface(name)
+        wait_for(unit(DASHED), "active")
+        assert options(DASHED)["rate"] == 20_000_000
+        run("udevadm", "settle")
+        assert state(unit("two")) == "inactive" and root_kind("two") != "bpf_dualpi2"
+    finally:
+        systemctl("disable", unit(DASHED))
+        for name in ("two", DASHED):
+            run("ip", "link", "del", name)
+    wait_for(unit(DASHED), "inactive")
+
+
 def test_interface_without_a_file_gets_nothing(registered, conf):
     add_interface("two")
     run("udevadm", "settle")

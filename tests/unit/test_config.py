@@ -128,13 +128,60 @@ def test_file_cannot_be_twice_of_a_mind(config):
 
 @pytest.mark.parametrize("path, told", [
     ("/no/such.conf", "/no/such.conf: cannot be read: No such file or directory"),
-    ("/tmp", "/tmp: cannot be read: Is a directory"),
+    ("/proc", "/proc: no file there is for no-such-interface: see dualpi2.conf(5)"),
     ("/dev/zero", "/dev/zero: longer than 65536 bytes"),
     ("", "--config '': not a name (for example /etc/dualpi2/eth0.conf; any)")])
 def test_no_such_file(path, told):
     done = load("--config", path)
     assert done.returncode == 2
     assert done.stderr.startswith(f"dualpi2-load: {told}") and done.stderr.count("\n") == 1
+
+
+@pytest.fixture
+def directory(tmp_path):
+    """Makes a file of each name, of options that name it when they are refused."""
+    def write(*names):
+        for name in names:
+            (tmp_path / name).write_text("rate nowhere")
+        return tmp_path
+
+    return write
+
+
+def find(directory, name):
+    return subprocess.run([LOADER, name, "--config", directory, "--find-config"],
+                          capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("name, file", [
+    ("ppp0", "ppp0.conf"), ("ppp12", "ppp1?.conf"), ("ppp22", "ppp*.conf"), ("pppoe7", "pppoe*.conf"),
+    ("pa", "p[ab].conf"), ("a.conf", "a.conf.conf"), ("a*", "a*.conf"), ("ab", "a*.conf"),
+    ("eth0", None), ("default", "default.conf")])
+def test_file_of_an_interface(directory, name, file):
+    """Its own name before a pattern, a long pattern before a short one, the default last."""
+    files = directory("ppp0.conf", "ppp*.conf", "ppp1?.conf", "pppoe*.conf", "p*.conf", "p[ab].conf",
+                      "a*.conf", "a.conf.conf", "default.conf", "eth*", "*.conf~")
+    done = find(files, name)
+    if file:
+        assert (done.returncode, done.stdout) == (0, f"{files / file}\n")
+    else:
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr == (f"dualpi2-load: {files}: no file there is for {name}: "
+                               "see dualpi2.conf(5)\n")
+    done = subprocess.run([LOADER, name, "--config", files], capture_output=True, text=True,
+                          check=False)
+    assert done.stderr.startswith(f"dualpi2-load: {files / (file or 'default.conf')}:1: --rate")
+
+
+def test_of_patterns_of_one_length_the_first_counts(directory):
+    assert find(directory("e?h*.conf", "e*h*.conf", "et?*.conf"), "eth0").stdout.endswith(
+        "/e*h*.conf\n")
+
+
+def test_find_config_needs_a_directory(config):
+    assert find(config(""), "eth0").returncode == 2
+    assert subprocess.run([LOADER, "--check", "--config", "/etc"], capture_output=True,
+                          check=False).returncode == 2
 
 
 def test_options_that_do_not_go_together(config):

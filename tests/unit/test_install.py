@@ -50,7 +50,7 @@ def test_install_and_uninstall(tmp_path, places):
 def test_what_is_installed_names_the_places(tmp_path):
     make("install", tmp_path, PLACES)
     unit = (tmp_path / "opt/units/dualpi2@.service").read_text(encoding="utf-8")
-    assert "ExecStart=/opt/x/bin/dualpi2-load --config /opt/etc/dualpi2/%I.conf -- %I\n" in unit
+    assert "ExecStart=/opt/x/bin/dualpi2-load --config /opt/etc/dualpi2 -- %I\n" in unit
     prague = (tmp_path / "opt/units/tcp-prague@.service").read_text(encoding="utf-8")
     assert "ExecStart=/opt/x/bin/tcp-prague on --unit %i.service\n" in prague
     rules = (tmp_path / "opt/udev/rules.d/90-dualpi2.rules").read_text(encoding="utf-8")

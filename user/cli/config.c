@@ -51,8 +51,8 @@ static bool take_line(void *data, char *line)
 		return fail(0, "%s %s: a line of its own, and the options below it", name, value);
 	if (part)
 		return begin(config, part);
-	if (!config->current)
-		begin(config, config->parts);
+	if (!config->current && !begin(config, config->parts))
+		return false;
 	return command_take(config->current->command, name, value);
 }
 

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which file of a directory has the options of an interface: dualpi2.conf(5). */
+#ifndef CONFIG_DIR_H
+#define CONFIG_DIR_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+/* Is it a directory, and no file? */
+bool config_is_dir(const char *path);
+
+/* The path of the file that has the name of an interface, else of the one whose name is a pattern
+ * that it matches, else (`or_default`) of default.conf. False: it is reported that there is none.
+ */
+bool config_find(const char *dir, const char *ifname, bool or_default, char path[PATH_MAX]);
+
+#endif /* CONFIG_DIR_H */
