@@ -105,7 +105,7 @@ def figures():
 def test_collector_takes_the_file(exporter):
     text = get(exporter, "/metrics")
     assert "node_textfile_scrape_error 0" in text
-    assert 'dualpi2_forwarded_packets_total{device="r1",parent="root",queue="l4s"}' in text
+    assert 'dualpi2_forwarded_packets_total{device="r1",direction="egress",parent="root",queue="l4s"}' in text
 
 
 def test_queries_answer_our_numbers(query, figures):

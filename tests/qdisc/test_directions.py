@@ -3,10 +3,13 @@
 
 import contextlib
 import json
+import re
 
 import pytest
-from conftest import BIN, KINDS, LOADER, one_line, root
+from conftest import BIN, KINDS, LOADER, PUBLIC_PIN_DIR, one_line, root
+from test_privilege import BPFFS, as_nobody, mode
 
+STATS = BIN / "dualpi2-stats"
 BOTH = "rate 40mbit\ntarget 10ms\n\ningress\nrate 100mbit\n"
 
 
@@ -28,7 +31,8 @@ class Interface:
         shown = {}
         for direction, dev in ("egress", "one"), ("ingress", "in-one"):
             if dev in self.space.links() and root(self.space, dev)["kind"] in KINDS.values():
-                [entry] = json.loads(self.space.run(BIN / "dualpi2-stats", dev, "--json").stdout)
+                entries = json.loads(self.space.run(STATS, dev, "--json").stdout)
+                [entry] = [entry for entry in entries if entry["dev"] == dev]
                 shown[direction] = entry["kind"], entry["options"]
         return shown
 
@@ -133,3 +137,40 @@ def test_options_beside_a_file_with_both(one):
     assert f"--rate: not beside {one.path}" in line
     one_line(one.load("--config", one.path, "--ingress", check=False), 2)
     assert one.state() == {}
+
+
+# ---- what dualpi2-stats calls them -------------------------------------------------------------
+
+
+def places(shown):
+    return [(entry["interface"], entry["direction"], entry["dev"]) for entry in json.loads(shown)]
+
+
+def test_statistics_of_both(one):
+    """By the name that the interface has, whatever its ifb is called."""
+    one.configure(BOTH)
+    one.space.run(LOADER, "two")
+    both = [("one", "egress", "one"), ("one", "ingress", "in-one")]
+    try:
+        assert places(one.space.run(STATS, "one", "--json").stdout) == both
+        assert places(one.space.run(STATS, "in-one", "--json").stdout) == both[1:]
+        assert places(one.space.run(STATS, "--json").stdout) == [*both, ("two", "egress", "two")]
+        table = one.space.run(STATS, "one").stdout
+        assert re.findall("^one.*?:", table, re.M) == ["one:", "one, ingress (in-one):"]
+        assert re.findall(r"dev (\S+)", one.space.run(STATS, "one", "--tc").stdout) == [
+            "one", "in-one"]
+        metrics = one.space.run(STATS, "--prometheus").stdout
+        rates = re.findall(r'rate_bytes_per_second{device="(\w+)",direction="(\w+)".*} (\d+)',
+                           metrics)
+        assert rates == [("one", "egress", "5000000"), ("one", "ingress", "12500000"),
+                         ("two", "egress", "0")]
+        with mode(BPFFS, 0o711), mode(PUBLIC_PIN_DIR, 0o755):
+            assert places(one.space.run(*as_nobody(STATS, "one", "--json")).stdout) == both
+        one.space.ip("link set in-one name other")
+        assert places(one.space.run(STATS, "one", "--json").stdout)[1] == (
+            "one", "ingress", "other")
+        one.space.run("tc", "qdisc", "del", "dev", "one", "root")
+        assert places(one.space.run(STATS, "one", "--json").stdout) == [
+            ("one", "ingress", "other")]
+    finally:
+        one.space.run(LOADER, "two", "--unload")

@@ -349,6 +349,6 @@ def test_queue_statistics_are_those_of_the_ifb(path):
     path.send(ECT_1, 10)
     path.expect(10)
     [entry] = json.loads(path.rx.run(BIN / "dualpi2-stats", "--json").stdout)
-    assert entry["dev"] == "in-t0"
+    assert (entry["interface"], entry["direction"], entry["dev"]) == ("t0", "ingress", "in-t0")
     assert drops(entry["l-queue"]) == 0
     assert entry["l-queue"]["packets-out"] == 10

@@ -27,6 +27,7 @@ struct instance {
 	__u64 c_packets, c_delay_ns, c_drops;
 	__u64 c_waiting; /* packets in the queue */
 	bool without_tcx, overload;
+	enum direction direction;
 };
 
 #define MSEC DUALPI2_NSEC_PER_MSEC
@@ -65,6 +66,14 @@ static const struct scenario {
 	{ .name = "queues",
 	  .instances = { { "eth0", 0x80010001, 4, 2000, 500 * USEC, 150, 1000, 15 * MSEC, 2, 12 },
 			 { "eth0", 0x80010002, 1, 100, 2 * MSEC, 0, 10, 5 * MSEC } } },
+	{ .name = "both",
+	  .instances = { { "eth0", TC_H_ROOT, 4, 2000, 500 * USEC, 150, 1000, 15 * MSEC, 2, 12 },
+			 { .ifname = "eth0",
+			   .parent = TC_H_ROOT,
+			   .l_packets = 100,
+			   .l_delay_ns = 2 * MSEC,
+			   .without_tcx = true,
+			   .direction = INGRESS } } },
 	{ .name = "goes",
 	  .instances = { { "eth0", TC_H_ROOT, 4, 2000, 500 * USEC, 150, 1000, 15 * MSEC, 2, 12 } },
 	  .goes_after = 3 },
@@ -123,6 +132,9 @@ static void fill(struct sample *sample, const struct instance *instance, unsigne
 	stats->levels.p_cl = p_cl < PROB_MAX ? (__u32)p_cl : PROB_MAX;
 	stats->params.rate = 5000000;
 	snprintf(sample->ifname, sizeof(sample->ifname), "%s", instance->ifname);
+	sample->direction = instance->direction;
+	snprintf(sample->device, sizeof(sample->device), "%s%s",
+		 instance->direction == INGRESS ? "in-" : "", instance->ifname);
 	fill_queue(&stats->l, steps * instance->l_packets, 0, 0);
 	fill_queue(&stats->c, steps * instance->c_packets, steps * instance->c_drops,
 		   instance->c_waiting);

@@ -10,7 +10,7 @@ from pretender import stats
 from prometheus_client import parser as prometheus
 from prometheus_client.openmetrics import parser as openmetrics
 
-SCENARIOS = ("busy", "several", "queues", "overload", "without-tcx", "none")
+SCENARIOS = ("busy", "several", "queues", "both", "overload", "without-tcx", "none")
 
 
 def read(text, parser=openmetrics):
@@ -25,7 +25,7 @@ def read(text, parser=openmetrics):
 
 
 def value(samples, name, **labels):
-    labels = {"device": "eth0", "parent": "root"} | labels
+    labels = {"device": "eth0", "direction": "egress", "parent": "root"} | labels
     return samples[f"dualpi2_{name}", tuple(sorted(labels.items()))]
 
 
@@ -115,6 +115,12 @@ def test_queues_of_an_mq_have_their_parent():
     samples = read(text_of("queues"))
     assert value(samples, "forwarded_packets_total", parent="8001:1", queue="l4s") == 2000
     assert value(samples, "forwarded_packets_total", parent="8001:2", queue="l4s") == 100
+
+
+def test_both_directions_have_the_name_of_the_interface():
+    samples = read(text_of("both"))
+    assert value(samples, "forwarded_packets_total", queue="l4s") == 2000
+    assert value(samples, "forwarded_packets_total", direction="ingress", queue="l4s") == 100
 
 
 def test_any_name_of_an_interface_can_be_read():

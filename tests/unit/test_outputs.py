@@ -55,6 +55,20 @@ def test_a_line_for_each_qdisc_and_interval():
     assert times == sorted(set(times))
 
 
+def test_both_directions_of_an_interface():
+    """By its name and direction; `dev`, as tc has it, is where the qdisc is."""
+    shown = json.loads(stats("both", "--json").stdout)
+    assert [(entry["interface"], entry["direction"], entry["dev"]) for entry in shown] == [
+        ("eth0", "egress", "eth0"), ("eth0", "ingress", "in-eth0")]
+    assert re.findall(r"dev (\S+)", stats("both", "--tc").stdout) == ["eth0", "in-eth0"]
+    table = stats("both").stdout
+    assert re.findall("^eth0.*?:", table, re.M) == ["eth0:", "eth0, ingress (in-eth0):"]
+    assert "`dualpi2-load eth0 --ingress` attaches it" in table
+    assert "\neth0, ingress: delays" in stats("both", "--histogram").stdout
+    told = " ".join(stats("both", "--interval", "1s", "--count", "1").stdout.split())
+    assert "`dualpi2-load eth0 --ingress`" in told
+
+
 def test_queues_that_are_empty():
     [line] = lines_of(stats("empty", "--jsonl", *FAST, "--count", "1").stdout)
     assert line["interval"]["empty"] == pytest.approx(1 - 1000 * 5e-6)

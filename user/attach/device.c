@@ -11,7 +11,8 @@
 #include "kernel/netns.h"
 #include "pinned/ledger.h"
 
-#define DEVICES_MAX (2 * DUALPI2_MAX_INSTANCES)
+/* Behind what the device is about. */
+#define ALIAS " interface %u, for bpf_dualpi2"
 
 /* ---- the map --------------------------------------------------------------------- */
 
@@ -65,8 +66,7 @@ bool device_find(const struct device_kind *kind, const struct dualpi2_key *key,
 
 	*device = (struct device){ .kind = kind, .key = *key };
 	device->key.parent = kind->purpose;
-	snprintf(device->alias, sizeof(device->alias), "%s interface %u, for bpf_dualpi2",
-		 kind->about, key->ifindex);
+	snprintf(device->alias, sizeof(device->alias), "%s" ALIAS, kind->about, key->ifindex);
 	if (ledger_read(LEDGER_DEVICES, &device->key, &entry) < 0)
 		return false;
 	device->address = entry.address;
@@ -77,6 +77,15 @@ bool device_find(const struct device_kind *kind, const struct dualpi2_key *key,
 		return link_each(kind->kind, take_if_ours, device);
 	take(device, &link);
 	return true;
+}
+
+bool device_read_alias(const struct device_kind *kind, const char *alias, __u32 *ifindex)
+{
+	const size_t about = strlen(kind->about);
+	int end = 0;
+
+	return !strncmp(alias, kind->about, about) &&
+	       sscanf(alias + about, ALIAS "%n", ifindex, &end) == 1 && end && !alias[about + end];
 }
 
 /* ---- make ------------------------------------------------------------------------ */
@@ -145,21 +154,32 @@ int device_make(struct device *device, const char *ifname)
 
 /* ---- sweep ----------------------------------------------------------------------- */
 
+size_t devices_recorded(const struct device_kind *kind, struct dualpi2_key keys[DEVICES_MAX])
+{
+	struct dualpi2_key key, *previous = NULL;
+	const int map = ledger_fd(LEDGER_DEVICES);
+	size_t count = 0;
+
+	while (count < DEVICES_MAX && !bpf_map_get_next_key(map, previous, &key)) {
+		if (key.parent == kind->purpose)
+			keys[count++] = key;
+		previous = &key;
+	}
+	return count;
+}
+
 void devices_sweep(const struct registrations *regs, const struct device_kind *kind,
 		   int (*is_useless)(const struct registrations *regs,
 				     const struct dualpi2_key *key),
 		   void (*remove)(const struct registrations *regs, const struct device *device))
 {
-	struct dualpi2_key keys[DEVICES_MAX], *previous = NULL;
-	const int map = ledger_fd(LEDGER_DEVICES);
-	size_t count = 0;
+	struct dualpi2_key keys[DEVICES_MAX];
+	const size_t count = devices_recorded(kind, keys);
 
-	while (count < DEVICES_MAX && !bpf_map_get_next_key(map, previous, &keys[count]))
-		previous = &keys[count++];
 	for (size_t i = 0; i < count; i++) {
 		struct device device = { .kind = kind, .key = keys[i] };
 
-		if (keys[i].parent != kind->purpose || is_useless(regs, &keys[i]) <= 0)
+		if (is_useless(regs, &keys[i]) <= 0)
 			continue;
 		/* With a namespace its devices are gone. */
 		if (keys[i].netns == netns_current() && !device_find(kind, &keys[i], &device))

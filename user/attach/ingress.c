@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include "attach/borrowed.h"
+#include "attach/ifb.h"
 #include "attach/root.h"
 #include "check/report.h"
 #include "cli/message.h"
@@ -24,13 +25,6 @@
 #include "pinned/ledger.h"
 #include "pinned/maps.h"
 #include "pinned/tcx.h"
-
-static const struct device_kind ifb_kind = {
-	.purpose = DUALPI2_IFB,
-	.kind = "ifb",
-	.prefix = "in",
-	.about = "what arrives at",
-};
 
 /* With the rate lifted what waits is gone within SHAPER_LOOK_NS, unless the device takes nothing.
  */
@@ -97,7 +91,7 @@ int ingress_live(const struct registrations *regs, const struct ingress *ingress
 /* 1, 0, or -errno, which is reported: unknown. */
 static int has_rate(const struct registrations *regs, const struct ingress *ingress)
 {
-	struct dualpi2_params in_force;
+	struct dualpi2_params in_force = {};
 	int live = ingress_live(regs, ingress, &in_force);
 
 	return live > 0 ? in_force.rate != 0 : live;

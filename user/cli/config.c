@@ -7,7 +7,7 @@
 
 struct config {
 	struct config_part *parts;
-	struct config_part *current; /* NULL: none has begun */
+	struct config_part *current;
 };
 
 static bool begin(struct config *config, struct config_part *part)
@@ -51,39 +51,37 @@ static bool take_line(void *data, char *line)
 		return fail(0, "%s %s: a line of its own, and the options below it", name, value);
 	if (part)
 		return begin(config, part);
-	if (!config->current && !begin(config, config->parts))
-		return false;
+	config->current->is_there = true;
 	return command_take(config->current->command, name, value);
 }
 
 static void start(struct config *config, struct config_part *parts)
 {
-	*config = (struct config){ .parts = parts };
+	*config = (struct config){ .parts = parts, .current = parts };
 	for (struct config_part *part = parts; part->name; part++) {
 		part->is_there = false;
 		command_settle(part->command);
 	}
 }
 
-static bool finish(struct config *config, bool taken)
-{
-	if (taken && !config->current)
-		begin(config, config->parts);
-	return taken;
-}
-
 bool config_parse(struct config_part *parts, const char *path, char *text, size_t size)
 {
 	struct config config;
+	bool taken;
 
 	start(&config, parts);
-	return finish(&config, lines_parse(path, text, size, take_line, &config));
+	taken = lines_parse(path, text, size, take_line, &config);
+	config.current->is_there = true; /* also in a text that says nothing */
+	return taken;
 }
 
 bool config_read(struct config_part *parts, const char *path)
 {
 	struct config config;
+	bool taken;
 
 	start(&config, parts);
-	return finish(&config, lines_read(path, take_line, &config));
+	taken = lines_read(path, take_line, &config);
+	config.current->is_there = true;
+	return taken;
 }

@@ -23,7 +23,8 @@ const char *sample_place(const struct sample *sample, char *text)
 		snprintf(text, PLACE_MAX, "%s, queue %s", sample->ifname,
 			 format_class(sample->key.parent, class));
 	else
-		snprintf(text, PLACE_MAX, "%s", sample->ifname);
+		snprintf(text, PLACE_MAX, "%s%s", sample->ifname,
+			 sample->direction == INGRESS ? ", ingress" : "");
 	return text;
 }
 

@@ -11,6 +11,7 @@
 #include "aqm/aqm.h"
 #include "coupling.h"
 #include "dualpi2.h"
+#include "kernel/direction.h"
 #include "kernel/qdisc.h"
 
 struct sample {
@@ -25,7 +26,10 @@ struct sample {
 	 * the qdisc was attached.
 	 */
 	__u64 span_ns;
-	char ifname[IF_NAMESIZE]; /* now; stats.ifname is that at the start */
+	/* The interface whose packets pass, now, and which ones. */
+	char ifname[IF_NAMESIZE];
+	enum direction direction;
+	char device[IF_NAMESIZE]; /* that has the qdisc: that interface, or its ifb */
 	struct dualpi2_stats stats;
 	struct dualpi2_delays delays;
 	struct dualpi2_values values;	/* now, of an AQM that has some (aqm.h) */
@@ -36,7 +40,7 @@ struct sample {
 };
 
 struct samples {
-	/* Sorted by interface name, a sum before its queues; free() them. */
+	/* Sorted by interface and direction, a sum before its queues; free() them. */
 	struct sample *items;
 	size_t count;
 };
@@ -44,11 +48,17 @@ struct samples {
 /* The name that an interface has now, or had when its qdisc started (`old_name`). */
 const char *sample_ifname(unsigned int ifindex, const char *old_name, char name[IF_NAMESIZE]);
 
-/* "eth0", and of an mq "eth0, all queues" or "eth0, queue 8001:1". Writes to `text` (PLACE_MAX
- * bytes) and returns it.
+/* "eth0"; "eth0, ingress"; of an mq "eth0, all queues" or "eth0, queue 8001:1". Writes to `text`
+ * (PLACE_MAX bytes) and returns it.
  */
 #define PLACE_MAX 64
 const char *sample_place(const struct sample *sample, char *text);
+
+/* Behind `dualpi2-load eth0`: says that this one is meant. */
+static inline const char *sample_option(const struct sample *sample)
+{
+	return sample->direction == INGRESS ? " --ingress" : "";
+}
 
 /* Microseconds, the unit of both tc's output and ours for programs. */
 static inline __u64 sample_us(__u64 ns)

@@ -53,8 +53,8 @@ void sampler_close(struct sampler *sampler)
 
 /* ---- qdiscs -------------------------------------------------------------------------- */
 
-/* As qdisc_each(). An interface that was deleted and made again has another number; if it was not
- * made again it has no qdiscs.
+/* As qdisc_each(), in both directions. An interface that was deleted and made again has another
+ * number; if it was not made again it has no qdiscs.
  */
 static int each_qdisc(const struct sampler *sampler,
 		      bool (*visit)(const struct qdisc *qdisc, void *data), void *data)
@@ -62,7 +62,17 @@ static int each_qdisc(const struct sampler *sampler,
 	struct link link = {}; /* number 0: all */
 	int found = sampler->ifname ? link_look_for(sampler->ifname, &link) : 1;
 
-	return found > 0 ? qdisc_each(link.ifindex, visit, data) : found;
+	if (found > 0)
+		found = qdisc_each(link.ifindex, visit, data);
+	for (size_t i = 0; link.ifindex && found >= 0 && i < sampler->ifbs.count; i++) {
+		const struct ifb *ifb = &sampler->ifbs.of[i];
+		int also = 0;
+
+		if (ifb->state != IFB_ORPHANED && ifb->interface == (__u32)link.ifindex)
+			also = qdisc_each((int)ifb->ifindex, visit, data);
+		found = also ? also : found;
+	}
+	return found;
 }
 
 /* Is it one of ours, whatever we may see of its statistics? The first one's AQM is kept. */
@@ -102,11 +112,18 @@ static int read_instance(const struct registration *reg, const struct dualpi2_ke
 	if (found <= 0)
 		return found;
 	sample->taken_ns = taken_at(sample, clock_now());
-	sample_ifname(key->ifindex, sample->stats.ifname, sample->ifname);
+	sample_ifname(key->ifindex, sample->stats.ifname, sample->device);
 	attached = reg->mark >= 0 ? tcx_attached(reg, key, TCX_EGRESS) : -EPERM;
 	sample->tcx_attached = attached > 0;
 	sample->tcx_known = attached >= 0;
 	return 1;
+}
+
+/* `ifb`: that has the qdisc; NULL: an interface has it. */
+static void name_interface(struct sample *sample, const struct ifb *ifb)
+{
+	sample->direction = ifb ? INGRESS : EGRESS;
+	memcpy(sample->ifname, ifb ? ifb->ifname : sample->device, sizeof(sample->ifname));
 }
 
 /* Instances are found by the qdiscs that the kernel shows: a walk through the map of
@@ -114,6 +131,7 @@ static int read_instance(const struct registration *reg, const struct dualpi2_ke
  */
 struct collecting {
 	const struct registrations *regs;
+	const struct ifbs *ifbs;
 	__u64 netns;
 	struct samples *list;
 	int error; /* of the first that could not be read */
@@ -140,6 +158,7 @@ static bool visit_instance(const struct qdisc *qdisc, void *data)
 		collecting->error = -found;
 	if (found <= 0)
 		return false;
+	name_interface(sample, ifbs_find(collecting->ifbs, key.ifindex));
 	sample->counters = qdisc->counters;
 	sample->refcnt = qdisc->refcnt;
 	list->count++;
@@ -172,6 +191,8 @@ static int compare(const void *one, const void *other)
 
 	if (names)
 		return names;
+	if (a->direction != b->direction)
+		return a->direction == EGRESS ? -1 : 1;
 	if (a->is_sum != b->is_sum)
 		return a->is_sum ? -1 : 1;
 	return a->key.parent < b->key.parent ? -1 : a->key.parent > b->key.parent;
@@ -233,7 +254,9 @@ static struct sample *sum_of(struct samples *list, const struct sample *queue)
 		.tcx_known = queue->tcx_known,
 	};
 	sum->key.parent = TC_H_ROOT;
+	sum->direction = queue->direction;
 	memcpy(sum->ifname, queue->ifname, sizeof(sum->ifname));
+	memcpy(sum->device, queue->device, sizeof(sum->device));
 	return sum;
 }
 
@@ -258,12 +281,14 @@ static void shrink(struct samples *list)
 		list->items = items;
 }
 
-static bool collect(const struct sampler *sampler, struct samples *list)
+static bool collect(struct sampler *sampler, struct samples *list)
 {
 	const struct registrations *regs = &sampler->regs;
-	struct collecting collecting = { .regs = regs, .list = list };
+	struct collecting collecting = { .regs = regs, .ifbs = &sampler->ifbs, .list = list };
 
 	*list = (struct samples){};
+	if (!ifbs_read(regs, &sampler->ifbs))
+		return false;
 	if (!registrations_found(regs))
 		return true;
 	collecting.netns = netns_current();

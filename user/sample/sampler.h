@@ -5,12 +5,14 @@
 #ifndef SAMPLER_H
 #define SAMPLER_H
 
+#include "attach/ifb.h"
 #include "pinned/registration.h"
 #include "sample/sample.h"
 
 struct sampler {
 	const char *ifname; /* NULL: all */
 	struct registrations regs;
+	struct ifbs ifbs;   /* at the last sample */
 	const char *hidden; /* why we cannot see which AQMs are registered; NULL: we can */
 };
 

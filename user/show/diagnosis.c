@@ -71,9 +71,9 @@ static bool without_tcx(const struct sample *interval, char text[DIAGNOSIS_MAX])
 	if (!interval->tcx_known || interval->tcx_attached)
 		return false;
 	return say(text,
-		   "nothing is marked: our tcx program is not attached; `dualpi2-load %s` "
+		   "nothing is marked: our tcx program is not attached; `dualpi2-load %s%s` "
 		   "attaches it",
-		   interval->ifname);
+		   interval->ifname, sample_option(interval));
 }
 
 static bool overload(const struct sample *interval, char text[DIAGNOSIS_MAX])

@@ -5,10 +5,12 @@
 #include <errno.h>
 #include <linux/pkt_sched.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/param.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "attach/ifb.h"
 #include "cli/format.h"
 #include "cli/message.h"
 #include "kernel/netns.h"
@@ -31,13 +33,21 @@ static void print_time(double unix_time)
 	printf("%s.%03d", text, (int)((unix_time - (double)seconds) * 1000));
 }
 
-static void print_text(const struct dualpi2_event *event, const char *ifname, bool elsewhere)
+/* Of which interface it is, and where that is. */
+struct place {
+	char ifname[IF_NAMESIZE];
+	enum direction direction;
+	char device[IF_NAMESIZE]; /* as in struct sample */
+	bool elsewhere;		  /* in another network namespace */
+};
+
+static void print_text(const struct dualpi2_event *event, const struct place *place)
 {
 	char parent[FORMAT_MAX], duration[FORMAT_MAX];
 
 	print_time(clock_unix_time(event->start_ns + event->duration_ns));
-	printf(" %s", ifname);
-	if (elsewhere)
+	printf(" %s%s", place->ifname, place->direction == INGRESS ? ", ingress" : "");
+	if (place->elsewhere)
 		printf(" (netns %u)", event->netns);
 	if (event->key.parent != TC_H_ROOT)
 		printf(" (queue %s)", format_class(event->key.parent, parent));
@@ -47,14 +57,16 @@ static void print_text(const struct dualpi2_event *event, const char *ifname, bo
 		printf(": overload began\n");
 }
 
-static void print_json(const struct dualpi2_event *event, const char *ifname)
+static void print_json(const struct dualpi2_event *event, const struct place *place)
 {
 	struct json_object *object = json_object_new_object();
 	char parent[FORMAT_MAX];
 
 	json_add_decimal(object, "time", JSON_SECONDS,
 			 clock_unix_time(event->start_ns + event->duration_ns));
-	json_add_text(object, "dev", ifname);
+	json_add_text(object, "dev", place->device);
+	json_add_text(object, "interface", place->ifname);
+	json_add_text(object, "direction", direction_name(place->direction));
 	json_add_uint(object, "netns", event->netns);
 	if (event->key.parent != TC_H_ROOT)
 		json_add_text(object, "parent", format_class(event->key.parent, parent));
@@ -64,19 +76,35 @@ static void print_json(const struct dualpi2_event *event, const char *ifname)
 	json_put_line(stdout, object);
 }
 
+/* Does it follow those of this interface? Of one it follows both directions. */
+static bool is_followed(const struct follower *follower, const struct dualpi2_event *event,
+			const struct ifb *ifb)
+{
+	if (!follower->ifindex)
+		return true;
+	return event->key.netns == follower->netns &&
+	       (event->key.ifindex == follower->ifindex ||
+		(ifb && ifb->state != IFB_ORPHANED && ifb->interface == follower->ifindex));
+}
+
 static void print(const struct follower *follower, const struct dualpi2_event *event)
 {
-	const bool elsewhere = event->key.netns != follower->netns;
-	char ifname[IF_NAMESIZE];
+	struct place place = { .elsewhere = event->key.netns != follower->netns };
+	const struct ifb *ifb = NULL;
+	struct ifbs ifbs;
 
-	if (follower->ifindex && (elsewhere || follower->ifindex != event->key.ifindex))
+	if (!place.elsewhere && ifbs_read(follower->regs, &ifbs))
+		ifb = ifbs_find(&ifbs, event->key.ifindex);
+	if (!is_followed(follower, event, ifb))
 		return;
 	/* An interface of another namespace: no index of ours. */
-	sample_ifname(elsewhere ? 0 : event->key.ifindex, event->ifname, ifname);
+	sample_ifname(place.elsewhere ? 0 : event->key.ifindex, event->ifname, place.device);
+	memcpy(place.ifname, ifb ? ifb->ifname : place.device, sizeof(place.ifname));
+	place.direction = ifb ? INGRESS : EGRESS;
 	if (follower->json)
-		print_json(event, ifname);
+		print_json(event, &place);
 	else
-		print_text(event, ifname, elsewhere);
+		print_text(event, &place);
 }
 
 /* Those that an AQM has kept. */

@@ -53,7 +53,7 @@ static void begin_sample(const struct family *family, const char *suffix,
 
 	printf("dualpi2_%s%s{device=\"", family->name, suffix);
 	print_escaped(sample->ifname);
-	printf("\",parent=\"%s\"",
+	printf("\",direction=\"%s\",parent=\"%s\"", direction_name(sample->direction),
 	       sample->key.parent == TC_H_ROOT ? "root" : format_class(sample->key.parent, class));
 	if (queue)
 		printf(",queue=\"%s\"", queue);

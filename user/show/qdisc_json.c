@@ -257,7 +257,9 @@ static void add_place(struct json_object *to, const struct sample *sample)
 	json_add_text(to, "kind", sample->is_sum ? MQ_KIND : sample->aqm->kind);
 	snprintf(handle, sizeof(handle), "%x:", sample->stats.handle >> 16);
 	json_add_text(to, "handle", handle);
-	json_add_text(to, "dev", sample->ifname);
+	json_add_text(to, "dev", sample->device);
+	json_add_text(to, "interface", sample->ifname);
+	json_add_text(to, "direction", direction_name(sample->direction));
 	if (sample->key.parent == TC_H_ROOT)
 		json_add(to, "root", json_object_new_boolean(true));
 	else

@@ -143,8 +143,10 @@ static void print_head(const struct sample *sample)
 {
 	char params[OPTION_TEXT_MAX], span[FORMAT_MAX];
 
-	printf("%s: %s%s%s", sample->ifname, sample->aqm->kind,
-	       sample->is_sum ? " in each transmit queue (mq)" : "",
+	printf("%s", sample->ifname);
+	if (sample->direction == INGRESS)
+		printf(", ingress (%s)", sample->device);
+	printf(": %s%s%s", sample->aqm->kind, sample->is_sum ? " in each transmit queue (mq)" : "",
 	       params_describe(NULL, true, sample->aqm, &sample->stats.params, params,
 			       sizeof(params)));
 	if (sample->span_ns)
@@ -259,8 +261,8 @@ static void print_remarks(const struct sample *sample)
 		       format_count(stats->bypassed_tcx, count));
 	if (sample->tcx_known && !sample->tcx_attached)
 		printf("  warning: our tcx program is not attached, so nothing is marked:\n"
-		       "  `dualpi2-load %s` attaches it.\n",
-		       sample->ifname);
+		       "  `dualpi2-load %s%s` attaches it.\n",
+		       sample->ifname, sample_option(sample));
 	if (stats->maxq <= 1 &&
 	    stats->l.counters.packets_out + stats->c.counters.packets_out >= HINT_PACKETS)
 		printf(stats->params.rate

@@ -57,7 +57,7 @@ static void print_place(const struct sample *sample)
 	char parent[FORMAT_MAX];
 
 	printf("qdisc %s %x: dev %s ", sample->is_sum ? MQ_KIND : sample->aqm->kind,
-	       sample->stats.handle >> 16, sample->ifname);
+	       sample->stats.handle >> 16, sample->device);
 	if (sample->key.parent == TC_H_ROOT)
 		printf("root ");
 	else

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The ifb devices that --ingress has made (ingress.h): whose incoming traffic passes which. */
+#ifndef IFB_H
+#define IFB_H
+
+#include "attach/device.h"
+
+extern const struct device_kind ifb_kind;
+
+enum ifb_state {
+	IFB_WHOLE,
+	IFB_UNFINISHED, /* dualpi2-load was interrupted: nothing comes here, or no qdisc is here */
+	IFB_ORPHANED,	/* its interface is gone */
+};
+
+struct ifb {
+	__u32 ifindex;
+	char name[IF_NAMESIZE];
+	__u32 interface;	  /* number of that whose incoming traffic it takes, or took */
+	char ifname[IF_NAMESIZE]; /* of that; if it is gone, of the ifb itself */
+	enum ifb_state state;
+};
+
+/* All of this network namespace. */
+struct ifbs {
+	struct ifb of[DUALPI2_MAX_INSTANCES];
+	size_t count;
+};
+
+/* Read them. False: it is reported why they cannot be seen. Without the right to read the ledger
+ * their aliases tell, and not whether they are finished.
+ */
+bool ifbs_read(const struct registrations *regs, struct ifbs *ifbs);
+
+/* The one with this number; NULL: it is none. */
+const struct ifb *ifbs_find(const struct ifbs *ifbs, __u32 ifindex);
+
+/* What is to be said of one that is not whole, and how to remove it; NULL: nothing is. Writes to
+ * `text` (IFB_TEXT_MAX bytes) and returns it.
+ */
+#define IFB_TEXT_MAX 192
+const char *ifb_text(const struct ifb *ifb, char *text);
+
+#endif /* IFB_H */
