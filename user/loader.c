@@ -15,6 +15,7 @@
 #include "aqm/params.h"
 #include "attach/directions.h"
 #include "attach/gso.h"
+#include "attach/ifb.h"
 #include "attach/ingress.h"
 #include "check/host.h"
 #include "check/report.h"
@@ -98,12 +99,12 @@ static struct command command = {
 				     "replace a configured root qdisc; --unload puts it back",
 				     .places = PLACE_FILE },
 		[ACTION_EGRESS] = { "egress", ACTIONS,
-				    "outgoing traffic, which is meant without it; with --unload: "
+				    "outgoing traffic, which is meant without it; to unload: "
 				    "leave incoming traffic as it is",
 				    .kind = KIND_NONE, .excludes = 1 << ACTION_INGRESS },
 		[ACTION_INGRESS] = { "ingress", ACTIONS,
 				     "shape incoming traffic, with --rate, through an ifb device "
-				     "(in-IFACE) that is created for it; with --unload: leave "
+				     "(in-IFACE) that is created for it; to unload: leave "
 				     "outgoing traffic as it is",
 				     .kind = KIND_NONE, .excludes = 1 << ACTION_CONFIG },
 		[ACTION_CONFIG] = { "config", ACTIONS,
@@ -251,6 +252,22 @@ static bool unload(const char *ifname)
 	return done;
 }
 
+/* Show those of ours that are of no use. */
+static void check_ifbs(void)
+{
+	static struct ifbs ifbs;
+	struct registrations regs;
+	char text[IFB_TEXT_MAX];
+
+	if (!registrations_open(&regs) || !ifbs_read(&regs, &ifbs))
+		return;
+	for (size_t i = 0; i < ifbs.count; i++) {
+		if (ifb_text(&ifbs.of[i], text))
+			report_line(REPORT_HINT, "%s", text);
+	}
+	registrations_close(&regs);
+}
+
 static bool check(const char *ifname, const struct wishes *wishes)
 {
 	struct link link;
@@ -260,6 +277,8 @@ static bool check(const char *ifname, const struct wishes *wishes)
 	report_begin();
 	passed = host_passes(HOST_REPORT);
 	pins_keep_privilege(PRIVILEGE_NET);
+	if (passed)
+		check_ifbs();
 	if (!ifname)
 		return passed;
 	found = link_look_for(ifname, &link);

@@ -153,6 +153,29 @@ static bool flush(FILE *file)
 		    command.options[into].name, given(into));
 }
 
+/* Is no other format asked for? */
+static bool is_table(void)
+{
+	const unsigned int others = FORMATS | BIT(OUTPUT_HISTOGRAM);
+
+	for (enum output i = 0; others >> i; i++) {
+		if (others & BIT(i) && given(i))
+			return false;
+	}
+	return true;
+}
+
+/* Devices that we have made and are of no use; of one interface, that it shows by itself. */
+static void print_left_over(const struct sampler *sampler)
+{
+	char text[IFB_TEXT_MAX];
+
+	for (size_t i = 0; is_table() && !sampler->ifname && i < sampler->ifbs.count; i++) {
+		if (ifb_text(&sampler->ifbs.of[i], text))
+			printf("%s\n", text);
+	}
+}
+
 static void print_text(const struct samples *list)
 {
 	if (given(OUTPUT_TC))
@@ -180,20 +203,9 @@ static bool show_once(struct sampler *sampler)
 		print_text(&list);
 	else
 		shown = sampler_has_nothing(sampler);
+	print_left_over(sampler);
 	free(list.items);
 	return flush(stdout) && shown;
-}
-
-/* Is no other format asked for? */
-static bool is_table(void)
-{
-	const unsigned int others = FORMATS | BIT(OUTPUT_HISTOGRAM);
-
-	for (enum output i = 0; others >> i; i++) {
-		if (others & BIT(i) && given(i))
-			return false;
-	}
-	return true;
 }
 
 /* The totals, and what the last interval brought. */

@@ -4,6 +4,7 @@
 import contextlib
 import json
 import re
+import struct
 
 import pytest
 from conftest import BIN, KINDS, LOADER, PUBLIC_PIN_DIR, one_line, root
@@ -174,3 +175,61 @@ def test_statistics_of_both(one):
             ("one", "ingress", "other")]
     finally:
         one.space.run(LOADER, "two", "--unload")
+
+
+# ---- what is left over -------------------------------------------------------------------------
+
+
+def told(one):
+    """What dualpi2-stats and --check say of devices of ours."""
+    lines = [line for line in one.space.run(STATS, check=False).stdout.splitlines()
+             if "removes it" in line]
+    checked = one.space.run(LOADER, "--check").stdout
+    for line in lines:
+        assert f"hint     {line}\n" in checked
+    assert checked.count("removes it") == len(lines)
+    return lines
+
+
+def run_told(one, line):
+    one.space.run(*re.search("`(.*)`", line)[1].replace("dualpi2-load", str(LOADER)).split())
+
+
+def test_ifb_of_an_interface_that_is_gone(one):
+    one.configure(BOTH)
+    one.space.ip("link add in-foreign type ifb")
+    one.space.run(LOADER, "in-foreign")  # its own qdisc is no reason
+    one.space.ip("link add gone type dummy")
+    one.space.run(LOADER, "gone", "--ingress", "--rate", "5mbit")
+    try:
+        assert told(one) == []
+        number = one.space.links()["gone"]["ifindex"]
+        one.space.ip("link del gone")
+        one.space.ip(f"link add other index {number} type dummy")
+        [line] = told(one)
+        assert line == ("in-gone is left over of an interface that is gone: `ip link del in-gone` "
+                        "removes it")
+        assert ("in-gone", "ingress", "in-gone") in places(one.space.run(STATS, "--json").stdout)
+        run_told(one, line)
+        assert told(one) == [] and one.rates() == {"egress": 40, "ingress": 100}
+    finally:
+        one.space.run(LOADER, "in-foreign", "--unload")
+
+
+def test_ifb_of_a_loader_that_was_killed(one):
+    """Between making it and noting its number, or before its qdisc."""
+    one.load("--ingress", "--rate", "5mbit")
+    one.space.run("tc", "qdisc", "replace", "dev", "in-one", "root", "handle", "9:", "pfifo")
+    [line] = told(one)
+    assert line.startswith("in-one is unfinished")
+    run_told(one, line)
+    key = struct.pack("=QII", one.space.cookie(), one.space.links()["one"]["ifindex"], 0xFFFFFFF1)
+    one.space.ip("link add in-one address 02:c0:ff:ee:00:01 type ifb")
+    one.space.ip("link add in-two address 02:c0:ff:ee:00:02 type ifb")
+    one.space.run("bpftool", "map", "update", "pinned",
+                  "/sys/fs/bpf/dualpi2/ledger/dualpi2_devices", "key", *key,
+                  "value", *bytes.fromhex("02c0ffee0001"), *bytes(10))
+    [line] = told(one)
+    assert line.startswith("in-one is unfinished")
+    run_told(one, line)
+    assert told(one) == [] and "in-two" in one.space.links()
