@@ -174,48 +174,77 @@ static void lists_are_matched_by_place(void **state)
 
 /* What happened in a minute; and what is said of it. */
 static const struct {
+	const char *brief;
+	enum condition condition;
 	const char *said;
 	__u64 l_packets, l_delay_ns, c_packets, c_delay_ns;
 	__u64 marks, drops, waiting, bypassed_tcx, rate;
 	__u32 p_c, overload;
-	bool without_tcx;
+	bool without_tcx, is_sum;
 } minutes[] = {
-	{ .said = "no packets in the last minute" },
-	{ .said = "not the bottleneck: the queue was empty for at least 98 % of the last minute",
+	{ .brief = "no packets", .said = "no packets in the last minute" },
+	{ .brief = "no queue here",
+	  .condition = CONDITION_ATTENTION,
+	  .said = "not the bottleneck: the queue was empty for at least 98 % of the last minute",
 	  .c_packets = 1000,
 	  .c_delay_ns = MSEC },
-	{ .said = "133kbit of 40mbit used: the queue was empty for at least 98 % of the last minute",
+	{ .brief = "little used",
+	  .said = "133kbit of 40mbit used: the queue was empty for at least 98 % of the last minute",
 	  .c_packets = 1000,
 	  .c_delay_ns = MSEC,
 	  .rate = 5000000 },
-	{ .said = "the bottleneck: 99 % of the packets wait up to 15.2ms; no L4S traffic",
+	{ .brief = "the bottleneck",
+	  .said = "the bottleneck: 99 % of the packets wait up to 15.2ms; no L4S traffic",
 	  .c_packets = 10000,
 	  .c_delay_ns = 15 * MSEC + MSEC / 5,
 	  .drops = 1 },
-	{ .said = "the bottleneck: 99 % of the packets wait up to 4.98ms; L4S traffic only",
+	{ .brief = "the bottleneck",
+	  .said = "the bottleneck: 99 % of the packets wait up to 4.98ms; L4S traffic only",
 	  .l_packets = 10000,
 	  .l_delay_ns = 5 * MSEC,
 	  .marks = 1 },
-	{ .said = "nothing had to be marked: 99 % of the L4S packets wait up to 4.98ms, of "
+	{ .brief = "short queue",
+	  .said = "nothing had to be marked: 99 % of the L4S packets wait up to 4.98ms, of "
 		  "the Classic ones 8.00ms",
 	  .l_packets = 10000,
 	  .l_delay_ns = 5 * MSEC,
 	  .c_packets = 1000,
 	  .c_delay_ns = 8 * MSEC },
-	{ .said = "overload for 2.00s: senders do not react to marks, so 25 % of the packets are "
+	{ .brief = "overload",
+	  .condition = CONDITION_ATTENTION,
+	  .said = "overload for 2.00s: senders do not react to marks, so 25 % of the packets are "
 		  "dropped, in both queues",
 	  .l_packets = 10000,
 	  .l_delay_ns = 5 * MSEC,
 	  .p_c = 1U << 30,
 	  .overload = 2 },
-	{ .said = "nothing is marked: our tcx program is not attached; `dualpi2-load eth0` attaches "
+	{ .brief = "no tcx program",
+	  .condition = CONDITION_BROKEN,
+	  .said = "nothing is marked: our tcx program is not attached; `dualpi2-load eth0` attaches "
 		  "it",
 	  .p_c = 1U << 30,
 	  .overload = 2,
 	  .without_tcx = true },
-	{ .said = "nothing leaves: 7 packets have waited throughout the last minute",
+	{ .brief = "overload",
+	  .condition = CONDITION_ATTENTION,
+	  .said = "overload in a queue: senders do not react to marks",
+	  .l_packets = 10000,
+	  .l_delay_ns = 5 * MSEC,
+	  .overload = 2,
+	  .is_sum = true },
+	/* Our shaper, full: no queue is no wonder then. */
+	{ .brief = "short queue",
+	  .said = "nothing had to be marked: 99 % of the packets wait up to 1.00ms; no L4S traffic",
+	  .c_packets = 1000,
+	  .c_delay_ns = MSEC,
+	  .rate = 18000 },
+	{ .brief = "nothing leaves",
+	  .condition = CONDITION_BROKEN,
+	  .said = "nothing leaves: 7 packets have waited throughout the last minute",
 	  .waiting = 7 },
-	{ .said = "5.00 % of the packets did not pass our tcx program: they cannot be marked, only "
+	{ .brief = "tcx bypassed",
+	  .condition = CONDITION_ATTENTION,
+	  .said = "5.00 % of the packets did not pass our tcx program: they cannot be marked, only "
 		  "dropped",
 	  .c_packets = 10000,
 	  .c_delay_ns = 15 * MSEC,
@@ -224,7 +253,7 @@ static const struct {
 
 static void sentences(void **state)
 {
-	char text[DIAGNOSIS_MAX];
+	struct diagnosis diagnosis;
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(minutes); i++) {
@@ -245,46 +274,88 @@ static void sentences(void **state)
 		later.stats.overload.duration_ns = minutes[i].overload * SEC;
 		later.tcx_attached = !minutes[i].without_tcx;
 		interval = between(&earlier, &later);
-		assert_string_equal(diagnose(&interval, text), minutes[i].said);
+		interval.is_sum = minutes[i].is_sum;
+		diagnose(&interval, &diagnosis);
+		assert_string_equal(diagnosis.words, minutes[i].said);
+		assert_string_equal(diagnosis.brief, minutes[i].brief);
+		assert_int_equal(diagnosis.condition, minutes[i].condition);
+		assert_true(strlen(diagnosis.brief) <= 14);
 	}
+}
+
+static void assert_said(const struct sample *interval, const char *words)
+{
+	struct diagnosis diagnosis;
+
+	diagnose(interval, &diagnosis);
+	assert_string_equal(diagnosis.words, words);
 }
 
 /* They arrived before the first sample. */
 static void packets_that_only_leave_are_traffic(void **state)
 {
 	struct sample earlier = sample_at(10), later, interval;
-	char text[DIAGNOSIS_MAX];
 
 	(void)state;
 	later = after(&earlier, 60);
 	forward(&later.stats.c, &later.delays.c, 100, SEC);
 	later.stats.c.counters.packets_in = 0;
 	interval = between(&earlier, &later);
-	assert_string_equal(diagnose(&interval, text),
-			    "nothing had to be marked: 99 % of the packets wait up to 973ms; "
-			    "no L4S traffic");
+	assert_said(&interval, "nothing had to be marked: 99 % of the packets wait up to 973ms; "
+			       "no L4S traffic");
 }
 
 static void other_times_than_a_minute(void **state)
 {
 	struct sample earlier = sample_at(10), later = after(&earlier, 5), interval;
-	char text[DIAGNOSIS_MAX];
 
 	(void)state;
 	interval = between(&earlier, &later);
-	assert_string_equal(diagnose(&interval, text), "no packets in the last 5.00s");
+	assert_said(&interval, "no packets in the last 5.00s");
+}
+
+static const char *doubtful(const struct dualpi2_params *params)
+{
+	(void)params;
+	return "its parameters do not fit";
+}
+
+static bool describing(const struct dualpi2_stats *stats, char *text, size_t size)
+{
+	(void)stats;
+	snprintf(text, size, "as the AQM has it");
+	return true;
+}
+
+/* What an AQM has to say comes before what p' says; its doubts, before that. */
+static void words_of_an_aqm(void **state)
+{
+	struct sample earlier = sample_at(10), later = after(&earlier, 60), interval;
+	struct aqm aqm = *aqm_default();
+
+	(void)state;
+	aqm.describe = describing;
+	forward(&later.stats.c, &later.delays.c, 1000, MSEC);
+	later.aqm = &aqm;
+	interval = between(&earlier, &later);
+	assert_said(&interval, "as the AQM has it");
+	aqm.doubt = doubtful;
+	assert_said(&interval, "its parameters do not fit");
+	aqm.doubt = NULL;
+	interval.is_sum = true; /* each queue has its own */
+	assert_said(&interval, "not the bottleneck: the queue was empty for at least 98 % of the "
+			       "last minute");
 }
 
 /* Somebody without rights cannot know whether the tcx program is attached. */
 static void what_is_unknown_is_not_said(void **state)
 {
 	struct sample earlier = sample_at(10), later = after(&earlier, 60), interval;
-	char text[DIAGNOSIS_MAX];
 
 	(void)state;
 	later.tcx_known = later.tcx_attached = false;
 	interval = between(&earlier, &later);
-	assert_string_equal(diagnose(&interval, text), "no packets in the last minute");
+	assert_said(&interval, "no packets in the last minute");
 }
 
 static int line_of(const char *text, size_t width, const char *rest)
@@ -319,6 +390,7 @@ int main(void)
 		cmocka_unit_test(sentences),
 		cmocka_unit_test(packets_that_only_leave_are_traffic),
 		cmocka_unit_test(other_times_than_a_minute),
+		cmocka_unit_test(words_of_an_aqm),
 		cmocka_unit_test(what_is_unknown_is_not_said),
 		cmocka_unit_test(lines_end_at_blanks),
 	};

@@ -36,12 +36,9 @@ static const char *threshold(const struct dualpi2_stats *stats, __u32 ctv, char 
 bool vdq_describe(const struct dualpi2_stats *stats, char *text, size_t size)
 {
 	const struct aqm_gauges *gauges = (const struct aqm_gauges *)stats->aqm;
-	const char *doubt = vdq_doubt(&stats->params);
 	char all[FORMAT_MAX], l[FORMAT_MAX];
 
-	if (doubt)
-		snprintf(text, size, "%s", doubt);
-	else if (gauges->ctv_l > gauges->ctv_all)
+	if (gauges->ctv_l > gauges->ctv_all)
 		snprintf(text, size, "the bottleneck: L4S packets %s are marked, others %s",
 			 threshold(stats, gauges->ctv_l, l),
 			 gauges->ctv_all ? threshold(stats, gauges->ctv_all, all) : "all pass");

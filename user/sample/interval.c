@@ -107,6 +107,12 @@ double interval_speed(const struct sample *interval, uint64_t bytes)
 	return 8 * interval_rate(interval, bytes);
 }
 
+double interval_forwarded(const struct sample *interval)
+{
+	return interval_speed(interval, interval->stats.l.counters.bytes_out +
+						interval->stats.c.counters.bytes_out);
+}
+
 double interval_empty(const struct sample *interval)
 {
 	const struct dualpi2_stats *stats = &interval->stats;

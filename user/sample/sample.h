@@ -114,6 +114,9 @@ double interval_rate(const struct sample *interval, uint64_t count);
 /* Of bytes that passed in the interval: bit/s. */
 double interval_speed(const struct sample *interval, uint64_t bytes);
 
+/* What both queues forwarded in the interval: bit/s. */
+double interval_forwarded(const struct sample *interval);
+
 /* The share of the interval, 0 to 1, for which both queues have been empty, at least. While one
  * is not, a packet waits in it; so that time is no longer than what all packets have waited
  * together, which the histograms have to the nanosecond, and what the heads have waited so far.

@@ -16,7 +16,7 @@
 /* Packets without a tag that are worth a word, of all. */
 #define BYPASSED_SHARE 0.01
 
-/* A kind of remark: writes it and returns true if it is true of the interval. */
+/* Writes a sentence and returns true if it is true of the interval. */
 typedef bool (*remark)(const struct sample *interval, char text[DIAGNOSIS_MAX]);
 
 __attribute__((format(printf, 2, 3))) static bool say(char text[DIAGNOSIS_MAX], const char *format,
@@ -126,28 +126,44 @@ static bool around_tcx(const struct sample *interval, char text[DIAGNOSIS_MAX])
 		   format_share(interval->stats.bypassed_tcx, arrived(interval), share));
 }
 
-/* Where the rate is not known, an empty queue tells that the bottleneck is elsewhere. Where we
- * shape, it may be that little is sent.
- */
-static bool empty(const struct sample *interval, char text[DIAGNOSIS_MAX])
+static bool is_empty(const struct sample *interval)
 {
-	const double share = interval_empty(interval),
-		     rate = 8 * (double)interval->stats.params.rate;
-	const double used = interval_speed(interval, interval->stats.l.counters.bytes_out +
-							     interval->stats.c.counters.bytes_out);
-	char speed[FORMAT_MAX], limit[FORMAT_MAX], since[FORMAT_MAX];
+	return interval_empty(interval) >= EMPTY_SHARE;
+}
 
-	if (share < EMPTY_SHARE || (rate && used > FULL_SHARE * rate))
+/* Where the rate is not known, an empty queue tells that the bottleneck is elsewhere. */
+static bool elsewhere(const struct sample *interval, char text[DIAGNOSIS_MAX])
+{
+	char since[FORMAT_MAX];
+
+	if (interval->stats.params.rate || !is_empty(interval))
 		return false;
-	if (rate)
-		return say(text,
-			   "%s of %s used: the queue was empty for at least %d %% of the last %s",
-			   format_speed(used, speed),
-			   format_rate(interval->stats.params.rate, limit), (int)(100 * share),
-			   span(interval, since));
 	return say(text,
 		   "not the bottleneck: the queue was empty for at least %d %% of the last %s",
-		   (int)(100 * share), span(interval, since));
+		   (int)(100 * interval_empty(interval)), span(interval, since));
+}
+
+/* Where we shape, it may be that little is sent. */
+static bool little_used(const struct sample *interval, char text[DIAGNOSIS_MAX])
+{
+	const double rate = 8 * (double)interval->stats.params.rate,
+		     used = interval_forwarded(interval);
+	char speed[FORMAT_MAX], limit[FORMAT_MAX], since[FORMAT_MAX];
+
+	if (!rate || used > FULL_SHARE * rate || !is_empty(interval))
+		return false;
+	return say(text, "%s of %s used: the queue was empty for at least %d %% of the last %s",
+		   format_speed(used, speed), format_rate(interval->stats.params.rate, limit),
+		   (int)(100 * interval_empty(interval)), span(interval, since));
+}
+
+/* What should be known of the parameters. */
+static bool doubted(const struct sample *interval, char text[DIAGNOSIS_MAX])
+{
+	const struct aqm *aqm = interval->aqm;
+	const char *doubt = aqm->doubt ? aqm->doubt(&interval->stats.params) : NULL;
+
+	return doubt && say(text, "%s", doubt);
 }
 
 /* An AQM that has more to say than p' does. */
@@ -157,32 +173,70 @@ static bool by_aqm(const struct sample *interval, char text[DIAGNOSIS_MAX])
 	       interval->aqm->describe(&interval->stats, text, DIAGNOSIS_MAX);
 }
 
-static bool at_work(const struct sample *interval, char text[DIAGNOSIS_MAX])
+/* `what`, and how long the queue is. */
+static bool say_delays(const char *what, const struct sample *interval, char text[DIAGNOSIS_MAX])
 {
-	const struct dualpi2_queue *l = &interval->stats.l, *c = &interval->stats.c;
-	const char *what = told(l) || told(c) ? "the bottleneck" : "nothing had to be marked";
 	char l_delay[FORMAT_MAX], c_delay[FORMAT_MAX];
 
 	delay_text(&interval->delays.l, DELAY_P99, l_delay);
 	delay_text(&interval->delays.c, DELAY_P99, c_delay);
-	if (!is_used(l))
+	if (!is_used(&interval->stats.l))
 		return say(text, "%s: 99 %% of the packets wait up to %s; no L4S traffic", what,
 			   c_delay);
-	if (!is_used(c))
+	if (!is_used(&interval->stats.c))
 		return say(text, "%s: 99 %% of the packets wait up to %s; L4S traffic only", what,
 			   l_delay);
 	return say(text, "%s: 99 %% of the L4S packets wait up to %s, of the Classic ones %s", what,
 		   l_delay, c_delay);
 }
 
-/* The first that has something to say. */
-static const remark remarks[] = {
-	without_tcx, overload, stalled, no_traffic, around_tcx, by_aqm, empty, at_work,
+static bool bottleneck(const struct sample *interval, char text[DIAGNOSIS_MAX])
+{
+	return (told(&interval->stats.l) || told(&interval->stats.c)) &&
+	       say_delays("the bottleneck", interval, text);
+}
+
+static bool short_queue(const struct sample *interval, char text[DIAGNOSIS_MAX])
+{
+	return say_delays("nothing had to be marked", interval, text);
+}
+
+/* The first that has something to say counts; the last one always has. */
+static const struct {
+	remark says;
+	enum condition condition;
+	const char *brief;
+} remarks[] = {
+	{ without_tcx, CONDITION_BROKEN, "no tcx program" },
+	{ overload, CONDITION_ATTENTION, "overload" },
+	{ stalled, CONDITION_BROKEN, "nothing leaves" },
+	{ no_traffic, CONDITION_GOOD, "no packets" },
+	{ around_tcx, CONDITION_ATTENTION, "tcx bypassed" },
+	{ doubted, CONDITION_ATTENTION, "check options" },
+	{ by_aqm, CONDITION_GOOD, "the bottleneck" },
+	{ elsewhere, CONDITION_ATTENTION, "no queue here" },
+	{ little_used, CONDITION_GOOD, "little used" },
+	{ bottleneck, CONDITION_GOOD, "the bottleneck" },
+	{ short_queue, CONDITION_GOOD, "short queue" },
 };
 
-const char *diagnose(const struct sample *interval, char text[DIAGNOSIS_MAX])
+const char *condition_name(enum condition condition)
 {
-	for (size_t i = 0; !remarks[i](interval, text); i++)
-		;
-	return text;
+	static const char *const names[] = {
+		[CONDITION_GOOD] = "good",
+		[CONDITION_ATTENTION] = "attention",
+		[CONDITION_BROKEN] = "broken",
+	};
+
+	return names[condition];
+}
+
+void diagnose(const struct sample *interval, struct diagnosis *diagnosis)
+{
+	size_t i = 0;
+
+	while (!remarks[i].says(interval, diagnosis->words))
+		i++;
+	diagnosis->condition = remarks[i].condition;
+	diagnosis->brief = remarks[i].brief;
 }

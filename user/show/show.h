@@ -88,10 +88,25 @@ bool events_follow(const struct registrations *regs, unsigned int ifindex, bool 
 
 #define DIAGNOSIS_MAX 192
 
-/* One sentence about what matters most of what happened between two samples (sample.h): what is
- * amiss, else who makes the queue and how long it is. Writes to `text` and returns it.
+enum condition {
+	CONDITION_GOOD,
+	CONDITION_ATTENTION, /* it works, but not as somebody will have meant it */
+	CONDITION_BROKEN,    /* it cannot do its work */
+};
+
+/* "good", "attention", "broken" */
+const char *condition_name(enum condition condition);
+
+/* What matters most of what happened between two samples (sample.h): what is amiss, else who makes
+ * the queue and how long it is.
  */
-const char *diagnose(const struct sample *interval, char text[DIAGNOSIS_MAX]);
+struct diagnosis {
+	enum condition condition;
+	const char *brief;	   /* in a few words, 14 characters at most */
+	char words[DIAGNOSIS_MAX]; /* in one sentence */
+};
+
+void diagnose(const struct sample *interval, struct diagnosis *diagnosis);
 
 /* ---- bars ---------------------------------------------------------------------------- */
 

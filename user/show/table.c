@@ -274,9 +274,10 @@ static void print_remarks(const struct sample *sample)
 
 static void print_words(const struct sample *interval)
 {
-	char words[DIAGNOSIS_MAX];
+	struct diagnosis diagnosis;
 
-	print_lines(diagnose(interval, words));
+	diagnose(interval, &diagnosis);
+	print_lines(diagnosis.words);
 }
 
 /* `recent`: what happened to it lately; NULL: that is not known. */

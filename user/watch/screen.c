@@ -247,9 +247,10 @@ static void put_head(const struct sample *now, uint64_t interval_ns)
 
 static void put_words(int line, const struct sample *window)
 {
-	char words[DIAGNOSIS_MAX];
-	const char *rest = diagnose(window, words);
+	struct diagnosis diagnosis;
+	const char *rest = diagnosis.words;
 
+	diagnose(window, &diagnosis);
 	for (int end = line + 2; *rest && line < end; line++) {
 		int length;
 		const char *next = format_line(rest, COLS, &length);
