@@ -103,7 +103,8 @@ static struct command command = {
 				       "a plot of how long packets waited; its buckets with --json "
 				       "or --jsonl",
 				       .kind = KIND_NONE },
-		[OUTPUT_WATCH] = { "watch", OUTPUT, "a live view on the whole terminal; q quits",
+		[OUTPUT_WATCH] = { "watch", OUTPUT, "a live view on the whole terminal; ? shows the keys, "
+				   "q quits",
 				   .slot = SLOT_FORMAT,
 				   .excludes = BIT(OUTPUT_COUNT) | BIT(OUTPUT_HISTOGRAM) },
 		[OUTPUT_RECORD] = { "record", OUTPUT,

@@ -60,16 +60,25 @@ static void print_interval(const struct samples *samples, const struct sample *e
 	json_print_lines(stdout, samples, &list, JSON_BINS);
 }
 
+static void add(struct history *history, const struct samples *samples)
+{
+	struct samples copy = { calloc(samples->count, sizeof(*copy.items)), samples->count };
+
+	ALWAYS(copy.items);
+	memcpy(copy.items, samples->items, samples->count * sizeof(*copy.items));
+	ALWAYS(history_add(history, &copy));
+}
+
 static void draw_screens(const struct samples *earlier, const struct samples *later)
 {
-	struct watcher watcher = {
-		.pace.interval_ns = DUALPI2_NSEC_PER_SEC,
-		.history = { .count = 2, .samples = { *earlier, *later } },
-	};
+	struct watcher watcher = { .pace.interval_ns = DUALPI2_NSEC_PER_SEC };
 
+	add(&watcher.history, earlier);
+	add(&watcher.history, later);
 	screen_draw(&watcher);
 	watcher.shows_list = true;
 	screen_draw(&watcher);
+	history_free(&watcher.history);
 }
 
 /* What is drawn goes the way of all that is printed (-close_fd_mask). */

@@ -28,6 +28,7 @@ struct instance {
 	__u64 c_waiting; /* packets in the queue */
 	bool without_tcx, overload;
 	enum direction direction;
+	unsigned int comes_after; /* samples */
 };
 
 #define MSEC DUALPI2_NSEC_PER_MSEC
@@ -63,6 +64,20 @@ static const struct scenario {
 	  .instances = { { "eth0", TC_H_ROOT, 4, 2000, 500 * USEC, 150, 1000, 15 * MSEC, 2, 12 },
 			 { "eth1", TC_H_ROOT, 1, 100, 2 * MSEC, 0, 10, 5 * MSEC },
 			 { "wlan\"0\\", TC_H_ROOT } } },
+	{ .name = "conditions",
+	  .instances = { { "eth0", TC_H_ROOT, 4, 2000, 500 * USEC, 150, 1000, 15 * MSEC, 2, 12 },
+			 { .ifname = "eth0",
+			   .parent = TC_H_ROOT,
+			   .prob_percent = 60,
+			   .l_packets = 2000,
+			   .l_delay_ns = 900 * USEC,
+			   .l_marks = 2000,
+			   .overload = true,
+			   .direction = INGRESS },
+			 { .ifname = "eth1", .parent = TC_H_ROOT, .without_tcx = true } } },
+	{ .name = "comes",
+	  .instances = { { .ifname = "eth0", .parent = TC_H_ROOT, .comes_after = 3 },
+			 { "eth1", TC_H_ROOT, 4, 2000, 500 * USEC, 150 } } },
 	{ .name = "queues",
 	  .instances = { { "eth0", 0x80010001, 4, 2000, 500 * USEC, 150, 1000, 15 * MSEC, 2, 12 },
 			 { "eth0", 0x80010002, 1, 100, 2 * MSEC, 0, 10, 5 * MSEC } } },
@@ -176,6 +191,8 @@ bool sampler_take(struct sampler *sampler, struct samples *list)
 		const struct instance *instance = &scenario->instances[i];
 
 		if (sampler->ifname && strcmp(sampler->ifname, instance->ifname))
+			continue;
+		if (sample_number < instance->comes_after)
 			continue;
 		if (!scenario->goes_after || sample_number < scenario->goes_after)
 			fill(&list->items[list->count++], instance, i);

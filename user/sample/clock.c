@@ -41,6 +41,11 @@ double clock_unix_time(__u64 ns)
 	return ((double)boot_ns + (double)ns) / DUALPI2_NSEC_PER_SEC;
 }
 
+void pace_change(struct pace *pace, __u64 interval_ns)
+{
+	*pace = (struct pace){ .interval_ns = interval_ns, .due_ns = clock_now() + interval_ns };
+}
+
 bool pace_start(struct pace *pace, __u64 interval_ns)
 {
 	sigset_t signals;
@@ -50,7 +55,7 @@ bool pace_start(struct pace *pace, __u64 interval_ns)
 	sigaddset(&signals, SIGHUP);
 	sigaddset(&signals, SIGTERM);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
-	*pace = (struct pace){ .interval_ns = interval_ns, .due_ns = clock_now() + interval_ns };
+	pace_change(pace, interval_ns);
 	ends = signalfd(ends, &signals, SFD_CLOEXEC);
 	return ends >= 0 || fail(errno, "cannot wait for signals: %s", strerror(errno));
 }

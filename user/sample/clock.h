@@ -21,6 +21,9 @@ struct pace {
 /* From now on these signals wait until pace_wait() asks for them: they interrupt nothing. */
 bool pace_start(struct pace *pace, __u64 interval_ns);
 
+/* The next is so long from now, and all after it. */
+void pace_change(struct pace *pace, __u64 interval_ns);
+
 enum pace_event {
 	PACE_DUE,   /* the time has come; the next is one interval later */
 	PACE_INPUT, /* there is something to read, or a signal like SIGWINCH has come */

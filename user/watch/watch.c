@@ -7,56 +7,28 @@
 
 #include "cli/message.h"
 
-#define ESCAPE 27
 #define ESCAPE_DELAY_MS 50 /* for the rest of what an arrow key sends */
 
-static size_t instances(const struct watcher *watcher)
-{
-	return history_newest(&watcher->history)->count;
-}
-
+/* The selected qdisc stays so, wherever it is in the new list. */
 static bool take_sample(struct watcher *watcher)
 {
+	const struct history *history = &watcher->history;
+	struct sample selected = {};
+	const struct sample *again;
 	struct samples list;
 
 	if (!sampler_take(watcher->sampler, &list))
 		return false;
-	history_add(&watcher->history, &list);
-	if (watcher->selected >= list.count)
+	if (history->count && history_newest(history)->count)
+		selected = history_newest(history)->items[watcher->selected];
+	if (!history_add(&watcher->history, &list))
+		return false;
+	again = interval_find(&list, &selected);
+	if (again)
+		watcher->selected = again - list.items;
+	else if (watcher->selected >= list.count)
 		watcher->selected = list.count ? list.count - 1 : 0;
 	return true;
-}
-
-/* ---- what is pressed ------------------------------------------------------------------- */
-
-static void on_key(struct watcher *watcher, int key)
-{
-	switch (key) {
-	case 'q':
-	case 'Q':
-		watcher->is_done = true;
-		break;
-	case KEY_UP:
-	case 'k':
-		watcher->selected -= watcher->selected > 0;
-		break;
-	case KEY_DOWN:
-	case 'j':
-		watcher->selected += watcher->selected + 1 < instances(watcher);
-		break;
-	case '\r':
-	case '\n':
-	case KEY_ENTER:
-		watcher->shows_list = false;
-		break;
-	case ESCAPE:
-	case KEY_LEFT:
-	case KEY_BACKSPACE:
-		watcher->shows_list = true;
-		break;
-	default: /* KEY_RESIZE: drawn anew anyway */
-		break;
-	}
 }
 
 /* Of a change of the window's size getch() makes a key. */
@@ -69,10 +41,10 @@ static bool show(struct watcher *watcher)
 		screen_draw(watcher);
 		event = pace_wait(&watcher->pace, STDIN_FILENO);
 		while ((key = getch()) != ERR)
-			on_key(watcher, key);
+			key_pressed(watcher, key);
 		if (event == PACE_END)
 			break;
-		if (event == PACE_DUE && !take_sample(watcher))
+		if (event == PACE_DUE && !watcher->is_paused && !take_sample(watcher))
 			return false;
 	}
 	return true;
@@ -101,6 +73,7 @@ static bool show_on_terminal(struct watcher *watcher)
 	keypad(stdscr, TRUE);
 	nodelay(stdscr, TRUE);
 	curs_set(0);
+	palette_init();
 	shown = show(watcher);
 	endwin();
 	delscreen(screen);
@@ -111,14 +84,16 @@ static bool show_on_terminal(struct watcher *watcher)
 bool watch(struct sampler *sampler, uint64_t interval_ns)
 {
 	struct watcher watcher = { .sampler = sampler };
+	size_t count;
 	bool watched;
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
 		return fail(0, "--watch: this is no terminal: take --jsonl or --interval");
 	if (!take_sample(&watcher))
 		return false;
-	watcher.shows_list = instances(&watcher) > 1;
-	if (!instances(&watcher))
+	count = history_newest(&watcher.history)->count;
+	watcher.shows_list = count > 1;
+	if (!count)
 		watched = sampler_has_nothing(sampler);
 	else
 		watched = pace_start(&watcher.pace, interval_ns) && show_on_terminal(&watcher);

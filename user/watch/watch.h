@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A live view on the whole terminal.
  *
- *	watch.c		the terminal, keys, the rhythm
- *	history.c	the samples of the last minute, and what they say of one qdisc
- *	screen.c	what is drawn, with ncurses
+ *	watch.c		the terminal, the rhythm
+ *	keys.c		what is pressed
+ *	history.c	the samples of the last minute and the course of each qdisc
+ *	screen.c	what is drawn, with ncurses: which screen, and what all have
+ *	list.c		a line for each qdisc
+ *	figures.c	one qdisc in figures
+ *	plots.c		its course, as plots
+ *	help.c		keys and words
+ *	palette.c	colours
  */
 #ifndef WATCH_H
 #define WATCH_H
 
 #include "sample/clock.h"
 #include "sample/sampler.h"
+#include "show/show.h"
 
 /* Show it, until q or a signal (clock.h). The terminal is then as it was. False as well if there
  * is nothing to begin with.
@@ -18,20 +25,8 @@ bool watch(struct sampler *sampler, uint64_t interval_ns);
 
 /* ---- history.c ----------------------------------------------------------------------- */
 
-#define HISTORY_INTERVALS 60
-
-struct history {
-	struct samples samples[HISTORY_INTERVALS + 1]; /* the oldest first */
-	size_t count;
-};
-
-/* Becomes the newest one; its items are the history's from now on. */
-void history_add(struct history *history, const struct samples *samples);
-
-/* The newest sample; there is one. */
-const struct samples *history_newest(const struct history *history);
-
-void history_free(struct history *history);
+#define WINDOW_INTERVALS 60  /* what the sentence is about */
+#define COURSE_INTERVALS 400 /* what is plotted, as far as the terminal is wide enough */
 
 /* What is plotted, of each interval. */
 enum series {
@@ -43,21 +38,40 @@ enum series {
 	N_SERIES,
 };
 
-/* A qdisc as it is, in the last interval, and since the oldest sample that is of it. */
-struct view {
-	const struct sample *now;
-	struct sample interval, window; /* span_ns is 0 if there is only one sample */
-	double series[N_SERIES][HISTORY_INTERVALS];
-	size_t count; /* intervals in `series`, the oldest first */
+/* Of a qdisc, all intervals since it is seen without a gap. */
+struct course {
+	double series[N_SERIES][COURSE_INTERVALS]; /* the oldest first */
+	size_t count;
 };
 
-/* `now`: an item of the newest sample. */
-void history_view(const struct history *history, const struct sample *now, struct view *view);
+struct history {
+	struct samples samples[WINDOW_INTERVALS + 1]; /* the oldest first */
+	size_t count;
+	struct course *courses; /* one for each item of the newest sample */
+};
 
-/* ---- screen.c ------------------------------------------------------------------------ */
+/* Becomes the newest one; its items are the history's from now on. False: there is no memory. */
+bool history_add(struct history *history, const struct samples *samples);
 
-#define SCREEN_COLUMNS 80 /* at least */
-#define SCREEN_LINES 24
+/* The newest sample; there is one. */
+const struct samples *history_newest(const struct history *history);
+
+/* Forget all but the newest sample. */
+void history_restart(struct history *history);
+
+void history_free(struct history *history);
+
+/* A qdisc as it is, in the last interval, and in the last minute, or what is known of it. */
+struct view {
+	const struct sample *now;
+	const struct course *course;
+	struct sample interval, window; /* only if `course` has an interval */
+};
+
+/* `item`: of the newest sample. */
+void history_view(const struct history *history, size_t item, struct view *view);
+
+/* ---- keys.c -------------------------------------------------------------------------- */
 
 struct watcher {
 	struct sampler *sampler;
@@ -65,9 +79,51 @@ struct watcher {
 	struct history history;
 	size_t selected; /* of the newest sample */
 	bool shows_list; /* of all, if there are several, and not the selected one in full */
+	bool shows_help; /* instead of either */
+	bool is_paused;	 /* no samples are taken */
 	bool is_done;
 };
 
+/* A key as curses has it. */
+void key_pressed(struct watcher *watcher, int key);
+
+/* ---- palette.c ----------------------------------------------------------------------- */
+
+/* To be called on the terminal: which colours there are. None if $NO_COLOR is set. */
+void palette_init(void);
+
+/* Attributes of curses. */
+int palette_condition(enum condition condition);
+
+/* ---- drawing ------------------------------------------------------------------------- */
+
+#define SCREEN_COLUMNS 60 /* at least */
+#define SCREEN_LINES 18
+
+/* screen.c */
 void screen_draw(const struct watcher *watcher);
+
+/* As much of it as there is room for to the right edge. */
+void put_text(int line, int column, const char *text);
+
+/* The state, and from `line` on, on so many lines, the sentence about it. */
+void put_words(int line, int lines, const struct view *view);
+
+/* "2.5/s", "2000/s": writes to `text` (FORMAT_MAX bytes) and returns it. */
+const char *frequency(const struct sample *interval, __u64 count, char *text);
+
+/* list.c */
+void list_draw(const struct watcher *watcher);
+
+/* figures.c: on the lines FIGURES_LINE to PLOTS_LINE - 1. */
+#define FIGURES_LINE 4
+#define PLOTS_LINE 17
+void figures_draw(const struct view *view);
+
+/* plots.c: from there on, if there is room. */
+void plots_draw(const struct course *course, uint64_t interval_ns);
+
+/* help.c */
+void help_draw(void);
 
 #endif /* WATCH_H */
