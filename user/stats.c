@@ -22,6 +22,7 @@ enum output {
 	OUTPUT_TC,
 	OUTPUT_OPENMETRICS,
 	OUTPUT_PROMETHEUS,
+	OUTPUT_CONFIG,
 	OUTPUT_HISTOGRAM,
 	OUTPUT_WATCH,
 	OUTPUT_RECORD,
@@ -78,7 +79,7 @@ static struct command command = {
 		"  dualpi2-stats --jsonl --interval 1s --count 60 >minute.jsonl\n"
 		"  dualpi2-stats eth0 --record eth0.jsonl; dualpi2-plot eth0.jsonl -o eth0.svg\n"
 		"  dualpi2-stats --events\n"
-		"  dualpi2-stats --prometheus --output dualpi2.prom\n"
+		"  dualpi2-stats --prometheus --config /etc/dualpi2 --output dualpi2.prom\n"
 		"  dualpi2-stats --json | jq '.[].\"l-queue\".delay.p99'\n",
 	.headings = { OUTPUT },
 	.options = {
@@ -99,6 +100,10 @@ static struct command command = {
 					"the same in the text format of Prometheus, for the "
 					"textfile collector of node_exporter",
 					.slot = SLOT_FORMAT, .excludes = ONE_TEXT },
+		[OUTPUT_CONFIG] = { "config", OUTPUT,
+				    "with metrics: tell of the interfaces that have a file in this "
+				    "directory whether it is attached",
+				    .kind = KIND_FILE, .words = "/etc/dualpi2" },
 		[OUTPUT_HISTOGRAM] = { "histogram", OUTPUT,
 				       "a plot of how long packets waited; its buckets with --json "
 				       "or --jsonl",
@@ -187,7 +192,20 @@ static void print_text(const struct samples *list)
 		table_print(list, NULL);
 }
 
-static bool show_once(struct sampler *sampler)
+/* `directory`: of --config. */
+static void print_metrics(const struct samples *list, const char *ifname, int directory)
+{
+	const enum exposition exposition =
+		given(OUTPUT_OPENMETRICS) ? EXPOSITION_OPENMETRICS : EXPOSITION_PROMETHEUS;
+	struct configured configured = {};
+
+	if (given(OUTPUT_CONFIG))
+		configured_look(directory, ifname, &configured);
+	openmetrics_print(list, given(OUTPUT_CONFIG) ? &configured : NULL, exposition);
+	free(configured.items);
+}
+
+static bool show_once(struct sampler *sampler, int directory)
 {
 	struct samples list;
 	bool shown = true;
@@ -196,10 +214,8 @@ static bool show_once(struct sampler *sampler)
 		return false;
 	if (given(OUTPUT_JSON))
 		json_print(&list, delays_shown());
-	else if (given(OUTPUT_OPENMETRICS))
-		openmetrics_print(&list, EXPOSITION_OPENMETRICS);
-	else if (given(OUTPUT_PROMETHEUS))
-		openmetrics_print(&list, EXPOSITION_PROMETHEUS);
+	else if (given(OUTPUT_OPENMETRICS) || given(OUTPUT_PROMETHEUS))
+		print_metrics(&list, sampler->ifname, directory);
 	else if (list.count)
 		print_text(&list);
 	else
@@ -232,10 +248,10 @@ static bool show_text(const struct samples *samples, const struct samples *inter
 	return flush(stdout);
 }
 
-/* `file` has been opened before: later we may be in another mount namespace (pins.h), and with
- * fewer rights.
+/* `file` and `directory` have been opened before: later we may be in another mount namespace
+ * (pins.h), and with fewer rights.
  */
-static bool show(const char *ifname, FILE *file)
+static bool show(const char *ifname, FILE *file, int directory)
 {
 	struct sampler sampler;
 	bool shown;
@@ -252,7 +268,7 @@ static bool show(const char *ifname, FILE *file)
 	} else if (ifname && is_table()) {
 		shown = follow(&sampler, interval_ns, 1, show_both, &sampler);
 	} else {
-		shown = show_once(&sampler);
+		shown = show_once(&sampler, directory);
 	}
 	sampler_close(&sampler);
 	return shown;
@@ -283,6 +299,7 @@ static bool run(const char *ifname)
 {
 	struct output_file output;
 	FILE *file = stdout;
+	int directory;
 	bool shown;
 
 	if (given(OUTPUT_FILE) && !output_begin(&output, given(OUTPUT_FILE)))
@@ -292,8 +309,9 @@ static bool run(const char *ifname)
 	if (!file)
 		return fail(errno, "--record %s: cannot be made: %s", given(OUTPUT_RECORD),
 			    strerror(errno));
+	directory = given(OUTPUT_CONFIG) ? configured_open(given(OUTPUT_CONFIG)) : -1;
 	privilege_keep(PRIVILEGE_FILES | PRIVILEGE_MOUNT);
-	shown = given(OUTPUT_EVENTS) ? tell_events(ifname) : show(ifname, file);
+	shown = given(OUTPUT_EVENTS) ? tell_events(ifname) : show(ifname, file, directory);
 	fclose(file); /* all is flushed; stdout has served, too */
 	return given(OUTPUT_FILE) ? output_end(&output, shown) : shown;
 }
@@ -306,6 +324,17 @@ static void read_numbers(void)
 		value_read(&command.options[OUTPUT_COUNT], given(OUTPUT_COUNT), &count);
 }
 
+static bool options_agree(void)
+{
+	if (given(OUTPUT_COUNT) && !given(OUTPUT_INTERVAL) && !given(OUTPUT_JSONL) &&
+	    !given(OUTPUT_RECORD))
+		return fail(0, "--count: nothing is repeated: give it --interval, --jsonl or "
+			       "--record");
+	if (given(OUTPUT_CONFIG) && !given(OUTPUT_OPENMETRICS) && !given(OUTPUT_PROMETHEUS))
+		return fail(0, "--config: only with --openmetrics or --prometheus");
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	enum status status;
@@ -313,11 +342,8 @@ int main(int argc, char **argv)
 	message_init(command.name);
 	if (!command_read(&command, argc, argv, &status))
 		return status;
-	if (given(OUTPUT_COUNT) && !given(OUTPUT_INTERVAL) && !given(OUTPUT_JSONL) &&
-	    !given(OUTPUT_RECORD)) {
-		fail(0, "--count: nothing is repeated: give it --interval, --jsonl or --record");
+	if (!options_agree())
 		return STATUS_USAGE;
-	}
 	read_numbers();
 	bars_init();
 	return run(command_given(&command, "interface")) ? STATUS_OK : STATUS_FAILURE;

@@ -107,7 +107,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	table_print(&list, NULL);
 	tc_print(&list);
 	histogram_print(&list);
-	openmetrics_print(&list, EXPOSITION_OPENMETRICS);
+	openmetrics_print(&list, NULL, EXPOSITION_OPENMETRICS);
 	print_interval(&list, &items[1]);
 	draw_screens(&earlier, &list);
 	return 0;

@@ -136,6 +136,30 @@ def test_distribution_has_the_packets(cable):
     assert bins[-1]["from-ns"] <= 121.12e6 < bins[-1]["to-ns"]
 
 
+# ---- --config ----------------------------------------------------------------------------------
+
+
+def configured(space, directory, *who):
+    """Of the interfaces with a file there: {name: is it attached?}; None: it is not known."""
+    text = space.run(*who, STATS, "--prometheus", "--config", directory).stdout
+    found = re.findall(r'^dualpi2_configured_attached\{device="(\w+)"\} ([01])$', text, re.M)
+    known = "\ndualpi2_configuration_known 1\n" in text
+    return {name: value == "1" for name, value in found} if known else None
+
+
+def test_interfaces_with_a_file_are_attached_or_not(box, tmp_path):
+    assert configured(box, tmp_path) == {}
+    for name in ("one", "lo", "gone"):
+        (tmp_path / f"{name}.conf").touch()
+    assert configured(box, tmp_path) == {"one": False, "lo": False}
+    for direction in (), ("--ingress",):
+        box.run(LOADER, "one", "--rate", "1mbit", *direction)
+        assert configured(box, tmp_path) == {"one": True, "lo": False}
+        box.run(LOADER, "one", "--unload", *direction)
+        assert configured(box, tmp_path) == {"one": False, "lo": False}
+    assert configured(box, tmp_path, *as_nobody()) is None, "pytest's directories are root's alone"
+
+
 # ---- --watch -----------------------------------------------------------------------------------
 
 
@@ -186,7 +210,9 @@ def test_screen_shows_what_a_stream_tells(cable):
         interval = next_line()["interval"]
         text = terminal.text
     # Intervals of 0.5 and 0.1 s, of whole frames.
-    assert number(shown(text, "leaving")[1]) == pytest.approx(1e6, rel=0.05)
+    speed, share = shown(text, "leaving")[1].split(", ")
+    assert number(speed) == pytest.approx(1e6, rel=0.05)
+    assert float(share.removesuffix(" % of rate")) == pytest.approx(100, rel=0.05)
     assert interval["c-queue"]["rate-out"] == pytest.approx(1e6, rel=0.2)
     highest = cable.qdisc.stats()["c-queue"]["delay"]["max"] / 1e6
     assert 0 < number(shown(text, "       highest")[1]) < 1.01 * highest

@@ -253,8 +253,14 @@ def test_figures_can_be_read_in_the_sandbox(registered, one):
     systemctl("start", "dualpi2-metrics.service")
     [file] = directory.iterdir()
     assert file.name == "dualpi2.prom" and file.stat().st_mode & 0o444 == 0o444
+    text = file.read_text(encoding="utf-8")
     assert ('dualpi2_shaper_rate_bytes_per_second{device="one",direction="egress",parent="root"} '
-            "2500000\n" in file.read_text(encoding="utf-8"))
+            "2500000\n" in text)
+    assert 'dualpi2_configuration_known 1\n' in text
+    assert 'dualpi2_configured_attached{device="one"} 1\n' in text
+    run("dualpi2-load", "one", "--unload")
+    systemctl("start", "dualpi2-metrics.service")
+    assert 'dualpi2_configured_attached{device="one"} 0\n' in file.read_text(encoding="utf-8")
 
 
 def test_units_and_rule_are_well_formed():

@@ -127,6 +127,30 @@ def test_any_name_of_an_interface_can_be_read():
     assert value(read(text_of("several")), "tcx_attached", device='wlan"0\\') == 1
 
 
+def configured_of(form, directory):
+    """What is known of interfaces with a file of options, and what is said besides."""
+    done = stats("none", f"--{form}", "--config", str(directory))
+    samples = read(done.stdout, openmetrics if form == "openmetrics" else prometheus)
+    return samples, done.stderr
+
+
+@pytest.mark.parametrize("form", ["openmetrics", "prometheus"])
+def test_interfaces_that_are_configured(tmp_path, form):
+    """Only the loopback is there in every network namespace, and no qdisc of ours is on it."""
+    (tmp_path / "lo.conf").touch()
+    (tmp_path / "notthere0.conf").touch()
+    samples, errors = configured_of(form, tmp_path)
+    assert samples == {("dualpi2_configuration_known", ()): 1,
+                       ("dualpi2_configured_attached", (("device", "lo"),)): 0}
+    assert not errors
+
+
+def test_what_is_configured_may_not_be_known(tmp_path):
+    samples, errors = configured_of("prometheus", tmp_path / "notthere")
+    assert samples == {("dualpi2_configuration_known", ()): 0}
+    assert errors.count("\n") == 1 and f"--config {tmp_path}/notthere: cannot be opened" in errors
+
+
 # ---- who reads them ----------------------------------------------------------------------------
 
 PACKAGING = Path(__file__).resolve().parents[2] / "packaging"
@@ -134,16 +158,19 @@ DASHBOARD = PACKAGING / "grafana/dualpi2.json"
 RULES = PACKAGING / "prometheus/dualpi2-rules.yml"
 
 
-def printed_names():
-    return {name for scenario in SCENARIOS for name, _ in read(text_of(scenario))}
+def printed_names(directory):
+    texts = [text_of(scenario) for scenario in SCENARIOS]
+    (directory / "lo.conf").touch()
+    texts.append(stats("none", "--openmetrics", "--config", directory).stdout)
+    return {name for text in texts for name, _ in read(text)}
 
 
 @pytest.mark.parametrize("reader", [DASHBOARD, RULES], ids=lambda path: path.name)
-def test_metrics_that_are_asked_for_exist(reader):
+def test_metrics_that_are_asked_for_exist(reader, tmp_path):
     text = reader.read_text(encoding="utf-8")
     asked = set(re.findall(r"\bdualpi2_[a-z0-9_]+", text)) - {"dualpi2_stats"}
     assert len(asked) >= 4
-    assert asked <= printed_names()
+    assert asked <= printed_names(tmp_path)
 
 
 def panels():

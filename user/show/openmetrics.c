@@ -275,7 +275,33 @@ static void print_rows(const struct stat_row *rows, bool of_queues, const struct
 	}
 }
 
-void openmetrics_print(const struct samples *list, enum exposition exposition)
+/* ---- interfaces with a file of options ------------------------------------------------- */
+
+static void print_configured(const struct configured *configured, enum exposition exposition)
+{
+	static const struct family known = {
+		"configuration_known", GAUGE, NULL,
+		"1 if it is known which interfaces have a file of options, 0 if not.", NULL
+	};
+	static const struct family attached = {
+		"configured_attached", GAUGE, NULL,
+		"Of an interface with a file of options: 1 if it has a qdisc, 0 if not.", NULL
+	};
+
+	print_header(&known, exposition);
+	printf("dualpi2_%s %d\n", known.name, configured->is_known);
+	print_header(&attached, exposition);
+	for (size_t i = 0; i < configured->count; i++) {
+		if (configured->items[i].attached < 0)
+			continue;
+		printf("dualpi2_%s{device=\"", attached.name);
+		print_escaped(configured->items[i].ifname);
+		printf("\"} %d\n", configured->items[i].attached);
+	}
+}
+
+void openmetrics_print(const struct samples *list, const struct configured *configured,
+		       enum exposition exposition)
 {
 	print_rows(queue_rows, true, NULL, list, exposition);
 	print_rows(qdisc_rows, false, NULL, list, exposition);
@@ -286,6 +312,8 @@ void openmetrics_print(const struct samples *list, enum exposition exposition)
 		if (aqms[i]->has_values)
 			print_family(&values_family, list, exposition);
 	}
+	if (configured)
+		print_configured(configured, exposition);
 	if (exposition == EXPOSITION_OPENMETRICS)
 		printf("# EOF\n");
 }

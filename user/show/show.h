@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "pinned/registration.h"
+#include "sample/configured.h"
 #include "sample/sample.h"
 
 /* A table for people, 80 columns wide. `recent`: what happened lately, which stands before what the
@@ -40,7 +41,9 @@ enum exposition {
 	EXPOSITION_PROMETHEUS, /* text format 0.0.4 */
 };
 
-void openmetrics_print(const struct samples *list, enum exposition exposition);
+/* `configured`: NULL: nobody asks. */
+void openmetrics_print(const struct samples *list, const struct configured *configured,
+		       enum exposition exposition);
 
 /* ---- JSON ---------------------------------------------------------------------------- */
 
