@@ -7,6 +7,7 @@ by then.
 
 import os
 import sys
+import tempfile
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in (".", "traffic")]
@@ -15,7 +16,10 @@ from netns import run, wait_until  # noqa: E402
 from path import build_path  # noqa: E402
 
 SECONDS = 5
-FORMS = {"dualpi2.json": "--json", "dualpi2.om": "--openmetrics", "dualpi2.prom": "--prometheus"}
+OPTIONS = Path(tempfile.mkdtemp())  # as /etc/dualpi2
+FORMS = {"dualpi2.json": ["--json"],
+         "dualpi2.om": ["--openmetrics", "--config", OPTIONS],
+         "dualpi2.prom": ["--prometheus", "--config", OPTIONS]}
 
 
 def show(router, *form):
@@ -30,8 +34,9 @@ def main():
         finish_flow(flow)
     # p' has come to rest, too.
     wait_until(lambda: show(router, "--json") == show(router, "--json"), "the link is idle")
+    Path(OPTIONS, "r1.conf").touch()
     for name, form in FORMS.items():
-        show(router, form, "--output", Path(sys.argv[1], name))
+        show(router, *form, "--output", Path(sys.argv[1], name))
     router.run(BIN / "dualpi2-load", "r1", "--unload")
     for space in (sender, router, receiver):
         space.delete()

@@ -158,11 +158,10 @@ DASHBOARD = PACKAGING / "grafana/dualpi2.json"
 RULES = PACKAGING / "prometheus/dualpi2-rules.yml"
 
 
-def printed_names(directory):
-    texts = [text_of(scenario) for scenario in SCENARIOS]
+def printed(scenario, directory):
+    """As the service for Prometheus has it."""
     (directory / "lo.conf").touch()
-    texts.append(stats("none", "--openmetrics", "--config", directory).stdout)
-    return {name for text in texts for name, _ in read(text)}
+    return read(stats(scenario, "--openmetrics", "--config", str(directory)).stdout)
 
 
 @pytest.mark.parametrize("reader", [DASHBOARD, RULES], ids=lambda path: path.name)
@@ -170,7 +169,7 @@ def test_metrics_that_are_asked_for_exist(reader, tmp_path):
     text = reader.read_text(encoding="utf-8")
     asked = set(re.findall(r"\bdualpi2_[a-z0-9_]+", text)) - {"dualpi2_stats"}
     assert len(asked) >= 4
-    assert asked <= printed_names(tmp_path)
+    assert asked <= {name for scenario in SCENARIOS for name, _ in printed(scenario, tmp_path)}
 
 
 def panels():
@@ -178,9 +177,9 @@ def panels():
 
 
 @pytest.mark.parametrize("panel", panels(), ids=lambda panel: panel["title"])
-def test_panel_asks_for_labels_that_exist(panel):
+def test_panel_asks_for_labels_that_exist(panel, tmp_path):
     """With values that exist: none of these says "no data" on a host that is as expected."""
-    samples = read(text_of("busy"))
+    samples = printed("busy", tmp_path)
     for target in panel["targets"]:
         for name, matchers in re.findall(r"\b(dualpi2_\w+)\{([^}]*)\}", target["expr"]):
             wanted = dict(re.findall(r'(\w+)="([^"$]*)"', matchers))

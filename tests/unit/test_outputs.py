@@ -260,7 +260,8 @@ def test_bins():
     "--output x --watch", "--output x --events", "--output x --interval 1s", "--record",
     "--record x --json", "--record x --watch", "--record x --events", "--count 3",
     "--count 0 --jsonl", "--count x --jsonl", "--count", "--interval", "--interval 1ms",
-    "--config", "--config /etc", "--config /etc --json", "--interval 1d --jsonl", "--interval 1s --interval 1s",
+    "--interval 1d --jsonl", "--interval 1s --interval 1s",
+    "--config", "--config /etc", "--config /etc --json",
 ])
 def test_wrong_usage(arguments):
     done = stats("busy", *arguments.split(), check=False)

@@ -21,7 +21,7 @@ struct sample {
 	 * `stats` only the counters, the memory and the parameters mean something.
 	 */
 	bool is_sum;
-	__u64 taken_ns;	 /* the moment that the figures are of, CLOCK_MONOTONIC */
+	__u64 taken_ns; /* the moment that the figures are of, CLOCK_MONOTONIC */
 	/* What counters and delays are of: so much time before taken_ns; 0: since
 	 * the qdisc was attached.
 	 */

@@ -25,7 +25,7 @@ static const char *percent(double part, double whole, char *text)
 
 /* ---- cells: of what happened in the last interval, in FORMAT_MAX bytes ------------------- */
 
-static const char *direction(const struct view *view, char *text)
+static const char *traffic(const struct view *view, char *text)
 {
 	return strcpy(text, direction_name(view->now->direction));
 }
@@ -102,7 +102,7 @@ static const struct column {
 	int width, from;
 	const char *(*cell)(const struct view *view, char *text);
 } columns[] = {
-	{ "traffic", 7, 0, direction },	 { "rate", 8, 0, rate },
+	{ "traffic", 7, 0, traffic },	 { "rate", 8, 0, rate },
 	{ "used", 8, 0, used },		 { "L leaves", 8, 114, l_speed },
 	{ "C leaves", 8, 114, c_speed }, { "L 99 %", 6, 80, l_delay },
 	{ "C 99 %", 6, 80, c_delay },	 { "marks", 5, 80, marks },
@@ -124,7 +124,7 @@ static int put_cells(int line, const struct view *view)
 			continue;
 		if (!view)
 			snprintf(text, sizeof(text), "%s", column->heading);
-		else if (view->course->count || column->cell == direction || column->cell == rate)
+		else if (view->course->count)
 			column->cell(view, text);
 		mvprintw(line, x + 1, "%*s", column->width, text);
 		x += 1 + column->width;
