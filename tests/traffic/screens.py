@@ -51,10 +51,21 @@ def wait_for_second(number, what):
                RECORDING.read_text(encoding="utf-8").count("\n") >= 5 * number, what)
 
 
+def print_screen(line, terminal):
+    print(f"# {line}")
+    print(terminal.text.rstrip(), flush=True)
+
+
+def live(router, line, **size):
+    """The command on a terminal."""
+    program, *arguments = line.split()
+    return Terminal(router.argv(BIN / program, *arguments), **size)
+
+
 def watch(router, sender):
     """The table beside both downloads; the live view, just after that of Cubic has ended."""
-    argv = router.argv(BIN / "dualpi2-stats", "r1", "--watch", "--interval", "250ms")
-    with Terminal(argv) as terminal:
+    line = "dualpi2-stats r1 --watch --interval 250ms"
+    with live(router, line) as terminal:
         terminal.wait_for_word("q quit")
         cubic = transfer(sender, FLOWS["cubic"], CUBIC_SECONDS)
         wait_for_second(CUBIC_AFTER + CUBIC_SECONDS / 2, "both downloads go on for a while")
@@ -64,10 +75,21 @@ def watch(router, sender):
         before = terminal.text
         wait_until(lambda: terminal.text != before, "the next interval")
         section("Live")
-        print("# dualpi2-stats r1 --watch --interval 250ms")
-        print(terminal.text.rstrip(), flush=True)
+        print_screen(line, terminal)
         terminal.press("q")
         terminal.end()
+
+
+def watch_all(router):
+    """Beside the L4S download; r0 has the acknowledgements, and nothing ever queues there."""
+    line = "dualpi2-stats --watch"
+    router.run(BIN / "dualpi2-load", "r0")
+    with live(router, line, lines=18) as terminal:
+        terminal.wait_for(lambda text: "no queue here" in text and "the bottleneck" in text,
+                          "both are judged")
+        section("List")
+        print_screen(line, terminal)
+    router.run(BIN / "dualpi2-load", "r0", "--unload")
 
 
 def main():
@@ -85,6 +107,7 @@ def main():
     l4s = transfer(sender, FLOWS["l4s"], SECONDS)
     wait_for_second(CUBIC_AFTER, "the L4S download goes on for a while")
     watch(router, sender)
+    watch_all(router)
     report_of(l4s)
     recording.communicate()
 
