@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "check/interface.h"
 
-#include <linux/ethtool.h>
-#include <linux/sockios.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "aqm/params.h"
 #include "check/report.h"
@@ -15,29 +10,10 @@
 #include "kernel/running.h"
 #include "tcp_prague.h"
 
-#define BYTES_PER_MBIT (1000000 / 8)
-
-/* What the device says it sends at, bytes/s; 0 if it does not say. */
-static uint64_t device_rate(const struct link *link)
-{
-	struct ethtool_cmd settings = { .cmd = ETHTOOL_GSET };
-	struct ifreq request = { .ifr_data = (char *)&settings };
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	bool answered;
-
-	memcpy(request.ifr_name, link->name, sizeof(request.ifr_name));
-	answered = fd >= 0 && !ioctl(fd, SIOCETHTOOL, &request);
-	close(fd);
-	if (!answered || ethtool_cmd_speed(&settings) == (uint32_t)SPEED_UNKNOWN)
-		return 0;
-	return (uint64_t)ethtool_cmd_speed(&settings) * BYTES_PER_MBIT;
-}
-
 /* Packets wait where the bottleneck is. What comes behind this host nobody can see from here. */
 static void show_bottleneck(const struct link *link, uint64_t rate)
 {
-	/* What is not a piece of hardware may say a speed (veth: 10 Gbit/s), but has none. */
-	const uint64_t own = link->kind[0] ? 0 : device_rate(link);
+	const uint64_t own = link_speed(link);
 	char wanted[FORMAT_MAX], device[FORMAT_MAX];
 
 	format_rate(rate, wanted);

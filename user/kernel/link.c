@@ -2,15 +2,21 @@
 #include "kernel/link.h"
 
 #include <errno.h>
+#include <linux/ethtool.h>
 #include <linux/if.h>
 #include <linux/if_ether.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
+#include <linux/sockios.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "cli/message.h"
 #include "kernel/rtnl.h"
+
+#define BYTES_PER_MBIT (1000000 / 8)
 
 /* Not IFF_RUNNING: the kernel sets that up to a second later (net/core/link_watch.c). */
 #define IFF_CONNECTED (IFF_UP | IFF_LOWER_UP)
@@ -43,6 +49,7 @@ static const struct {
 	MEMBER(IFLA_IFALIAS, rtnl_text, alias),
 	MEMBER(IFLA_LINKINFO, read_kind, kind),
 	MEMBER(IFLA_ADDRESS, read_address, address),
+	MEMBER(IFLA_MTU, rtnl_copy, mtu),
 	MEMBER(IFLA_NUM_TX_QUEUES, rtnl_copy, tx_queues),
 	MEMBER(IFLA_LINK, rtnl_copy, peer),
 	MEMBER(IFLA_GSO_MAX_SEGS, rtnl_copy, settings[LINK_GSO_MAX_SEGS]),
@@ -129,6 +136,24 @@ bool link_named(const char *name, struct link *link)
 	return found ? found > 0
 		     : fail(0, "%s: no such interface in this network namespace (see `ip link`)",
 			    name);
+}
+
+uint64_t link_speed(const struct link *link)
+{
+	struct ethtool_cmd settings = { .cmd = ETHTOOL_GSET };
+	struct ifreq request = { .ifr_data = (char *)&settings };
+	bool answered;
+	int fd;
+
+	if (link->kind[0])
+		return 0;
+	memcpy(request.ifr_name, link->name, sizeof(request.ifr_name));
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	answered = fd >= 0 && !ioctl(fd, SIOCETHTOOL, &request);
+	close(fd);
+	if (!answered || ethtool_cmd_speed(&settings) == (uint32_t)SPEED_UNKNOWN)
+		return 0;
+	return (uint64_t)ethtool_cmd_speed(&settings) * BYTES_PER_MBIT;
 }
 
 struct links {

@@ -26,6 +26,7 @@ struct link {
 	char alias[LINK_ALIAS_MAX]; /* what `ip link` shows about it, to people */
 	uint64_t address;	    /* MAC address: its six bytes in order, then 0; or 0 */
 	uint16_t type;		    /* ARPHRD_* */
+	uint32_t mtu;		    /* bytes */
 	uint32_t tx_queues;	    /* transmit queues that the device has, used or not */
 	uint32_t settings[N_LINK_SETTINGS];
 	int peer;     /* other end, where that is a device of this host; or 0 */
@@ -45,6 +46,11 @@ int link_look_for(const char *name, struct link *link);
 /* The same of one that has to be there. `label` begins the message that it is gone. */
 bool link_expect(int ifindex, const char *label, struct link *link);
 bool link_named(const char *name, struct link *link);
+
+/* What a network card says it sends at, bytes/s; 0: it does not say, or is no piece of hardware:
+ * that may say a speed (veth: 10 Gbit/s), but has none.
+ */
+uint64_t link_speed(const struct link *link);
 
 /* Call `visit` for the devices of a kind (NULL: all). False: the kernel does not show them. */
 bool link_each(const char *kind, void (*visit)(const struct link *link, void *data), void *data);
