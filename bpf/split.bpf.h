@@ -21,8 +21,9 @@
  * small for them; and if somebody has changed the device in between, so that a GSO packet
  * came back whole, the second look sees that, too.
  *
- * A packet stays whole that would lose on the way what it cannot do without (is_splittable()), or
- * that has come through too many devices already (has_levels()).
+ * A packet stays whole that is too short to be worth it (split_gso.h), that would lose on
+ * the way what it cannot do without (is_splittable()), or that has come through too many devices
+ * already (has_levels()).
  */
 #ifndef SPLIT_BPF_H
 #define SPLIT_BPF_H
@@ -175,7 +176,8 @@ static __noinline int split(struct __sk_buff *ctx, struct instance *in)
 	const struct dualpi2_device *made;
 	const struct net_device *splitter;
 
-	if (!is_splittable(ctx, skb) || !has_levels(dev))
+	if (qdisc_pkt_len(skb) <= in->params.split_above || !is_splittable(ctx, skb) ||
+	    !has_levels(dev))
 		return TCX_NEXT;
 	made = bpf_map_lookup_elem(&dualpi2_devices, &key);
 	if (!made)

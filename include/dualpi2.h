@@ -53,6 +53,13 @@ enum dualpi2_l_aqm {
 #define DUALPI2_RAMP_MIN_NS (800 * DUALPI2_NSEC_PER_USEC)   /* minTh of RFC 9332, A.1 */
 #define DUALPI2_RAMP_RANGE_NS (400 * DUALPI2_NSEC_PER_USEC) /* range of RFC 9332, A.1 */
 
+/* Which GSO packets are split before they queue. */
+enum dualpi2_split_gso {
+	DUALPI2_SPLIT_NEVER = 0,
+	DUALPI2_SPLIT_ALWAYS = 1, /* all that can be */
+	DUALPI2_SPLIT_AUTO = 2,	  /* those above split_above */
+};
+
 /* How many bytes a packet takes on the link, for the shaper. */
 enum dualpi2_framing {
 	DUALPI2_FRAMING_RAW = 0,     /* as the qdisc layer counts it; overhead is not used */

@@ -44,7 +44,7 @@
  * packets that L must hold for its AQM to act. coupling: k of RFC 9332. overflow: p' ends at 1/k
  * and the queue grows. drop_enqueue: the AQM drops on arrival, not on departure.
  * classic_protection: share of the link for the C queue, %. ecn_mask: enum dualpi2_ecn_mask.
- * split_gso: GSO packets are split before they queue.
+ * split_gso: enum dualpi2_split_gso.
  */
 #define DUALPI2_QUEUES(PARAM, CHOICE, FLAG)                                                        \
 	PARAM(__u64, step_ns, "step-thresh", STEP, 0, DUALPI2_TIME_MAX, DUALPI2_NSEC_PER_MSEC,     \
@@ -70,9 +70,10 @@
 	       NULL)                                                                               \
 	FLAG("l4s-ect", SWITCH, ecn_mask, DUALPI2_ECN_L4S_ECT, "ECT(1) and CE are L4S")            \
 	FLAG("any-ect", SWITCH, ecn_mask, DUALPI2_ECN_ANY_ECT, "ECT(0) is L4S too")                \
-	PARAM(__u32, split_gso, NULL, PRESENCE, 0, 1, 1, "split-gso", NULL)                        \
-	FLAG("split-gso", SWITCH, split_gso, 1, "GSO packets are split before they queue")         \
-	FLAG("no-split-gso", SWITCH, split_gso, 0,                                                 \
+	PARAM(__u32, split_gso, NULL, PRESENCE, 0, 2, DUALPI2_SPLIT_ALWAYS, "split-gso", NULL)     \
+	FLAG("split-gso", SWITCH, split_gso, DUALPI2_SPLIT_ALWAYS,                                 \
+	     "GSO packets are split before they queue")                                            \
+	FLAG("no-split-gso", SWITCH, split_gso, DUALPI2_SPLIT_NEVER,                               \
 	     "a GSO packet, up to 64 kB and more, queues as one packet")
 
 /* rate: bytes/s on the wire; 0: not shaped. framing: enum dualpi2_framing. overhead: bytes that
@@ -101,7 +102,8 @@
 
 /* What sch_dualpi2 does not have. l4s_dscp, classic_dscp: bit n is for DSCP n, which goes to L,
  * or never does (RFC 9331, 5.4.1.1, 5.4.1.2). l_aqm: enum dualpi2_l_aqm. p_cmax: p_C that is
- * overload, 2^-32; 0: 1/k^2.
+ * overload, 2^-32; 0: 1/k^2. split_above: bytes that a GSO packet may have and still queue whole,
+ * where they are split; 0: none does (split_gso.h).
  */
 #define DUALPI2_OWN(PARAM, CHOICE, FLAG)                                           \
 	FLAG("no-l4s", SWITCH, ecn_mask, DUALPI2_ECN_NO_L4S,                       \
@@ -117,7 +119,12 @@
 	       "all from 1.2ms on (ramp)")                                         \
 	PARAM(__u32, p_cmax, "p-cmax", SHARE, 1, 1LL << 32, 0, "p-cmax",           \
 	      "Classic probability at which overload begins; auto: 1/k^2, "        \
-	      "where k is the coupling factor")
+	      "where k is the coupling factor")                                    \
+	FLAG("auto-split-gso", SWITCH, split_gso, DUALPI2_SPLIT_AUTO,              \
+	     "a GSO packet is split if it takes longer on the link, by --rate or " \
+	     "the speed of the device, than a quarter of the step threshold; "     \
+	     "always if neither is known")                                         \
+	PARAM(__u64, split_above, NULL, PART, 0, 0, 0, "split-gso-above", NULL)
 
 /* All of them. */
 #define DUALPI2_PARAMS(PARAM, CHOICE, FLAG) \

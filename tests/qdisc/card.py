@@ -4,6 +4,7 @@
 from pathlib import Path
 
 import pytest
+from conftest import Qdisc
 from findings import findings, of_kind
 from netns import Namespace, run
 
@@ -30,6 +31,20 @@ def test_rate_above_that_of_the_card(card):
     assert of_kind(findings_of(card, "--rate", "2gbit"), "hint") == [
         "rate 2gbit: the device itself has 1gbit, so nothing waits for the rate: give less"]
     assert not of_kind(findings_of(card, "--rate", "900mbit"), "hint")
+
+
+def test_its_speed_tells_what_is_split(card, registered):
+    space, name = card
+    assert "a device made for it will split GSO packets of more than 31250 bytes" in of_kind(
+        findings_of(card, "--auto-split-gso"), "ok")
+    qdisc = Qdisc(space, name)
+    qdisc.load("--auto-split-gso")
+    assert qdisc.stats()["options"]["split-gso-above"] == 31250
+    qdisc.load("--rate", "100mbit")
+    assert qdisc.stats()["options"]["split-gso-above"] == 3125
+    qdisc.load("--rate", 0)
+    assert qdisc.stats()["options"]["split-gso-above"] == 31250
+    qdisc.load("--unload")
 
 
 def findings_of(card, *arguments):

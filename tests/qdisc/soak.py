@@ -43,6 +43,7 @@ HANG_SECONDS = 120  # longer than anything takes on a busy host
 TRIES = 6  # of a loader, while others work
 SETTLE_SECONDS = 90  # what waits has left, at the lowest rate
 
+SPLITS = ("--split-gso", "--no-split-gso", "--auto-split-gso")
 RATES = ("500kbit", "2mbit", "10mbit", "50mbit", "10gbit")
 NAMES = ("w", "wan", "uplink-to-isp-2")  # the last one is too long to be part of another's
 FOREIGN = ("pfifo limit 100", "fq_codel", "bpf_dualpi2", "tbf rate 5mbit burst 10k latency 9ms")
@@ -359,7 +360,7 @@ class Place:
         options = list(self.rng.choice(CHANGES))
         if "--mq" not in self.options:
             options += ["--rate", self.rng.choice(self.rates)]
-        options.append(self.rng.choice(("--split-gso", "--no-split-gso")))
+        options.append(self.rng.choice(SPLITS))
         return options
 
     def least_options(self):
@@ -780,7 +781,7 @@ class Arriving(Place):
 
     def drawn_options(self):
         return [option for option in super().drawn_options()
-                if option not in ("--split-gso", "--no-split-gso")]
+                if option not in SPLITS]
 
 
 PLACES = (Cabled, Streaming, ManyQueues, Arriving)

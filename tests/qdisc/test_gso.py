@@ -14,7 +14,7 @@ import frames
 import pytest
 import superpackets
 from bpfcall import BPF_OBJ_GET, BPF_PROG_ATTACH, bpf
-from conftest import LOADER, PI2_PINS, Qdisc
+from conftest import BIN, LOADER, PI2_PINS, Qdisc
 from frames import CE, ECT_0, ECT_1, NOT_ECT
 from netns import Namespace, run, veth, wait_until
 from steady import steadily
@@ -740,6 +740,98 @@ def test_sender_feels_the_queue(wire, host):
     for option in ("--split-gso", "--no-split-gso"):
         assert 0 < seen[option, "local"] < 2 * SMALL_QUEUE, seen
         assert seen[option, "forwarded"] > 10 * SMALL_QUEUE, seen
+
+
+# ---- only the longer ones ---------------------------------------------------------------
+
+SEGMENT_LEN = MSS + frames.ETHER_LEN + frames.IPV4_LEN + superpackets.UDP_LEN
+
+
+def comes_whole(wire, length):
+    """Does the longest GSO packet of up to so many bytes come in one piece?"""
+    before = wire.qdisc.stats()["gso"]["whole"]
+    payload = payload_of(length // SEGMENT_LEN)
+    wire.send_local(payload)
+    whole = wire.qdisc.stats()["gso"]["whole"] - before
+    arrived = wire.segments(1 if whole else len(payload) // MSS)
+    assert b"".join(segment.payload for segment in arrived) == payload
+    return whole
+
+
+@pytest.mark.parametrize(("options", "above"), [
+    (("--rate", "100mbit"), 3125),
+    (("--rate", "1gbit"), 31250),
+    (("--rate", "1gbit", "--step-thresh", "500us"), 15625),
+    (("--rate", "1gbit", "--ethernet"), 31250 * FRAME_MAX // 1538),
+    (("--step-thresh", "40p"), 10 * FRAME_MAX)])
+def test_auto_splits_what_takes_a_quarter_of_the_step(wire, options, above):
+    wire.load("--auto-split-gso", *options)
+    options = wire.qdisc.stats()["options"]
+    assert options["split-gso"] == "auto" and options["split-gso-above"] == above
+    assert comes_whole(wire, above)
+    assert not comes_whole(wire, above + SEGMENT_LEN)
+
+
+def test_auto_splits_all_where_the_rate_is_unknown(wire):
+    """A veth says 10 Gbit/s, but has no speed of its own."""
+    assert wire.load("--auto-split-gso").stdout.count("\n") == 1
+    options = wire.qdisc.stats()["options"]
+    assert options["split-gso"] == "auto" and "split-gso-above" not in options
+    assert not comes_whole(wire, 2 * SEGMENT_LEN)
+
+
+def test_auto_follows_the_rate(wire):
+    wire.load("--rate", "100mbit")
+    assert not comes_whole(wire, 3125)
+    assert wire.load("auto_split_gso").stdout == (
+        "g0: bpf_dualpi2 changed, auto-split-gso\n"
+        "  GSO packets of more than 3125 bytes are split\n")
+    assert comes_whole(wire, 3125) and not comes_whole(wire, 31250)
+    assert wire.load("--rate", "1gbit").stdout == (
+        "g0: bpf_dualpi2 changed, rate 1gbit\n"
+        "  GSO packets of more than 31250 bytes are split\n")
+    assert comes_whole(wire, 31250)
+    assert "not default: auto-split-gso" in wire.qdisc.table()
+    assert "GSO packets of up to 31250 bytes may queue whole\n" in wire.qdisc.table()
+    assert "auto_split_gso" in wire.tx.run(BIN / "dualpi2-stats", "g0", "--tc").stdout
+    assert ("gso-g0 splits GSO packets of more than 31250 bytes already"
+            in wire.tx.run(LOADER, "g0", "--check").stdout)
+    wire.load("--target", "20ms")
+    assert comes_whole(wire, 31250)
+    wire.load("--split-gso")
+    assert not comes_whole(wire, 2 * SEGMENT_LEN)
+
+
+def test_auto_in_front_of_the_programs_of_others(wire, foreign_program):
+    wire.tx.run("bpftool", "net", "attach", "tcx_egress", "pinned", foreign_program, "dev", "g0")
+    wire.load("--rate", "1gbit", "--auto-split-gso")
+    assert wire.programs() == ["dualpi2_split", "foreign", "dualpi2_mark"]
+    assert comes_whole(wire, 31250) and not comes_whole(wire, 31250 + SEGMENT_LEN)
+
+
+def test_whole_by_auto_counts_and_is_marked_as_its_segments(wire):
+    """As with --no-split-gso. 20 segments of 1.2 ms each, 8 times, and a step of 100 ms."""
+    wire.load("--auto-split-gso", "--rate", "10mbit", "--step-thresh", "100ms")
+    wire.local.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, ECT_1)
+    for _ in range(8):
+        wire.send_local(payload_of(20))
+    wire.local.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, NOT_ECT)
+    arrived = wire.segments(8)
+    marked = sum(packet.ecn == CE for packet in arrived)
+    low = wire.qdisc.check_conservation()["l-queue"]
+    assert low["packets-in"] == 8 * 20 and 0 < marked < 8
+    assert low["mark-native"] + low["mark-coupled"] == 20 * marked
+
+
+def test_auto_for_each_queue_of_an_mq(registered):
+    space = Namespace("wide")
+    space.ip("link add wide numtxqueues 3 mtu 3986 type dummy")
+    space.run(LOADER, "wide", "--mq", "--auto-split-gso", "--step-thresh", "40p")
+    shown = json.loads(space.run(BIN / "dualpi2-stats", "wide", "--json").stdout)
+    assert [queue["options"]["split-gso-above"] for queue in shown if "options" in queue] == (
+        3 * [40_000])
+    space.run(LOADER, "wide", "--unload")
+    space.delete()
 
 
 # ---- devices on top of ours, and below -------------------------------------------------

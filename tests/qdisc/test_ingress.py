@@ -181,6 +181,25 @@ def test_received_packets_are_not_merged(path):
     assert gro_sizes(path) == (30000, 30000), "what somebody has set since stays"
 
 
+def test_received_packets_are_merged_to_short_ones(path):
+    """A quarter of a millisecond at the rate."""
+    path.rx.ip("link set t0 gro_max_size 50000 gro_ipv4_max_size 40000")
+    path.load("--rate", "1gbit", "--auto-split-gso")
+    assert gro_sizes(path) == (31250, 31250)
+    path.load("--rate", "100mbit")
+    assert gro_sizes(path) == (3125, 3125)
+    path.load("--rate", "1500mbit")
+    assert gro_sizes(path) == (46875, 40000)
+    path.load("--split-gso")
+    assert gro_sizes(path) == (1, 1)
+    path.load("--auto-split-gso")
+    path.rx.ip("link set t0 gro_max_size 30000 gro_ipv4_max_size 30000")
+    path.load("--rate", "1gbit")
+    assert gro_sizes(path) == (30000, 30000), "what somebody has set since stays"
+    path.load("--unload")
+    assert gro_sizes(path) == (30000, 30000)
+
+
 @pytest.mark.parametrize("options", [(), ("--rate", "0"), ("--target", "5ms"),
                                      ("--rate", "5mbit", "--mq")])
 def test_wrong_usage_makes_nothing(path, options):

@@ -51,6 +51,7 @@ SETTINGS = [
     ("classic-dscp", "le", {"classic-dscp": [1]}, "classic_dscp le"),
     ("l-aqm", "ramp", {"l-aqm": "ramp"}, "l_aqm ramp"),
     ("p-cmax", "12.5%", {"p-cmax": 0.125}, "p_cmax 12.5%"),
+    ("auto-split-gso", None, {"split-gso": "auto"}, "auto_split_gso"),
 ]
 
 # What --help calls the value: values that are too low, too high, no number, of a wrong unit. The

@@ -57,6 +57,20 @@ def test_live_change(qdisc):
     assert gso_max_segs(qdisc) == OWN_SEGS
 
 
+def test_local_senders_make_short_ones(qdisc):
+    """As many full frames as take a quarter of a millisecond, and no more than before."""
+    assert "gso_max_segs 20" in qdisc.load("--rate", "1gbit", "--auto-split-gso").stdout
+    assert gso_max_segs(qdisc) == 31250 // 1514
+    assert "gso_max_segs 2" in qdisc.load("--rate", "100mbit").stdout
+    assert gso_max_segs(qdisc) == 2
+    qdisc.load("--rate", "100gbit")
+    assert gso_max_segs(qdisc) == OWN_SEGS
+    qdisc.load("--split-gso")
+    assert gso_max_segs(qdisc) == 1
+    qdisc.load("--unload")
+    assert gso_max_segs(qdisc) == OWN_SEGS
+
+
 def test_what_somebody_has_set_since_stays(qdisc):
     qdisc.load()
     qdisc.space.ip("link set one gso_max_segs 77")

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "attach/borrowed.h"
 
+#include <sys/param.h>
+
 #include "kernel/link.h"
 #include "pinned/ledger.h"
-
-#define LEAST 1U /* what a setting is changed to */
 
 /* Those of the kernel's settings that make one of ours. */
 static const struct {
@@ -31,20 +31,21 @@ static int look_up(const struct dualpi2_key *key, enum setting setting,
 	return found > 0 ? prior->of[parts[setting].first] != 0 : found;
 }
 
-bool setting_borrow(const struct dualpi2_key *key, enum setting setting)
+bool setting_borrow(const struct dualpi2_key *key, enum setting setting, __u32 limit)
 {
 	struct link_change change = {};
 	struct prior_settings prior;
 	struct link link;
 	int borrowed = look_up(key, setting, &prior);
 
-	if (borrowed)
-		return borrowed > 0;
-	if (!link_expect((int)key->ifindex, "the interface", &link))
+	if (borrowed < 0 || !link_expect((int)key->ifindex, "the interface", &link))
 		return false;
 	for (int i = parts[setting].first; i <= (int)parts[setting].last; i++) {
-		prior.of[i] = link.settings[i];
-		change.settings[i] = LEAST;
+		if (!borrowed)
+			prior.of[i] = link.settings[i];
+		else if (link.settings[i] != prior.ours[i]) /* it is somebody else's */
+			continue;
+		change.settings[i] = prior.ours[i] = MIN(prior.of[i], limit);
 	}
 	return write_prior(key, &prior) && link_change((int)key->ifindex, &change);
 }
@@ -61,9 +62,9 @@ bool setting_return(const struct dualpi2_key *key, enum setting setting)
 	if (found <= 0)
 		return !found;
 	for (int i = parts[setting].first; i <= (int)parts[setting].last; i++) {
-		if (link.settings[i] == LEAST) /* else it is somebody else's */
+		if (link.settings[i] == prior.ours[i]) /* else it is somebody else's */
 			change.settings[i] = prior.of[i];
-		prior.of[i] = 0;
+		prior.of[i] = prior.ours[i] = 0;
 	}
 	return link_change((int)key->ifindex, &change) && write_prior(key, &prior);
 }

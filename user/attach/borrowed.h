@@ -7,16 +7,16 @@
 
 #include "dualpi2.h"
 
-/* What to have the interface do without. */
+/* What to have the interface do less of; with a limit of 1, not at all. */
 enum setting {
-	SETTING_NO_GSO, /* gso_max_segs 1: local senders make no GSO packets */
-	SETTING_NO_GRO, /* gro_max_size 1: received packets are not merged */
+	SETTING_NO_GSO, /* gso_max_segs: local senders make GSO packets */
+	SETTING_NO_GRO, /* gro_max_size: received packets are merged */
 };
 
-/* Change a setting, whose value is remembered first. Nothing to do if that was done
- * already.
+/* Lower a setting to a limit, or if that was done already, to another one. The value that it had
+ * before us is remembered first. What somebody else has set since stays.
  */
-bool setting_borrow(const struct dualpi2_key *key, enum setting setting);
+bool setting_borrow(const struct dualpi2_key *key, enum setting setting, __u32 limit);
 
 /* Put it back, unless somebody else has changed it since. */
 bool setting_return(const struct dualpi2_key *key, enum setting setting);

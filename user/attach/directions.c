@@ -71,7 +71,7 @@ static bool wanted_params(const struct registrations *regs, const struct target 
 		return false;
 	if (now != aqm)
 		wish_take_over(aqm, wanted);
-	return wish_apply(wish, aqm, wanted);
+	return wish_apply(wish, aqm, wanted) && gso_decide(target, wanted);
 }
 
 /* What an interface that may have it will do with it. */
@@ -86,7 +86,7 @@ static bool check_use(const struct registrations *regs, const struct target *tar
 		return false;
 	wish_report(wish, target_aqm(target, wish), &wanted);
 	interface_report(link, target_aqm(target, wish), &wanted, wish->mq || is_mq);
-	return !wanted.split_gso || gso_check(target);
+	return !wanted.split_gso || gso_check(target, &wanted);
 }
 
 static bool check_root(const struct registrations *regs, const char *ifname,

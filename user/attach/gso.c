@@ -12,9 +12,11 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/if_arp.h>
+#include <linux/if_ether.h>
 #include <linux/membarrier.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/param.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -26,6 +28,7 @@
 #include "kernel/netns.h"
 #include "pinned/maps.h"
 #include "pinned/tcx.h"
+#include "split_gso.h"
 
 static const struct device_kind splitter_kind = {
 	.purpose = DUALPI2_SPLITTER,
@@ -41,6 +44,46 @@ static const struct device_kind splitter_kind = {
  */
 #define SPLITTER_GSO_MAX_SEGS 1
 #define SPLITTER_GSO_MAX_SIZE 512
+
+/* ---- which are split --------------------------------------------------------------- */
+
+static __u32 link_header(const struct link *link)
+{
+	return link->type == ARPHRD_ETHER ? ETH_HLEN : 0;
+}
+
+/* Of a full frame, bytes. */
+static __u32 frame_len(const struct link *link)
+{
+	return link->mtu + link_header(link);
+}
+
+bool gso_decide(const struct target *target, struct dualpi2_params *params)
+{
+	struct link link;
+
+	params->split_above = 0;
+	if (params->split_gso != DUALPI2_SPLIT_AUTO)
+		return true;
+	if (!link_expect((int)target->key.ifindex, target->label, &link))
+		return false;
+	params->split_above = gso_split_above(params, params->rate ?: link_speed(&link),
+					      frame_len(&link), link_header(&link));
+	return true;
+}
+
+#define DESCRIPTION_MAX 48
+
+/* Which ones are split: " of more than 31250 bytes", or nothing, for all. In `text`
+ * (DESCRIPTION_MAX bytes), which is returned.
+ */
+static const char *describe_split(const struct dualpi2_params *params, char *text)
+{
+	text[0] = '\0';
+	if (params->split_above)
+		snprintf(text, DESCRIPTION_MAX, " of more than %llu bytes", params->split_above);
+	return text;
+}
 
 /* ---- the device ------------------------------------------------------------------ */
 
@@ -88,6 +131,19 @@ static struct dualpi2_key lender(const struct target *target)
 static enum setting setting_of(const struct target *target)
 {
 	return target->feeder ? SETTING_NO_GRO : SETTING_NO_GSO;
+}
+
+/* Have no packets made that would have to be split. */
+static bool borrow(const struct target *target, const struct dualpi2_params *params)
+{
+	const struct dualpi2_key key = lender(target);
+	struct link link;
+	__u64 limit;
+
+	if (!link_expect((int)target->key.ifindex, target->label, &link))
+		return false;
+	limit = params->split_above / (target->feeder ? 1 : MAX(frame_len(&link), 1U));
+	return setting_borrow(&key, setting_of(target), MAX(MIN(limit, UINT32_MAX), 1));
 }
 
 /* 1, 0, or -errno, which is reported. */
@@ -178,7 +234,8 @@ static bool finish_splitter(const struct registration *reg, const struct target 
 	       device_enter(splitter);
 }
 
-static bool start_splitter(const struct registration *reg, const struct target *target)
+static bool start_splitter(const struct registration *reg, const struct target *target,
+			   const struct dualpi2_params *params)
 {
 	struct device splitter;
 	int state;
@@ -192,7 +249,7 @@ static bool start_splitter(const struct registration *reg, const struct target *
 	if (!state)
 		state = device_make(&splitter, target->ifname);
 	if (state == -EOPNOTSUPP)
-		return setting_borrow(&target->key, SETTING_NO_GSO);
+		return borrow(target, params);
 	if (state < 0)
 		return false;
 	if (finish_splitter(reg, target, &splitter))
@@ -202,15 +259,14 @@ static bool start_splitter(const struct registration *reg, const struct target *
 	return false;
 }
 
-bool gso_start(const struct registration *reg, const struct target *target)
+bool gso_start(const struct registration *reg, const struct target *target,
+	       const struct dualpi2_params *params)
 {
-	const struct dualpi2_key key = lender(target);
 	const enum way way = choose_way(target);
 
 	if (way == WAY_SPLIT)
-		return start_splitter(reg, target);
-	return way == WAY_UNCHANGED ||
-	       (way == WAY_BORROW && setting_borrow(&key, setting_of(target)));
+		return start_splitter(reg, target, params);
+	return way == WAY_UNCHANGED || (way == WAY_BORROW && borrow(target, params));
 }
 
 static bool is_loopback(const struct target *target)
@@ -233,15 +289,19 @@ static const char *why_whole(const struct target *target)
 	}
 }
 
-void gso_remark(const struct target *target)
+void gso_remark(const struct target *target, const struct dualpi2_params *params)
 {
 	const char *why =
 		setting_is_borrowed(&target->key, SETTING_NO_GSO) > 0 ? why_whole(target) : NULL;
+	char which[DESCRIPTION_MAX];
+	struct link link;
 
-	if (why)
-		printf("  GSO packets cannot be split %s: local senders make\n"
-		       "  none now (gso_max_segs 1), forwarded ones are queued whole\n",
-		       why);
+	if (why && link_look((int)target->key.ifindex, &link) > 0)
+		printf("  GSO packets cannot be split %s: local senders keep\n"
+		       "  to gso_max_segs %u now, forwarded ones are queued whole\n",
+		       why, link.settings[LINK_GSO_MAX_SEGS]);
+	else if (params->split_above && choose_way(target) == WAY_SPLIT)
+		printf("  GSO packets%s are split\n", describe_split(params, which));
 }
 
 bool gso_stop(const struct target *target)
@@ -295,29 +355,32 @@ static bool warn_whole(const struct target *target)
 			   why_whole(target));
 }
 
-static bool check_splitter(const struct target *target)
+static bool check_splitter(const struct target *target, const struct dualpi2_params *params)
 {
+	char which[DESCRIPTION_MAX];
 	struct device splitter;
 	int has_netkit;
 
 	if (!device_find(&splitter_kind, &target->key, &splitter))
 		return false;
 	if (splitter.ifindex)
-		return report_line(REPORT_OK, "%s splits GSO packets already", splitter.name);
+		return report_line(REPORT_OK, "%s splits GSO packets%s already", splitter.name,
+				   describe_split(params, which));
 	has_netkit = link_kernel_has_netkit();
 	if (has_netkit < 0)
 		return false;
 	if (has_netkit)
-		return report_line(REPORT_OK, "a device made for it will split GSO packets");
+		return report_line(REPORT_OK, "a device made for it will split GSO packets%s",
+				   describe_split(params, which));
 	return warn_whole(target);
 }
 
-bool gso_check(const struct target *target)
+bool gso_check(const struct target *target, const struct dualpi2_params *params)
 {
 	const enum way way = choose_way(target);
 
 	if (way == WAY_SPLIT)
-		return check_splitter(target);
+		return check_splitter(target, params);
 	if (way == WAY_BORROW)
 		warn_whole(target);
 	return way != WAY_UNKNOWN;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* --split-gso: GSO packets do not come to the qdisc as one.
+/* --split-gso: GSO packets do not come to the qdisc as one. --auto-split-gso: only the longer
+ * ones do not (split_gso.h).
  *
  *	usually		a netkit device, gso-IFACE, splits them (bpf/split.bpf.h)
- *	without netkit,	local senders are told to make none (gso_max_segs 1); those
- *	other devices	that are forwarded are queued whole
+ *	without netkit,	local senders are told to make none (gso_max_segs 1), or no
+ *	other devices	longer ones; those that are forwarded are queued whole
  *	--ingress	the interface before the ifb does not merge what it receives
- *			(gro_max_size 1)
+ *			(gro_max_size 1), or not to longer ones
  *	another ifb	nothing is done: GSO packets are queued whole
  *
  * What fails has put back what it changed.
@@ -15,11 +16,15 @@
 
 #include "attach/target.h"
 
+/* Decide which of them are split, by all other parameters and the device: sets split_above. */
+bool gso_decide(const struct target *target, struct dualpi2_params *params);
+
 /* Have them split, or mend what is missing. The lock is held. */
-bool gso_start(const struct registration *reg, const struct target *target);
+bool gso_start(const struct registration *reg, const struct target *target,
+	       const struct dualpi2_params *params);
 
 /* Print what people should know about how they are split, if anything, on lines of their own. */
-void gso_remark(const struct target *target);
+void gso_remark(const struct target *target, const struct dualpi2_params *params);
 
 /* End it, and lose nothing. */
 bool gso_stop(const struct target *target);
@@ -28,7 +33,7 @@ bool gso_stop(const struct target *target);
 int gso_works(const struct registration *reg, const struct target *target);
 
 /* Show (report.h) what gso_start() would do. */
-bool gso_check(const struct target *target);
+bool gso_check(const struct target *target, const struct dualpi2_params *params);
 
 /* Remove the devices of interfaces that have no qdisc of ours any more. The lock is held. */
 void gso_sweep(const struct registrations *regs);

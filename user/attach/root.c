@@ -153,12 +153,25 @@ static bool create_qdiscs(const struct registration *reg, struct target *target,
 	return target_has_room(reg, target, 1) && create_root(target, reg->aqm->kind, replace);
 }
 
+/* Put what is wished into `params`, and decide what follows from it on this interface. */
+static bool make_params(const struct target *target, const struct wish *wish, const struct aqm *aqm,
+			struct dualpi2_params *params)
+{
+	return wish_apply(wish, aqm, params) && gso_decide(target, params);
+}
+
+static bool set_split(const struct registration *reg, const struct target *target,
+		      const struct dualpi2_params *params)
+{
+	return params->split_gso ? gso_start(reg, target, params) : gso_stop(target);
+}
+
 /* All but the qdiscs. */
 static bool prepare(const struct registration *reg, const struct target *target,
 		    const struct dualpi2_params *params)
 {
 	return conf_write(reg, &target->key, params) && tcx_attach(reg, &target->key, TCX_EGRESS) &&
-	       (params->split_gso ? gso_start(reg, target) : gso_stop(target));
+	       set_split(reg, target, params);
 }
 
 static bool is_or_becomes_mq(const struct target *target, const struct wish *wish)
@@ -178,7 +191,7 @@ static void print_attached(const struct registration *reg, const struct target *
 	printf("%s: %s attached%s%s%s\n", target->label, reg->aqm->kind, queues, instead_of,
 	       params_describe(wish->params, true, reg->aqm, params, text, sizeof(text)));
 	wish_report(wish, reg->aqm, params);
-	gso_remark(target);
+	gso_remark(target, params);
 }
 
 /* Where a qdisc of ours is that the maps do not know, it gives way, and what it took the place of
@@ -191,7 +204,7 @@ static bool attach_new(const struct registration *reg, struct target *target,
 	const bool mq = is_or_becomes_mq(target, wish);
 	struct dualpi2_params wanted = params_default(reg->aqm);
 
-	if (!wish_apply(wish, reg->aqm, &wanted))
+	if (!make_params(target, wish, reg->aqm, &wanted))
 		return false;
 	if (owner == OWNER_FOREIGN &&
 	    !ledger_write(LEDGER_PRIORS, &target->key, &target->tree.root))
@@ -231,7 +244,7 @@ static bool replace_live(const struct registration *reg, const struct registrati
 	char instead_of[64];
 
 	wish_take_over(reg->aqm, &wanted);
-	if (!wish_apply(wish, reg->aqm, &wanted))
+	if (!make_params(target, wish, reg->aqm, &wanted))
 		return false;
 	if (!prepare(reg, target, &wanted) || !create_qdiscs(reg, target, mq, true)) {
 		take_back(reg, former, target, mq, in_force);
@@ -290,7 +303,7 @@ static bool change_steps(const struct registration *reg, struct target *target,
 {
 	if (repairs->tcx && !tcx_attach(reg, &target->key, TCX_EGRESS))
 		return false;
-	if (wanted->split_gso && !gso_start(reg, target))
+	if (wanted->split_gso && !gso_start(reg, target, wanted))
 		return false;
 	if (repairs->queues &&
 	    (!conf_write(reg, &target->key, in_force) || !complete_queues(reg, target) ||
@@ -309,7 +322,8 @@ static void print_changed(const struct registration *reg, const struct target *t
 			  const struct dualpi2_params *wanted, const struct repairs *repairs)
 {
 	bool changed = wish->whole ? memcmp(in_force, wanted, sizeof(*wanted))
-				   : params_given(wish->params);
+				   : params_given(wish->params) ||
+					     in_force->split_above != wanted->split_above;
 	char params[512], repaired[128];
 
 	repairs_text(repairs, repaired, sizeof(repaired));
@@ -335,8 +349,9 @@ static bool change_live(const struct registration *reg, struct target *target,
 	struct dualpi2_params wanted = *in_force;
 	struct repairs repairs;
 	int attached, splits = 1;
+	bool splits_others;
 
-	if (!wish_apply(wish, reg->aqm, &wanted))
+	if (!make_params(target, wish, reg->aqm, &wanted))
 		return false;
 	attached = tcx_look(reg, &target->key, TCX_EGRESS);
 	if (in_force->split_gso && wanted.split_gso && attached >= 0)
@@ -348,16 +363,18 @@ static bool change_live(const struct registration *reg, struct target *target,
 		.gso = !splits,
 		.queues = tree_missing_queues(&target->tree, reg->aqm),
 	};
+	splits_others = in_force->split_gso != wanted.split_gso ||
+			in_force->split_above != wanted.split_above;
 	if (!change_steps(reg, target, &repairs, in_force, &wanted)) {
 		if (repairs.tcx)
 			tcx_detach(&target->key, TCX_EGRESS);
-		if (!in_force->split_gso)
-			gso_stop(target);
+		if (splits_others)
+			set_split(reg, target, in_force);
 		return false;
 	}
 	print_changed(reg, target, wish, in_force, &wanted, &repairs);
-	if (!in_force->split_gso)
-		gso_remark(target);
+	if (splits_others)
+		gso_remark(target, &wanted);
 	return true;
 }
 

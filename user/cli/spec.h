@@ -17,7 +17,7 @@ enum value_kind {
 	KIND_PRESET,   /* stands for a framing, an overhead and an mpu */
 	KIND_OPTIONS,  /* stands for other options with their values: `words` */
 	KIND_PART,     /* a member without an option, which another one sets with its own */
-	KIND_PRESENCE, /* the same, set by flags: 1 or 0 */
+	KIND_PRESENCE, /* the same, set by flags: 1 or 0, or 2 for auto */
 
 	/* A value is given: */
 	KIND_FILE,     /* any text but an empty one */

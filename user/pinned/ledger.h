@@ -21,9 +21,10 @@ enum ledger {
 	N_LEDGERS,
 };
 
-/* What the interface had before we changed it; 0: we did not. */
+/* What the interface had before we changed it (0: we did not), and what we changed it to. */
 struct prior_settings {
 	__u32 of[N_LINK_SETTINGS];
+	__u32 ours[N_LINK_SETTINGS];
 };
 
 /* The key of what is kept for an interface, from that of a qdisc on it. */

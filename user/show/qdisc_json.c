@@ -167,9 +167,16 @@ static void add_step(struct json_object *to, const char *key, uint64_t value)
 	json_add_uint(to, full, in_packets ? value & ~STEP_IN_PACKETS : sample_us(value));
 }
 
-/* As tc writes it where native has it: what KIND_PRESENCE says is null where it is so, and not
- * there where it is not.
- */
+/* Null where it is so, and not there where it is not, as tc has it; and a word of our own. */
+static void add_presence(struct json_object *to, const char *key, uint64_t value)
+{
+	if (value > 1)
+		json_add_text(to, key, "auto");
+	else if (value)
+		json_add(to, key, NULL);
+}
+
+/* As tc writes it where native has it. What others decide is not there where it is 0. */
 static void add_param(struct json_object *to, const struct option_spec *spec, uint64_t value)
 {
 	char word[OPTION_TEXT_MAX];
@@ -192,7 +199,9 @@ static void add_param(struct json_object *to, const struct option_spec *spec, ui
 	case KIND_CHOICE:
 		return json_add_text(to, spec->json, value_format(spec, value, word));
 	case KIND_PRESENCE:
-		return value ? json_add(to, spec->json, NULL) : (void)0;
+		return add_presence(to, spec->json, value);
+	case KIND_PART:
+		return value ? json_add_uint(to, spec->json, value) : (void)0;
 	default:
 		json_add_uint(to, spec->json, value);
 	}

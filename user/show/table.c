@@ -227,6 +227,9 @@ static void print_gso(const struct dualpi2_stats *stats)
 {
 	char split[FORMAT_MAX], whole[FORMAT_MAX];
 
+	if (stats->params.split_above)
+		printf("  GSO packets of up to %llu bytes may queue whole\n",
+		       stats->params.split_above);
 	if (stats->gso_split || stats->gso_whole)
 		printf("  GSO packets: %s split before they queued, %s queued whole\n",
 		       format_count(stats->gso_split, split),
