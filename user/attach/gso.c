@@ -347,12 +347,14 @@ int gso_works(const struct registration *reg, const struct target *target)
 
 /* ---- check, sweep ------------------------------------------------------------------ */
 
-static bool warn_whole(const struct target *target)
+static bool warn_whole(const struct target *target, const struct dualpi2_params *params)
 {
 	return report_line(REPORT_WARNING,
-			   "GSO packets cannot be split %s: local senders are asked for none "
-			   "(gso_max_segs 1), forwarded ones wait whole",
-			   why_whole(target));
+			   "GSO packets cannot be split %s: local senders are asked for %s, "
+			   "forwarded ones wait whole",
+			   why_whole(target),
+			   params->split_above ? "short ones (gso_max_segs)"
+					       : "none (gso_max_segs 1)");
 }
 
 static bool check_splitter(const struct target *target, const struct dualpi2_params *params)
@@ -372,7 +374,7 @@ static bool check_splitter(const struct target *target, const struct dualpi2_par
 	if (has_netkit)
 		return report_line(REPORT_OK, "a device made for it will split GSO packets%s",
 				   describe_split(params, which));
-	return warn_whole(target);
+	return warn_whole(target, params);
 }
 
 bool gso_check(const struct target *target, const struct dualpi2_params *params)
@@ -382,7 +384,7 @@ bool gso_check(const struct target *target, const struct dualpi2_params *params)
 	if (way == WAY_SPLIT)
 		return check_splitter(target, params);
 	if (way == WAY_BORROW)
-		warn_whole(target);
+		warn_whole(target, params);
 	return way != WAY_UNKNOWN;
 }
 
