@@ -21,8 +21,9 @@ from common import BUILD_OUTPUT, CACHE, HERE, REPOSITORY, LabError, digest, is_m
 from machine import MACHINE
 
 # What the guest sees of the project, at /src.
-PROJECT = ("tests", "bench", "bpf", "include", "vmlinux.h", "Makefile", "docs/recipes.md",
-           "docs/moving.md", BUILD_OUTPUT)
+PROJECT = ("tests", "bench", "bpf", "include", "vmlinux.h", "Makefile", BUILD_OUTPUT,
+           *sorted(str(path.relative_to(REPOSITORY)) for pattern in
+                   ("README.md", "docs/*.md", "man/*.in") for path in REPOSITORY.glob(pattern)))
 
 # An oops is a failure whatever the command makes of it. khugepaged would take the CPU
 # for some milliseconds at a time, in the middle of a measurement. A program that is at

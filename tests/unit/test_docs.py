@@ -12,6 +12,7 @@ import pytest
 
 PROJECT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(PROJECT / "tests"))
+import commands  # noqa: E402
 import records  # noqa: E402
 
 BIN = Path(os.environ.get("DUALPI2_BIN", ".output"))
@@ -147,6 +148,22 @@ def test_named_options_exist():
 def test_every_record_is_shown():
     shown = {block["name"] for name in NAMES for block in records.BLOCK.finditer(text_of(name))}
     assert shown == {path.name for path in records.RECORDS.iterdir()}
+
+
+def test_every_block_is_run_or_said_not_to_be():
+    """In a guest by test_pages.py, by something else that is named, or it is no command."""
+    found = [command for block in commands.blocks() for command, _ in block.commands]
+    assert len(found) > 100
+    assert [command for command in found if not commands.PROGRAMS.match(command) and
+            not commands.runs_elsewhere(command)] == []
+    assert not [pattern for pattern in commands.ELSEWHERE
+                if not any(re.match(pattern, command) for command in found)], "nothing is left of"
+    assert not [begin for page, begin in commands.NOT_RUN
+                if not any((block.page, block.text.startswith(begin)) == (page, True)
+                           for block in commands.blocks())], "nothing is left of"
+    named = re.findall(r"\w+\.py", " ".join([*commands.ELSEWHERE.values(),
+                                             *commands.NOT_RUN.values()]))
+    assert not [name for name in named if not list(PROJECT.glob(f"tests/*/{name}"))]
 
 
 def test_readme_is_short():

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The commands of README.md, docs/ and the manual do what the pages show, section by section.
+tests/commands.py has them, and says what shows that the others do."""
+
+import os
+import re
+from pathlib import Path
+
+import commands
+import pytest
+from conftest import BIN
+from netns import Namespace, run, veth, wait_until
+from prague_pair import KERNEL
+from terminal import Terminal
+
+# What the pages call the neighbours of eth0, by the host's own address there.
+NEIGHBOURS = {"192.0.2.2/24": "192.0.2.1/24", "10.0.0.2/8": "10.0.0.7/8"}
+SSH = ("import socket; s = socket.create_server(('10.0.0.7', 22))\n"
+       "while True: s.accept()")
+LISTENERS = (("iperf3", "-s"), ("tcp-prague", "sink"), ("python3", "-c", SSH))
+GROUP = Path("/sys/fs/cgroup/system.slice/nginx.service")
+CONF = Path("/etc/dualpi2")
+# They look at a qdisc that is there.
+WATCHING = {("docs/watching.md", "Recording, and a picture"), ("man/dualpi2-plot.1.in", "EXAMPLES"),
+            ("man/dualpi2-stats.8.in", "EXAMPLES")}
+# They go on until somebody ends them.
+ENDLESS = re.compile(r"tcpdump|dualpi2-stats .*(--watch|--jsonl|--interval(?!.*--count))")
+
+
+def sections():
+    """{(page, heading): [(command, what it prints)]} of what is run here."""
+    found = {}
+    for block in commands.blocks():
+        for shown in block.commands:
+            if not commands.runs_elsewhere(shown[0]):
+                found.setdefault((block.page, block.heading), []).append(shown)
+    return found
+
+
+SECTIONS = sections()
+
+
+@pytest.fixture
+def host(registered, monkeypatch, tmp_path):
+    """Has the interfaces, neighbours, files and services that the pages name."""
+    monkeypatch.setenv("PATH", f"{BIN}:{os.environ['PATH']}")
+    monkeypatch.chdir(tmp_path)
+    run("modprobe", "-q", "tcp_nv", check=False)
+    # Only the first network namespace may choose others than these.
+    run("sysctl", "net.ipv4.tcp_allowed_congestion_control=reno cubic nv")
+    here, there = Namespace("host"), Namespace("there")
+    for name in ("eth0", "eth1", "wan", "veth-web"):
+        veth(here, name, there, name, words=("numtxqueues", 4, "numrxqueues", 4))
+    for name in ("eth2", "line1", "line2"):
+        here.ip(f"link add {name} type dummy")
+        here.ip(f"link set {name} up")
+    here.run("tc", "qdisc", "add", "dev", "eth2", "root", "fq_codel")
+    for own, neighbour in NEIGHBOURS.items():
+        here.ip(f"addr add {own} dev eth0")
+        there.ip(f"addr add {neighbour} dev eth0")
+    # Accurate ECN, of kernels that have it as a value of this.
+    there.run("sysctl", "net.ipv4.tcp_ecn=3", check=False)
+    for argv in LISTENERS:
+        there.popen(*argv)
+    wait_until(lambda: there.run("ss", "-Hltn").stdout.count("\n") >= len(LISTENERS), "all listen")
+    CONF.mkdir(exist_ok=True)
+    (CONF / "eth0.conf").write_text("rate 40mbit\n")
+    (CONF / "wan.conf").write_text("rate 38mbit\ndocsis\n")
+    GROUP.mkdir(parents=True, exist_ok=True)
+    yield here
+    for tool in ("tcp-prague", "tcp-base-rtt"):
+        here.run(tool, "off", "--if-on")
+    here.delete()
+    there.delete()
+
+
+def output_of(space, command):
+    """What it prints; one that goes on, until it has printed something."""
+    if not ENDLESS.match(command):
+        return space.run("sh", "-c", command).stdout
+    with Terminal(space.argv("sh", "-c", command)) as terminal:
+        shown = terminal.wait_for(str.strip, "it prints something")
+        terminal.press("\x03")
+        terminal.end()
+        return shown
+
+
+def as_shown(output):
+    """A pattern: ... stands for lines, or the rest of one, that the page leaves out."""
+    return re.escape(output).replace("\\.\\.\\.\\\n", "(.*\n)*").replace(r"\.\.\.", ".*")
+
+
+@pytest.mark.parametrize("page, heading", SECTIONS)
+def test_commands(host, page, heading):
+    attached = set()
+    if (page, heading) in WATCHING:
+        attached.add(("eth0", ""))
+        host.run("dualpi2-load", "eth0", "--rate", "40mbit")
+    for command, shown in SECTIONS[page, heading]:
+        if command.startswith("tcp-prague ") and KERNEL < (6, 18):
+            continue
+        printed = output_of(host, command)
+        if shown is not None:
+            assert re.fullmatch(as_shown(shown), printed), (command, printed)
+        if loaded := re.match(r"dualpi2-load (\w\S*)", command):
+            which = loaded[1], "--ingress" if "--ingress" in command else ""
+            (attached.discard if "--unload" in command else attached.add)(which)
+    for name, direction in attached:
+        host.run("dualpi2-load", name, *direction.split(), "--unload")
