@@ -82,6 +82,19 @@ def test_words_of_other_programs_and_slips(words, told):
     assert done.stderr == f"dualpi2-load: {told} (see dualpi2-load --help)\n"
 
 
+@pytest.mark.parametrize("tool, word, told", [
+    ("tcp-prague", "stat", ": did you mean status?"),
+    ("tcp-base-rtt", "mesure", ": did you mean measure?"),
+    ("tcp-prague", "fly", ""),
+    ("tcp-prague", "o", ""),
+])
+def test_slips_in_a_command(tool, word, told):
+    done = subprocess.run([LOADER.with_name(tool), word], capture_output=True, text=True,
+                          check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"{tool}: {word}: no such command{told} (see {tool} --help)\n"
+
+
 def test_interface_is_given_without_dev():
     done = subprocess.run([LOADER, "dev", "eth0", "root"], capture_output=True, text=True,
                           check=False)

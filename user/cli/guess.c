@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SLIP_MAX 2	 /* letters that are wrong, missing or too many */
 #define SLIP_NAME_MAX 32 /* characters of a name */
 
 /* How many of them make one word of the other (Levenshtein). */
@@ -14,7 +13,7 @@ static unsigned int slips(const char *word, const char *name)
 	unsigned int row[SLIP_NAME_MAX + 1];
 
 	if (length > SLIP_NAME_MAX)
-		return SLIP_MAX + 1;
+		return SLIPS_TOO_MANY;
 	for (size_t i = 0; i <= length; i++)
 		row[i] = (unsigned int)i;
 	for (; *word; word++) {
@@ -32,6 +31,16 @@ static unsigned int slips(const char *word, const char *name)
 	return row[length];
 }
 
+bool is_nearer(const char *word, const char *name, unsigned int *fewest)
+{
+	const unsigned int count = slips(word, name);
+
+	if (count >= *fewest || count >= strlen(word))
+		return false;
+	*fewest = count;
+	return true;
+}
+
 const char *answer_to(const struct stranger *strangers, const char *word)
 {
 	for (const struct stranger *known = strangers; known && known->word; known++) {
@@ -45,17 +54,14 @@ const char *guess(const struct option_spec *options, const struct stranger *stra
 		  const char *word, unsigned int places, char text[GUESS_MAX])
 {
 	const char *nearest = NULL, *answer;
-	unsigned int fewest = SLIP_MAX + 1;
+	unsigned int fewest = SLIPS_TOO_MANY;
 
 	word += strspn(word, "-");
 	answer = answer_to(strangers, word);
 	for (const struct option_spec *spec = options; option_exists(spec); spec++) {
-		const unsigned int count = spec->name ? slips(word, spec->name) : fewest;
-
-		if ((spec->places & places) == places && count < fewest && count < strlen(word)) {
-			fewest = count;
+		if (spec->name && (spec->places & places) == places &&
+		    is_nearer(word, spec->name, &fewest))
 			nearest = spec->name;
-		}
 	}
 	text[0] = '\0';
 	if (answer)

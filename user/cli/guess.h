@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What may be meant by a word that is no option. */
+/* What may be meant by a word that is no option, or no subcommand. */
 #ifndef GUESS_H
 #define GUESS_H
 
+#include <stdbool.h>
+
 #include "cli/spec.h"
 
-#define GUESS_MAX 64 /* bytes of a question */
+#define GUESS_MAX 64	 /* bytes of a question */
+#define SLIPS_TOO_MANY 3 /* letters that are wrong, missing or too many: another word is meant */
+
+/* May a word be this name, with fewer slips than `*fewest`? Then that is their number. Begin with
+ * SLIPS_TOO_MANY.
+ */
+bool is_nearer(const char *word, const char *name, unsigned int *fewest);
 
 /* A word of other programs, and what to say of it. A table of them ends with one that is all zero;
  * NULL: there are none.

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/guess.h"
+
 static void print_help(const struct tool *tool)
 {
 	printf("Usage: %s COMMAND [OPTIONS]\n\n%s\nCommands:\n", tool->name, tool->about);
@@ -22,9 +24,24 @@ static const struct subcommand *find(const struct tool *tool, const char *name)
 	return NULL;
 }
 
+/* The one that may be meant; NULL: none. */
+static const struct subcommand *nearest(const struct tool *tool, const char *word)
+{
+	const struct subcommand *found = NULL;
+	unsigned int fewest = SLIPS_TOO_MANY;
+
+	for (const struct subcommand *one = tool->subcommands; one->name; one++) {
+		if (is_nearer(word, one->name, &fewest))
+			found = one;
+	}
+	return found;
+}
+
 /* The first argument is none of them. */
 static enum status answer_other(const struct tool *tool, const char *word)
 {
+	const struct subcommand *meant;
+
 	if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
 		print_help(tool);
 		return STATUS_OK;
@@ -33,7 +50,9 @@ static enum status answer_other(const struct tool *tool, const char *word)
 		printf("%s %s\n", tool->name, tool_version());
 		return STATUS_OK;
 	}
-	fail(0, "%s: no such command (see %s --help)", word, tool->name);
+	meant = nearest(tool, word);
+	fail(0, "%s: no such command%s%s%s (see %s --help)", word, meant ? ": did you mean " : "",
+	     meant ? meant->name : "", meant ? "?" : "", tool->name);
 	return STATUS_USAGE;
 }
 
