@@ -16,9 +16,10 @@ CELLS = Path(__file__).resolve().parent / "cells"
 # differ by some milliseconds in the start of the flows, and show what chance does.
 SEEDS = {"bpf_dualpi2": 2, "htb+dualpi2": 2, "curvy-red": 1, "codel": 1, "htb+fq_codel": 1,
          "cake": 1, "htb+fq_pie": 1, "htb+pfifo": 1, "htb+codel": 1, "htb+pie": 1, "htb+red": 1,
-         "vdq": 1}
-# Of these the ones with a single queue, and a research AQM, only in cells that name them.
-ONLY_NAMED = ("htb+codel", "htb+pie", "htb+red", "vdq")
+         "vdq": 1, "htb+own": 1}
+# Of these the ones with a single queue, a research AQM, and a qdisc of the reader's own, only in
+# cells that name them.
+ONLY_NAMED = ("htb+codel", "htb+pie", "htb+red", "vdq", "htb+own")
 DEFAULTS = {
     "at_sender": False,  # the queue is on the senders' own host, not on the router
     "offload": False,  # GSO and TSO on the links
@@ -30,6 +31,7 @@ DEFAULTS = {
 # `seeds`: in place of SEEDS. `warmup_s`, `seconds`: what is not measured, and what is, for
 # each rate; if they are not given, they follow from the RTT. `mixes`: how many of each of `flows`
 # there are, a list for each cell.
+STEPS_MAX = 60  # of MATCH_PHASES (guest/match.h) four are before and after them
 KEYS = {"title", "rate_mbit", "steps_mbit", "rtt_ms", "flows", "mixes", "seeds", "warmup_s",
         "seconds", *DEFAULTS}
 
@@ -111,6 +113,8 @@ def expand(name, text):
                         f"{sorted(missing)}, or not one of rate_mbit and steps_mbit")
     described = DEFAULTS | described
     steps = described.pop("steps_mbit", None)
+    if steps and len(steps) > STEPS_MAX:
+        raise CellError(f"cells/{name}.toml: {len(steps)} steps_mbit, {STEPS_MAX} at most")
     rates = [steps] if steps else [[rate] for rate in as_list(described.pop("rate_mbit"))]
     rtts = as_list(described["rtt_ms"])
     mixes = described.pop("mixes", [None])

@@ -23,12 +23,13 @@ OUR_BASE_RTT = ("base_rtt.bpf.o",)  # only where one is told
 
 
 def ours_in(run):
-    """What of ours a run is about: names of programs."""
+    """What of ours, or of the reader, a run is about: names of programs and modules."""
     contends = run.contender in OUR_CONTENDERS
     sends = any(flow["kind"] == "prague" for flow in run.specification["flows"])
     told = run.specification["base_rtt_us"]
-    return ((OURS if contends else ()) + (OUR_SENDERS if sends else ()) +
-            (OUR_BASE_RTT if told else ()))
+    own = [f"sch_{run.specification['options'][0]}.ko"] if run.contender == "htb+own" else []
+    return (*(OURS if contends else ()), *(OUR_SENDERS if sends else ()),
+            *(OUR_BASE_RTT if told else ()), *own)
 
 
 def digest_of_files(paths):
@@ -46,13 +47,12 @@ class Store:
         files = [path for pattern in SOURCES for path in REPOSITORY.glob(pattern)]
         files += [programs / name for name in PROGRAMS]
         self.environment = [kernel, digest_of_files(files)]
-        self.ours = {name: digest_of_files([programs / name])
-                     for name in OURS + OUR_SENDERS + OUR_BASE_RTT}
+        self.programs = programs
         RUNS.mkdir(parents=True, exist_ok=True)
 
     def place(self, run):
         depends = [*self.environment, run.specification]
-        depends += [self.ours[name] for name in ours_in(run)]
+        depends += [digest_of_files([self.programs / name]) for name in ours_in(run)]
         whole = json.dumps(depends, sort_keys=True)
         return RUNS / f"{hashlib.sha256(whole.encode()).hexdigest()[:24]}.json"
 

@@ -149,6 +149,22 @@ class Pfifo(UnderHtb):
         """Every kernel has it."""
 
 
+class Own(UnderHtb):
+    """One that the bench does not know. The first of the options is its kind, the others are for
+    tc. Its module lies beside our programs, or is the kernel's."""
+
+    def attach(self, rate):
+        self.kind, *self.options = self.options
+        super().attach(rate)
+
+    def load_child(self):
+        module = BIN / f"sch_{self.kind}.ko"
+        if not module.exists():
+            super().load_child()
+        elif not Path(f"/sys/module/sch_{self.kind}").exists():
+            run("insmod", module)
+
+
 class NativeDualpi2(UnderHtb):
     """Through rtnetlink: Debian's tc does not know this kind."""
 
@@ -183,4 +199,5 @@ CONTENDERS = {
     "htb+pie": Pie,
     "htb+red": Red,
     "htb+pfifo": Pfifo,
+    "htb+own": Own,
 }

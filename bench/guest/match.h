@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #define MATCH_STREAMS 256	  /* pairs of addresses, each with a protocol */
-#define MATCH_PHASES 8		  /* periods that are measured apart */
+#define MATCH_PHASES 64		  /* periods that are measured apart */
 #define MATCH_BINS 4096		  /* of the series over time */
 #define MATCH_BIN_NS 100000000ULL /* 100 ms */
 

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """The bench's own arithmetic: cells, figures of a run, verdicts (bench/)."""
 
+import csv
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -172,6 +174,30 @@ def test_a_change_of_ours_leaves_the_results_of_others(programs):
     after = store.Store("7.2.12", programs)
     assert [name for name, run in runs.items() if not after.load(run)] == [
         "bpf_dualpi2", "curvy-red", "codel"]
+
+
+def test_a_change_of_the_readers_module_is_another_result(programs):
+    own = 'variants = [{ contender = "htb+own", options = ["mine", "limit", "9"] }]\n'
+    [run] = next(matrix.expand("x", f"{GOOD}rate_mbit = 4\n{own}")).runs()
+    store.Store("7.2.12", programs).keep(run, {"cpu_idle": 0.5})
+    assert store.Store("7.2.12", programs).load(run)
+    (programs / "sch_mine.ko").write_bytes(b"a module")
+    assert not store.Store("7.2.12", programs).load(run)
+
+
+def test_figures_as_csv(tmp_path):
+    named = {"cell": "pair", "variant": "cake", "contender": "cake", "seed": 0, "kernel": "7.2.12"}
+    stored = {"stream": run_of(stream("10.1.0.101", **{"0": phase(l_ns=[6000] * 9, frames=100)})),
+              "missing": {"specification": {}, "missing": "the kernel has no sch_cake"}}
+    lines = [*(named | stored[name] for name in stored),
+             {"cell": "kept", "figures": {"L P99 ms": 1.5, "each of them": [1, 2.5]}}]
+    path = tmp_path / "lines"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    printed = subprocess.run([BENCH / "csv", path], capture_output=True, text=True, check=True)
+    found, missing, line = csv.DictReader(printed.stdout.splitlines())
+    assert (found["cell"], found["seed"], found["CPU idle %"]) == ("pair", "0", "50.0")
+    assert (missing["missing"], missing["CPU idle %"]) == ("the kernel has no sch_cake", "")
+    assert (line["each of them"], line["L P99 ms"]) == ("1 2.5", "1.5")
 
 
 def test_results_of_all_that_run_our_loader_depend_on_it():
