@@ -16,10 +16,11 @@ PAGES = ("README.md", *sorted(str(path.relative_to(PROJECT)) for pattern in
                               ("docs/*.md", "man/*.in") for path in PROJECT.glob(pattern)))
 
 # What may begin a command of a page.
-PROGRAMS = re.compile(r"(dualpi2-(load|stats)|tcp-(prague|base-rtt)|tc|ip|ping|sysctl|tcpdump|cat)"
-                      r"( |$)")
+PROGRAMS = re.compile(r"(dualpi2-(load|stats)|tcp-(prague|base-rtt)|tc|ip|ping|sysctl|tcpdump|cat|"
+                      r"nsenter|bpftool)( |$)")
 # Commands that no guest of test_pages.py can run, and what shows instead that they work.
 ELSEWHERE = {
+    r"bench/(run|csv) ": "the bench needs the lab: test_bench.py",
     r"make\b": "builds, tests and measures: test_docs.py finds each target, CI runs them",
     r"tests/lab/lab ": "the lab does not run in itself; every test run calls it",
     r"(make deb && )?apt-get |mirror=|echo \"deb |reboot": "tests/package/run, with real packages",
@@ -38,6 +39,7 @@ NOT_RUN = {
     ("docs/guide.md", "dualpi2-load: /etc"): "a message: test_config.py",
     ("docs/hacking.md", "| macro"): "a table, in a list",
     ("docs/reliability.md", "python3 -B"): "a script for the lab, which does not run in itself",
+    ("docs/research.md", "title ="): "a file",
     ("docs/prague.md", "[Service]"): "a part of a unit",
     ("man/dualpi2-mark-values.8.in", "policy "): "a file: test_policy.py",
     ("man/dualpi2.conf.5.in", "rate 38mbit"): "a file",
@@ -75,7 +77,7 @@ def runs_elsewhere(command):
 
 
 def in_markdown(page, text):
-    for heading, section in re.findall(r"^#+ (.*)\n((?:(?!#+ ).*\n)*)",
+    for heading, section in re.findall(r"^##? (.*)\n((?:(?!##? ).*\n)*)",
                                        records.BLOCK.sub("", text), re.M):
         for block in re.findall(r"(?:^    .*\n)+", section, re.M):
             yield Block(page, heading, re.sub(r"^    ", "", block, flags=re.M))

@@ -48,9 +48,10 @@ def host(registered, monkeypatch, tmp_path):
     run("modprobe", "-q", "tcp_nv", check=False)
     # Only the first network namespace may choose others than these.
     run("sysctl", "net.ipv4.tcp_allowed_congestion_control=reno cubic nv")
-    here, there = Namespace("host"), Namespace("there")
-    for name in ("eth0", "eth1", "wan", "veth-web"):
+    here, there, web = (Namespace(name) for name in ("host", "there", "web"))
+    for name in ("eth0", "eth1", "wan"):
         veth(here, name, there, name, words=("numtxqueues", 4, "numrxqueues", 4))
+    veth(here, "veth-web", web, "eth0")
     for name in ("eth2", "line1", "line2"):
         here.ip(f"link add {name} type dummy")
         here.ip(f"link set {name} up")
@@ -70,8 +71,8 @@ def host(registered, monkeypatch, tmp_path):
     yield here
     for tool in ("tcp-prague", "tcp-base-rtt"):
         here.run(tool, "off", "--if-on")
-    here.delete()
-    there.delete()
+    for space in (here, there, web):
+        space.delete()
 
 
 def output_of(space, command):

@@ -65,6 +65,11 @@ def test_debian_has_the_same_version():
     assert re.match(rf"dualpi2-bpf \({re.escape(version)}-\d+\) ", changelog)
 
 
+def test_citation_is_of_the_same_version():
+    version = (PROJECT / "VERSION").read_text(encoding="utf-8").strip()
+    assert f'\nversion: "{version}"\n' in (PROJECT / "CITATION.cff").read_text(encoding="utf-8")
+
+
 def test_aqms_for_tests_are_not_installed(tmp_path):
     make("install", tmp_path, {})
     text = subprocess.run([tmp_path / "usr/local/sbin/dualpi2-load", "--help"], check=True,
