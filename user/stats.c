@@ -101,7 +101,7 @@ static struct command command = {
 					"textfile collector of node_exporter",
 					.slot = SLOT_FORMAT, .excludes = ONE_TEXT },
 		[OUTPUT_CONFIG] = { "config", OUTPUT,
-				    "with metrics: tell of the interfaces that have a file in this "
+				    "with metrics: tell of the interfaces that are configured in this "
 				    "directory whether it is attached",
 				    .kind = KIND_FILE, .words = "/etc/dualpi2" },
 		[OUTPUT_HISTOGRAM] = { "histogram", OUTPUT,
@@ -192,20 +192,20 @@ static void print_text(const struct samples *list)
 		table_print(list, NULL);
 }
 
-/* `directory`: of --config. */
-static void print_metrics(const struct samples *list, const char *ifname, int directory)
+static void print_metrics(const struct samples *list, const char *ifname,
+			  const struct configuration *configuration)
 {
 	const enum exposition exposition =
 		given(OUTPUT_OPENMETRICS) ? EXPOSITION_OPENMETRICS : EXPOSITION_PROMETHEUS;
 	struct configured configured = {};
 
 	if (given(OUTPUT_CONFIG))
-		configured_look(directory, ifname, &configured);
+		configured_look(configuration, ifname, &configured);
 	openmetrics_print(list, given(OUTPUT_CONFIG) ? &configured : NULL, exposition);
 	free(configured.items);
 }
 
-static bool show_once(struct sampler *sampler, int directory)
+static bool show_once(struct sampler *sampler, const struct configuration *configuration)
 {
 	struct samples list;
 	bool shown = true;
@@ -215,7 +215,7 @@ static bool show_once(struct sampler *sampler, int directory)
 	if (given(OUTPUT_JSON))
 		json_print(&list, delays_shown());
 	else if (given(OUTPUT_OPENMETRICS) || given(OUTPUT_PROMETHEUS))
-		print_metrics(&list, sampler->ifname, directory);
+		print_metrics(&list, sampler->ifname, configuration);
 	else if (list.count)
 		print_text(&list);
 	else
@@ -248,10 +248,10 @@ static bool show_text(const struct samples *samples, const struct samples *inter
 	return flush(stdout);
 }
 
-/* `file` and `directory` have been opened before: later we may be in another mount namespace
+/* `file` and `configuration` have been opened before: later we may be in another mount namespace
  * (pins.h), and with fewer rights.
  */
-static bool show(const char *ifname, FILE *file, int directory)
+static bool show(const char *ifname, FILE *file, const struct configuration *configuration)
 {
 	struct sampler sampler;
 	bool shown;
@@ -268,7 +268,7 @@ static bool show(const char *ifname, FILE *file, int directory)
 	} else if (ifname && is_table()) {
 		shown = follow(&sampler, interval_ns, 1, show_both, &sampler);
 	} else {
-		shown = show_once(&sampler, directory);
+		shown = show_once(&sampler, configuration);
 	}
 	sampler_close(&sampler);
 	return shown;
@@ -299,7 +299,7 @@ static bool run(const char *ifname)
 {
 	struct output_file output;
 	FILE *file = stdout;
-	int directory;
+	struct configuration configuration = { .units = -1 };
 	bool shown;
 
 	if (given(OUTPUT_FILE) && !output_begin(&output, given(OUTPUT_FILE)))
@@ -309,9 +309,11 @@ static bool run(const char *ifname)
 	if (!file)
 		return fail(errno, "--record %s: cannot be made: %s", given(OUTPUT_RECORD),
 			    strerror(errno));
-	directory = given(OUTPUT_CONFIG) ? configured_open(given(OUTPUT_CONFIG)) : -1;
+	if (given(OUTPUT_CONFIG))
+		configuration_open(given(OUTPUT_CONFIG), &configuration);
 	privilege_keep(PRIVILEGE_FILES | PRIVILEGE_MOUNT);
-	shown = given(OUTPUT_EVENTS) ? tell_events(ifname) : show(ifname, file, directory);
+	shown = given(OUTPUT_EVENTS) ? tell_events(ifname) : show(ifname, file, &configuration);
+	configuration_close(&configuration);
 	fclose(file); /* all is flushed; stdout has served, too */
 	return given(OUTPUT_FILE) ? output_end(&output, shown) : shown;
 }

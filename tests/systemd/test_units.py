@@ -263,6 +263,21 @@ def test_figures_can_be_read_in_the_sandbox(registered, one):
     assert 'dualpi2_configured_attached{device="one"} 0\n' in file.read_text(encoding="utf-8")
 
 
+def test_enabled_unit_with_just_the_default_is_configured(registered, conf):
+    """As dualpi2-metrics.service tells it."""
+    def told():
+        return run("dualpi2-stats", "--prometheus", "--config", CONF).stdout
+
+    conf("default", "rate 20mbit\n")
+    add_interface(DASHED)
+    assert f'dualpi2_configured_attached{{device="{DASHED}"}}' not in told()
+    systemctl("enable", unit(DASHED))
+    assert f'dualpi2_configured_attached{{device="{DASHED}"}} 0\n' in told()
+    systemctl("disable", unit(DASHED))
+    assert DASHED not in told()
+    run("ip", "link", "del", DASHED)
+
+
 def test_units_and_rule_are_well_formed():
     units = sorted(UNITS.glob("dualpi2*"))
     assert len(units) == 3

@@ -134,11 +134,12 @@ def configured_of(form, directory):
     return samples, done.stderr
 
 
-@pytest.mark.parametrize("form", ["openmetrics", "prometheus"])
-def test_interfaces_that_are_configured(tmp_path, form):
+@pytest.mark.parametrize("form, name", [("openmetrics", "lo.conf"), ("prometheus", "l[o].conf")])
+def test_interfaces_that_are_configured(tmp_path, form, name):
     """Only the loopback is there in every network namespace, and no qdisc of ours is on it."""
-    (tmp_path / "lo.conf").touch()
+    (tmp_path / name).touch()
     (tmp_path / "notthere0.conf").touch()
+    (tmp_path / "default.conf").touch()
     samples, errors = configured_of(form, tmp_path)
     assert samples == {("dualpi2_configuration_known", ()): 1,
                        ("dualpi2_configured_attached", (("device", "lo"),)): 0}
@@ -148,7 +149,7 @@ def test_interfaces_that_are_configured(tmp_path, form):
 def test_what_is_configured_may_not_be_known(tmp_path):
     samples, errors = configured_of("prometheus", tmp_path / "notthere")
     assert samples == {("dualpi2_configuration_known", ()): 0}
-    assert errors.count("\n") == 1 and f"--config {tmp_path}/notthere: cannot be opened" in errors
+    assert errors.count("\n") == 1 and f"--config {tmp_path}/notthere: cannot be read" in errors
 
 
 # ---- who reads them ----------------------------------------------------------------------------

@@ -12,7 +12,6 @@
 #include "cli/message.h"
 
 #define SUFFIX ".conf"
-#define DEFAULT "default"
 
 bool config_is_dir(const char *path)
 {
@@ -35,6 +34,29 @@ static bool counts_more(const char *pattern, const char *other)
 	return length > other_length || (length == other_length && strcmp(pattern, other) < 0);
 }
 
+/* As in packaging/90-dualpi2.rules.in. */
+static bool is_helper(const char *ifname)
+{
+	return !fnmatch("in-*", ifname, 0) || !fnmatch("gs[ox]-*", ifname, 0);
+}
+
+static bool is_pattern(const char *name)
+{
+	return strpbrk(name, "*?[");
+}
+
+bool config_names(const char *file, const char *ifname)
+{
+	const char *suffix = strrchr(file, '.');
+	char name[NAME_MAX + 1];
+
+	if (!suffix || strcmp(suffix, SUFFIX))
+		return false;
+	snprintf(name, sizeof(name), "%.*s", (int)(suffix - file), file);
+	return !strcmp(name, ifname) ||
+	       (is_pattern(name) && !is_helper(ifname) && !fnmatch(name, ifname, 0));
+}
+
 /* The pattern among the files of a directory that counts most of those that a name matches; "":
  * there is none. False: the directory cannot be read, which is reported.
  */
@@ -47,12 +69,10 @@ static bool find_pattern(const char *dir, const char *ifname, char found[NAME_MA
 	if (!files)
 		return fail(errno, "%s: cannot be read: %s", dir, strerror(errno));
 	while ((file = readdir(files))) {
-		char *suffix = strrchr(file->d_name, '.');
-
-		if (!suffix || strcmp(suffix, SUFFIX) || !strpbrk(file->d_name, "*?["))
+		if (!is_pattern(file->d_name) || !config_names(file->d_name, ifname))
 			continue;
-		*suffix = '\0';
-		if (!fnmatch(file->d_name, ifname, 0) && counts_more(file->d_name, found))
+		*strrchr(file->d_name, '.') = '\0';
+		if (counts_more(file->d_name, found))
 			strcpy(found, file->d_name);
 	}
 	closedir(files);
@@ -69,6 +89,6 @@ bool config_find(const char *dir, const char *ifname, bool or_default, char path
 		return false;
 	if (pattern[0] && has_file(dir, pattern, path))
 		return true;
-	return (or_default && has_file(dir, DEFAULT, path)) ||
+	return (or_default && has_file(dir, CONFIG_DEFAULT, path)) ||
 	       fail(0, "%s: no file there is for %s: see dualpi2.conf(5)", dir, ifname);
 }

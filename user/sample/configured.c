@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "sample/configured.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,34 +11,81 @@
 
 #include "aqm/aqm.h"
 #include "attach/ingress.h"
+#include "cli/config_dir.h"
 #include "cli/message.h"
 #include "kernel/link.h"
 #include "kernel/qdisc.h"
 
+/* Where `systemctl enable` puts its links. */
+#define UNITS "/etc/systemd/system"
+
 struct looking {
-	int directory;
+	const struct configuration *configuration;
 	const char *ifname; /* NULL: all */
 	struct configured *configured;
 };
 
-int configured_open(const char *path)
+void configuration_open(const char *path, struct configuration *configuration)
 {
-	int directory = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-	if (directory < 0)
-		fail(errno, "--config %s: cannot be opened: %s", path, strerror(errno));
-	return directory;
+	configuration->files = opendir(path);
+	if (!configuration->files)
+		fail(errno, "--config %s: cannot be read: %s", path, strerror(errno));
+	configuration->units = open(UNITS, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* 1; 0: it has none; -errno: unknown. */
-static int has_file(int directory, const char *ifname)
+void configuration_close(struct configuration *configuration)
 {
-	char name[IF_NAMESIZE + sizeof(".conf")];
+	if (configuration->files)
+		closedir(configuration->files);
+	if (configuration->units >= 0)
+		close(configuration->units);
+}
 
-	snprintf(name, sizeof(name), "%s.conf", ifname);
-	if (!faccessat(directory, name, F_OK, 0))
+/* ---- is it to have one? All return 1, 0, or -errno: unknown ------------------------------ */
+
+/* As systemd-escape(1) writes a name. */
+static void escape(const char *name, char text[4 * IF_NAMESIZE])
+{
+	size_t used = 0;
+
+	for (const char *c = name; *c; c++) {
+		if (isalnum((unsigned char)*c) || *c == '_' || *c == ':' ||
+		    (*c == '.' && c != name))
+			text[used++] = *c;
+		else
+			used += (size_t)sprintf(text + used, "\\x%02x", (unsigned char)*c);
+	}
+	text[used] = '\0';
+}
+
+static int is_enabled(const struct configuration *configuration, const char *ifname)
+{
+	char name[4 * IF_NAMESIZE], link[2 * sizeof(name) + 80];
+
+	escape(ifname, name);
+	snprintf(link, sizeof(link), "sys-subsystem-net-devices-%s.device.wants/dualpi2@%s.service",
+		 name, name);
+	if (configuration->units < 0)
+		return 0;
+	if (!faccessat(configuration->units, link, F_OK, AT_SYMLINK_NOFOLLOW))
 		return 1;
 	return errno == ENOENT ? 0 : -errno;
+}
+
+static int is_configured(const struct configuration *configuration, const char *ifname)
+{
+	bool has_default = false;
+	struct dirent *file;
+
+	rewinddir(configuration->files);
+	for (errno = 0; (file = readdir(configuration->files)); errno = 0) {
+		if (config_names(file->d_name, ifname))
+			return 1;
+		has_default |= config_names(file->d_name, CONFIG_DEFAULT);
+	}
+	if (errno)
+		return -errno;
+	return has_default ? is_enabled(configuration, ifname) : 0;
 }
 
 static void visit_link(const struct link *link, void *data)
@@ -49,7 +97,7 @@ static void visit_link(const struct link *link, void *data)
 
 	if (looking->ifname && strcmp(looking->ifname, link->name))
 		return;
-	found = expect_known(has_file(looking->directory, link->name), "the file for %s",
+	found = expect_known(is_configured(looking->configuration, link->name), "the file for %s",
 			     link->name);
 	items = found > 0 ? realloc(configured->items, (configured->count + 1) * sizeof(*items))
 			  : NULL;
@@ -60,6 +108,8 @@ static void visit_link(const struct link *link, void *data)
 	configured->items = items;
 	memcpy(items[configured->count++].ifname, link->name, IF_NAMESIZE);
 }
+
+/* ---- has it one? ----------------------------------------------------------------------- */
 
 static bool is_ours(const struct qdisc *qdisc, void *data)
 {
@@ -77,11 +127,12 @@ static int is_attached(const char *ifname)
 	return ingress.aqm ? 1 : qdisc_each((int)ingress.key.ifindex, is_ours, NULL);
 }
 
-void configured_look(int directory, const char *ifname, struct configured *configured)
+void configured_look(const struct configuration *configuration, const char *ifname,
+		     struct configured *configured)
 {
-	struct looking looking = { directory, ifname, configured };
+	struct looking looking = { configuration, ifname, configured };
 
-	*configured = (struct configured){ .is_known = directory >= 0 };
+	*configured = (struct configured){ .is_known = configuration->files };
 	if (!configured->is_known)
 		return;
 	if (!link_each(NULL, visit_link, &looking))

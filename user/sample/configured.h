@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Interfaces that have a file of options (dualpi2.conf(5)): is a qdisc of ours attached to them? */
+/* Interfaces that are to have a qdisc, because dualpi2.conf(5) says so: have they one?
+ *
+ * A file names them, itself or by a pattern; or there is default.conf, and their unit is enabled.
+ */
 #ifndef CONFIGURED_H
 #define CONFIGURED_H
 
+#include <dirent.h>
 #include <net/if.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+/* Where it is looked, opened as long as we have the rights and are in the first mount namespace. */
+struct configuration {
+	DIR *files; /* NULL: they cannot be read */
+	int units;  /* that are enabled; -1: none */
+};
 
 struct configured {
 	struct configured_interface {
@@ -16,12 +26,15 @@ struct configured {
 	bool is_known; /* false: something could not be looked at */
 };
 
-/* Open the directory of the files: a file descriptor, or -1, and it is reported why not. */
-int configured_open(const char *path);
+/* Open the directory `path` of the files. What cannot be opened is reported. */
+void configuration_open(const char *path, struct configuration *configuration);
 
-/* Look which interfaces of this network namespace (`ifname`: or just this one) have a file there.
- * What cannot be looked at is reported, and `is_known` is false.
+void configuration_close(struct configuration *configuration);
+
+/* Look at the interfaces of this network namespace (`ifname`: at just this one). What cannot be
+ * looked at is reported, and `is_known` is false.
  */
-void configured_look(int directory, const char *ifname, struct configured *configured);
+void configured_look(const struct configuration *configuration, const char *ifname,
+		     struct configured *configured);
 
 #endif /* CONFIGURED_H */

@@ -281,11 +281,11 @@ static void print_configured(const struct configured *configured, enum expositio
 {
 	static const struct family known = {
 		"configuration_known", GAUGE, NULL,
-		"1 if it is known which interfaces have a file of options, 0 if not.", NULL
+		"1 if it is known which interfaces are configured, 0 if not.", NULL
 	};
 	static const struct family attached = {
 		"configured_attached", GAUGE, NULL,
-		"Of an interface with a file of options: 1 if it has a qdisc, 0 if not.", NULL
+		"Of an interface that is configured: 1 if it has a qdisc, 0 if not.", NULL
 	};
 
 	print_header(&known, exposition);
