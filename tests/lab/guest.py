@@ -268,7 +268,7 @@ def run(kernel, options):
 
 
 def shell(kernel, options):
-    """An interactive guest, in real time."""
+    """An interactive guest, in real time: a playground."""
     with tempfile.TemporaryDirectory(prefix="run-", dir=CACHE) as directory:
         initramfs = Path(directory) / "initramfs"
         write_initramfs(initramfs, system_archive(kernel), ["true"], interactive=True)
