@@ -106,7 +106,8 @@ def figures():
 def test_collector_takes_the_file(exporter):
     text = get(exporter, "/metrics")
     assert "node_textfile_scrape_error 0" in text
-    assert 'dualpi2_forwarded_packets_total{device="r1",direction="egress",parent="root",queue="l4s"}' in text
+    assert ('dualpi2_forwarded_packets_total{device="r1",direction="egress",parent="root",'
+            'queue="l4s"}') in text
 
 
 def test_queries_answer_our_numbers(query, figures):
@@ -166,7 +167,8 @@ def test_dashboard_asks_what_can_be_answered(query, expression):
     """No rate is left out for want of a second sample; what is compared may be empty."""
     found = wait_until(lambda: query(expression) or re.search("(>|==) 0", expression),
                        "there are answers")
-    assert isinstance(found, re.Match) or all(labels.get("device", "r1") == "r1" for labels, _ in found)
+    assert isinstance(found, re.Match) or all(
+        labels.get("device", "r1") == "r1" for labels, _ in found)
 
 
 # ---- promtool ---------------------------------------------------------------------------

@@ -203,7 +203,8 @@ static void print_gauges(const struct sample *sample)
 		if (row->key && stat_is_time(row))
 			printf("  %8s  %s\n", format_delay((double)value, text), row->meaning);
 		else if (row->key)
-			printf("  %8s  %s %s\n", format_count(value, text), row->unit, row->meaning);
+			printf("  %8s  %s %s\n", format_count(value, text), row->unit,
+			       row->meaning);
 	}
 }
 
