@@ -67,6 +67,7 @@ def host(registered, monkeypatch, tmp_path):
     CONF.mkdir(exist_ok=True)
     (CONF / "eth0.conf").write_text("rate 40mbit\n")
     (CONF / "wan.conf").write_text("rate 38mbit\ndocsis\n")
+    (CONF / "ppp*.conf").write_text("rate 9mbit\n")
     GROUP.mkdir(parents=True, exist_ok=True)
     yield here
     for tool in ("tcp-prague", "tcp-base-rtt"):
@@ -93,9 +94,9 @@ def as_shown(output):
 
 @pytest.mark.parametrize("page, heading", SECTIONS)
 def test_commands(host, page, heading):
-    attached = set()
+    loaded = set()
     if (page, heading) in WATCHING:
-        attached.add(("eth0", ""))
+        loaded.add("eth0")
         host.run("dualpi2-load", "eth0", "--rate", "40mbit")
     for command, shown in SECTIONS[page, heading]:
         if command.startswith("tcp-prague ") and KERNEL < (6, 18):
@@ -103,8 +104,7 @@ def test_commands(host, page, heading):
         printed = output_of(host, command)
         if shown is not None:
             assert re.fullmatch(as_shown(shown), printed), (command, printed)
-        if loaded := re.match(r"dualpi2-load (\w\S*)", command):
-            which = loaded[1], "--ingress" if "--ingress" in command else ""
-            (attached.discard if "--unload" in command else attached.add)(which)
-    for name, direction in attached:
-        host.run("dualpi2-load", name, *direction.split(), "--unload")
+        if names := re.match(r"dualpi2-load (\w\S*)", command):
+            loaded.add(names[1])
+    for name in loaded:
+        host.run("dualpi2-load", name, "--unload", "--if-attached")
