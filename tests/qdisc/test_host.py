@@ -117,7 +117,7 @@ def test_pins_that_somebody_deleted(space):
     assert set(space.links()) == before
     assert Qdisc(space, "in-one").stats()["options"]["rate"] == 5_000_000
     shutil.rmtree(PIN_DIR)
-    space.run(LOADER, "one", "--unload")
+    space.run(LOADER, "one", "--egress", "--unload")
     assert set(space.links()) == before - {"gso-one", "gsx-one"}
     space.run(LOADER, "one", "--ingress", "--unload")
     assert set(space.links()) == before - {"gso-one", "gsx-one", "in-one"}
