@@ -112,7 +112,6 @@ def test_interface_named_like_a_number(space):
     for name in ("abcdefghijklmno", str(NUMBER)):
         assert is_split(space, name)
         space.run(LOADER, name, "--unload")
-        space.run(LOADER, name, "--ingress", "--unload")
     assert helpers(space) == {}
 
 
