@@ -4,6 +4,7 @@ is held (held.py) the shares are known."""
 
 import frames
 import pytest
+from conftest import LOADER
 from frames import CE, ECT_0, ECT_1, NOT_ECT
 from held import COUNT, NEVER, ce_count, fits, flood, hold_probability
 from netns import wait_until
@@ -102,8 +103,10 @@ def test_step_sees_the_age_of_the_head_without_a_shaper(cable):
         cable.load("--rate", "10kbit")  # a frame takes 1.2 s
         cable.burst(ECT_1, 3)  # the second and the third one wait
         wait_until(lambda: cable.qdisc.stats()["delay-l"] > 1000, "the head is older than 1 ms")
-        cable.load("--rate", 0)  # they go when the qdisc looks next, within 10 ms
+        change = cable.tx.popen(LOADER, "d0", "--rate", 0)
+        change.stdout.readline()  # done; they go when the qdisc looks next, within 10 ms
         [serial] = cable.burst(ECT_1, 1)
+        change.communicate()
         *_, second, third, last = cable.drain()
         assert last.serial == serial and second.ecn == third.ecn == ECT_1
         return last.ecn == CE
