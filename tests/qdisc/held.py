@@ -29,7 +29,9 @@ def hold_probability(cable, at_least, *options):
 
 
 def flood(cable, ecn, count=COUNT):
-    """A burst behind a standing queue, then its delivery at full speed."""
+    """A burst behind a standing queue, then its delivery at full speed. A frame takes longer than
+    the burst: each that leaves during it may be one below a backlog of 2 MTU."""
+    cable.load("--rate", "100kbit")
     before = cable.qdisc.stats()
     cable.burst(ecn, count, 400)
     cable.load("--rate", 0)
