@@ -68,6 +68,12 @@ def test_debian_has_the_same_version():
     assert re.match(rf"dualpi2-bpf \({re.escape(version)}-\d+\) ", changelog)
 
 
+def test_rpm_has_the_same_version():
+    version = (PROJECT / "VERSION").read_text(encoding="utf-8").strip()
+    spec = (PROJECT / "packaging/dualpi2-bpf.spec").read_text(encoding="utf-8")
+    assert re.search(rf"^Version: +{re.escape(version)}$", spec, re.M)
+
+
 def test_citation_is_of_the_same_version():
     version = (PROJECT / "VERSION").read_text(encoding="utf-8").strip()
     assert f'\nversion: "{version}"\n' in (PROJECT / "CITATION.cff").read_text(encoding="utf-8")
