@@ -11,8 +11,8 @@
 #	make install  DESTDIR= PREFIX=/usr/local, make uninstall
 #	make help     all targets
 #
-# RECORD=1 with demo, screens, test-kernels, compare, claims and the benches puts what they print
-# into docs/.
+# RECORD=1 with demo, screens, test-trixie, test-kernels, compare, claims and the benches puts what
+# they print into docs/.
 #
 # `make demo` and `make test` install what they need through apt, saying so first,
 # and build in a root of their own under .cache/, so they need root.
@@ -127,7 +127,7 @@ NEXT_VERSION_O := $(O)/next/options.o
 next_version = $(patsubst $(O)/user/cli/options.o,$(NEXT_VERSION_O),$(1))
 
 .DELETE_ON_ERROR:
-.PHONY: all foreign quick quick-source quick-guest test test-kernels test-long test-deb \
+.PHONY: all foreign quick quick-source quick-guest test test-kernels test-long test-deb test-trixie \
 	test-monitoring fuzz soak demo screens compare bench bench-kernels bench-grid bench-cost bench-overload \
 	claims model check-vmlinux \
 	clean help force
@@ -322,6 +322,10 @@ test-long: ## as test, with the long version of tests that have one: hours
 
 test-deb: deb ## the package: reproducible, installed with apt, run in the lab, purged
 	$(Q)tests/package/run
+
+test-trixie: deb ## from a bare Debian trixie to an attached qdisc, kernel included (RECORD=1)
+	$(Q)tests/lab/bootstrap
+	$(Q)$(call recorded,trixie.txt) tests/package/trixie
 
 test-monitoring: ## the lab's figures through node_exporter and Prometheus; promtool on the rules
 	$(Q)tests/lab/bootstrap

@@ -23,7 +23,7 @@ ELSEWHERE = {
     r"bench/(run|csv) ": "the bench needs the lab: test_bench.py",
     r"make\b": "builds, tests and measures: test_docs.py finds each target, CI runs them",
     r"tests/lab/lab ": "the lab does not run in itself; every test run calls it",
-    r"(make deb && )?apt-get |mirror=|echo \"deb |reboot": "tests/package/run, with real packages",
+    r"(make deb && )?apt-get ": "tests/package/run and tests/package/trixie, with real packages",
     r"systemctl ": "needs systemd: tests/systemd/test_units.py",
     r"(sudo )?dualpi2-plot ": "needs matplotlib: `make screens`, tests/unit/test_plot.py",
     r"\.output/dualpi2-load .* vdq|dualpi2-mark-values |dualpi2-load .* vdq":

@@ -33,6 +33,7 @@ MONITOR_ROOT = CACHE / "monitor-root"  # with Prometheus
 # To build the Debian package in
 PACKAGE_ROOT = CACHE / "package-root" if MACHINE.is_native else BUILD_ROOT
 CLEAN_ROOT = CACHE / "clean-root"  # to install it in
+TRIXIE_ROOT = CACHE / "trixie-root"  # as an installer leaves it, without a kernel
 SYSTEMD_ROOT = CACHE / "systemd-root"  # for the guest as well: with systemd as its first process
 
 # Nobody reads manuals in there; but the clean root is to have all that a package brings.
@@ -43,7 +44,7 @@ MANUALS = ["/usr/share/doc/*", "/usr/share/man/*", "/usr/share/locale/*", "/usr/
 # unpacked.
 VARIANTS = {BUILD_ROOT: "apt", PACKAGE_ROOT: "apt", CLEAN_ROOT: "apt",
             GUEST_ROOT: "essential" if MACHINE.is_native else "extract",
-            SYSTEMD_ROOT: "essential", MONITOR_ROOT: "essential"}
+            SYSTEMD_ROOT: "essential", MONITOR_ROOT: "essential", TRIXIE_ROOT: "important"}
 
 # A private mount namespace: nothing is left mounted, however the command ends.
 # $1: repository, $2: root, then the command.
