@@ -3,7 +3,9 @@
 
 #include <linux/pkt_sched.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "attach/ifb.h"
 #include "cli/format.h"
 
 const char *sample_ifname(unsigned int ifindex, const char *old_name, char name[IF_NAMESIZE])
@@ -11,6 +13,12 @@ const char *sample_ifname(unsigned int ifindex, const char *old_name, char name[
 	if (!if_indextoname(ifindex, name))
 		snprintf(name, IF_NAMESIZE, "%.*s", IF_NAMESIZE - 1, old_name);
 	return name;
+}
+
+enum direction sample_interface(const struct ifb *ifb, const char *device, char ifname[IF_NAMESIZE])
+{
+	memcpy(ifname, ifb ? ifb->ifname : device, IF_NAMESIZE);
+	return ifb ? INGRESS : EGRESS;
 }
 
 const char *sample_place(const struct sample *sample, char *text)

@@ -48,6 +48,13 @@ struct samples {
 /* The name that an interface has now, or had when its qdisc started (`old_name`). */
 const char *sample_ifname(unsigned int ifindex, const char *old_name, char name[IF_NAMESIZE]);
 
+/* The interface whose packets pass a device that has the qdisc, and which ones: `ifb` is that
+ * device, or NULL. Writes its name to `ifname`.
+ */
+struct ifb;
+enum direction sample_interface(const struct ifb *ifb, const char *device,
+				char ifname[IF_NAMESIZE]);
+
 /* "eth0"; "eth0, ingress"; of an mq "eth0, all queues" or "eth0, queue 8001:1". Writes to `text`
  * (PLACE_MAX bytes) and returns it.
  */
@@ -58,6 +65,12 @@ const char *sample_place(const struct sample *sample, char *text);
 static inline const char *sample_option(const struct sample *sample)
 {
 	return sample->direction == INGRESS ? " --ingress" : "";
+}
+
+/* What it shapes to, bit/s; 0: it does not. */
+static inline double sample_rate(const struct sample *sample)
+{
+	return 8 * (double)sample->stats.params.rate;
 }
 
 /* Microseconds, the unit of both tc's output and ours for programs. */

@@ -119,13 +119,6 @@ static int read_instance(const struct registration *reg, const struct dualpi2_ke
 	return 1;
 }
 
-/* `ifb`: that has the qdisc; NULL: an interface has it. */
-static void name_interface(struct sample *sample, const struct ifb *ifb)
-{
-	sample->direction = ifb ? INGRESS : EGRESS;
-	memcpy(sample->ifname, ifb ? ifb->ifname : sample->device, sizeof(sample->ifname));
-}
-
 /* Instances are found by the qdiscs that the kernel shows: a walk through the map of
  * statistics can miss some, as its entries move whenever they are refreshed.
  */
@@ -158,7 +151,8 @@ static bool visit_instance(const struct qdisc *qdisc, void *data)
 		collecting->error = -found;
 	if (found <= 0)
 		return false;
-	name_interface(sample, ifbs_find(collecting->ifbs, key.ifindex));
+	sample->direction = sample_interface(ifbs_find(collecting->ifbs, key.ifindex),
+					     sample->device, sample->ifname);
 	sample->counters = qdisc->counters;
 	sample->refcnt = qdisc->refcnt;
 	list->count++;

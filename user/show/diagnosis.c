@@ -146,8 +146,7 @@ static bool elsewhere(const struct sample *interval, char text[DIAGNOSIS_MAX])
 /* Where we shape, it may be that little is sent. */
 static bool little_used(const struct sample *interval, char text[DIAGNOSIS_MAX])
 {
-	const double rate = 8 * (double)interval->stats.params.rate,
-		     used = interval_forwarded(interval);
+	const double rate = sample_rate(interval), used = interval_forwarded(interval);
 	char speed[FORMAT_MAX], limit[FORMAT_MAX], since[FORMAT_MAX];
 
 	if (!rate || used > FULL_SHARE * rate || !is_empty(interval))

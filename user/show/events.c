@@ -99,8 +99,7 @@ static void print(const struct follower *follower, const struct dualpi2_event *e
 		return;
 	/* An interface of another namespace: no index of ours. */
 	sample_ifname(place.elsewhere ? 0 : event->key.ifindex, event->ifname, place.device);
-	memcpy(place.ifname, ifb ? ifb->ifname : place.device, sizeof(place.ifname));
-	place.direction = ifb ? INGRESS : EGRESS;
+	place.direction = sample_interface(ifb, place.device, place.ifname);
 	if (follower->json)
 		print_json(event, &place);
 	else

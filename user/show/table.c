@@ -95,7 +95,7 @@ static void print_forwarded(const struct sample *interval)
 static void print_use(const struct sample *interval)
 {
 	const struct dualpi2_stats *stats = &interval->stats;
-	const double rate = 8 * (double)stats->params.rate; /* bit/s */
+	const double rate = sample_rate(interval);
 	char l[FORMAT_MAX], c[FORMAT_MAX];
 
 	if (rate)

@@ -68,7 +68,7 @@ static void put_cell(enum figure figure, int column, const char *text)
 static const char *leaving(const struct sample *interval, const struct dualpi2_queue *queue,
 			   char text[CELL_TEXT_MAX])
 {
-	const double rate = 8 * (double)interval->stats.params.rate,
+	const double rate = sample_rate(interval),
 		     speed = interval_speed(interval, queue->counters.bytes_out);
 	char number[FORMAT_MAX], share[FORMAT_MAX];
 

@@ -32,16 +32,15 @@ static const char *traffic(const struct view *view, char *text)
 
 static const char *rate(const struct view *view, char *text)
 {
-	const __u64 bytes = view->now->stats.params.rate;
+	const double bits = sample_rate(view->now);
 
-	return bytes ? format_speed(8 * (double)bytes, text) : strcpy(text, "-");
+	return bits ? format_speed(bits, text) : strcpy(text, "-");
 }
 
 /* Of the rate; without one, what it is. */
 static const char *used(const struct view *view, char *text)
 {
-	const double rate = 8 * (double)view->now->stats.params.rate,
-		     speed = interval_forwarded(&view->interval);
+	const double rate = sample_rate(view->now), speed = interval_forwarded(&view->interval);
 
 	return rate ? percent(speed, rate, text) : format_speed(speed, text);
 }
