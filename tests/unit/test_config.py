@@ -170,11 +170,13 @@ def find(directory, name):
     ("ppp0", "ppp0.conf"), ("ppp12", "ppp1?.conf"), ("ppp22", "ppp*.conf"),
     ("pppoe7", "pppoe*.conf"), ("pa", "p[ab].conf"), ("a.conf", "a.conf.conf"),
     ("a*", "a*.conf"), ("ab", "a*.conf"),
-    ("eth0", None), ("default", "default.conf")])
+    ("eth0", None), ("gso-eth0", None), ("in-eth0", None),
+    ("default", "default.conf")])
 def test_file_of_an_interface(directory, name, file):
     """Its own name before a pattern, a long pattern before a short one, the default last."""
     files = directory("ppp0.conf", "ppp*.conf", "ppp1?.conf", "pppoe*.conf", "p*.conf",
-                      "p[ab].conf", "a*.conf", "a.conf.conf", "default.conf", "eth*", "*.conf~")
+                      "p[ab].conf", "a*.conf", "a.conf.conf", "gs*.conf", "in*.conf",
+                      "default.conf", "eth*", "*.conf~")
     done = find(files, name)
     if file:
         assert (done.returncode, done.stdout) == (0, f"{files / file}\n")

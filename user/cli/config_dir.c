@@ -34,7 +34,7 @@ static bool counts_more(const char *pattern, const char *other)
 	return length > other_length || (length == other_length && strcmp(pattern, other) < 0);
 }
 
-/* As in packaging/90-dualpi2.rules.in. */
+/* What dualpi2-load makes itself (attach/device.h). */
 static bool is_helper(const char *ifname)
 {
 	return !fnmatch("in-*", ifname, 0) || !fnmatch("gs[ox]-*", ifname, 0);
