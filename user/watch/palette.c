@@ -19,7 +19,7 @@ void palette_init(void)
 		[CONDITION_ATTENTION] = COLOR_YELLOW,
 		[CONDITION_BROKEN] = COLOR_RED,
 	};
-	const char *no_color = getenv("NO_COLOR"); /* https://no-color.org */
+	const char *no_color = secure_getenv("NO_COLOR"); /* https://no-color.org */
 
 	if ((no_color && *no_color) || !has_colors() || start_color() != OK)
 		return;
