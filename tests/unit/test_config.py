@@ -26,6 +26,8 @@ BAD_FILES = [
      ":2: --rate 2mbit: given twice: give it once"),
     ("any-ect\r\nl4s_ect\r\n", ":2: --l4s-ect: excludes --any-ect: give one of them"),
     ("docsis yes", ":1: --docsis yes: --docsis takes no value"),
+    ("split-gso=auto", ":1: --split-gso auto: --split-gso takes no value: did you mean "
+                       "--auto-split-gso?"),
     ("rate 40 mbit", ":1: mbit: one option a line, and one word as its value"),
     ("rat 40mbit", ":1: rat: no option that a file may have: did you mean --rate? "
                    "(see dualpi2-load --help)"),
@@ -74,6 +76,10 @@ def load(*arguments):
                "out, the root is meant"),
     (["targt", "5ms"], "targt: no such option, and one argument too many after no-such-interface: "
                        "did you mean --target?"),
+    (["--split-gso", "auto"], "auto: no such option, and one argument too many after "
+                              "no-such-interface: did you mean --auto-split-gso?"),
+    (["--split-gso=auto"], "--split-gso=auto: --split-gso takes no value: did you mean "
+                           "--auto-split-gso?"),
     (["--step-treshold", "5ms"], "--step-treshold: no such option, or not enough of its name"),
 ])
 def test_words_of_other_programs_and_slips(words, told):

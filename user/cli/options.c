@@ -215,7 +215,8 @@ bool command_take(struct command *command, const char *name, const char *value)
 			    guess(command->options, command->strangers, name, PLACE_FILE, text),
 			    command->name);
 	if (!value_is_taken(spec) && value)
-		return fail(0, "--%s %s: --%s takes no value", spec->name, value, spec->name);
+		return fail(0, "--%s %s: --%s takes no value%s", spec->name, value, spec->name,
+			    guess(command->options, command->strangers, value, PLACE_FILE, text));
 	return is_settled(command, spec) || take_option(command, spec, value);
 }
 
@@ -284,7 +285,9 @@ static bool refuse_option(struct command *command, int answer, const char *word)
 	spec = answered(command, optopt);
 	if (answer == ':')
 		return take_option(command, spec, NULL);
-	return fail(0, "%s: --%s takes no value" SEE_HELP, word, spec->name, command->name);
+	return fail(0, "%s: --%s takes no value%s" SEE_HELP, word, spec->name,
+		    guess(command->options, command->strangers, strchr(word, '=') + 1, 0, text),
+		    command->name);
 }
 
 /* The place of the next word; the last one that was given is `last`, or NULL. */
