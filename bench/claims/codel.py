@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """CoDel's refined law."""
 
+import math
 import statistics
+from operator import itemgetter
 
 from claim import Claim, Paper, in_words
 
@@ -9,70 +11,91 @@ FAST, SLOW = "codel-both-ways-100", "codel-both-ways-1"
 ECN, EIGHT = "codel-both-ways-ecn", "codel-eight"
 ONE_STEP, TWO_STEPS = "2012, one Newton step", "2012, two Newton steps"
 LAWS = ("mainline", "refined", "2012")
-# What chance does in a run of some seconds: share of a sum of rates, ms of a mean delay, % of a
-# deviation.
-RATE_NOISE, DELAY_NOISE, DEVIATION_NOISE = 0.01, 0.1, 5
-
-
-def goodputs(measured):
-    """Of all flows, both ways."""
-    return measured.goodputs_mbit({"cubic", "cubic-ecn"}) + measured.goodputs_back_mbit()
-
-
-def total(measured):
-    return sum(goodputs(measured))
 
 
 def deviation(measured):
-    """Of the flows of a direction, as a share of their mean: the mean of both directions."""
+    """Of the flows of a direction, in % of their mean: the mean of both directions."""
     ways = (measured.goodputs_mbit({"cubic", "cubic-ecn"}), measured.goodputs_back_mbit())
-    return statistics.fmean(statistics.pstdev(way) / statistics.fmean(way) for way in ways)
+    return 100 * statistics.fmean(
+        statistics.pstdev(way) / statistics.fmean(way) for way in ways if way)
 
 
-def delay(measured):
-    return measured.delays("c").mean_ms()
+def figures(measured):
+    """Mbit/s of all flows both ways, their deviation, and ms in the C queue."""
+    return {"sum": sum(measured.goodputs_mbit({"cubic", "cubic-ecn"}) +
+                       measured.goodputs_back_mbit()),
+            "deviation": deviation(measured), "delay": measured.delays("c").mean_ms()}
+
+
+def each(seen, cell, laws, figure):
+    """{law: the figure of each run}"""
+    return {law: seen.each(cell, law, itemgetter(figure)) for law in laws}
+
+
+def means(runs):
+    return {law: statistics.fmean(figures) for law, figures in runs.items()}
+
+
+def tell(what, runs, digits=1):
+    count = len(next(iter(runs.values())))
+    return f"{what}: {in_words(means(runs), digits)} (means of {count} runs)"
+
+
+def is_positive(difference, one, other):
+    """Of a difference between the means of two samples; None if it is within two of its standard
+    errors, so that chance may have made it."""
+    error = math.hypot(*(statistics.pstdev(sample) / math.sqrt(max(len(sample) - 1, 1))
+                         for sample in (one, other)))
+    return None if abs(difference) <= 2 * error else difference > 0
+
+
+def is_above(runs, law, other):
+    return is_positive(statistics.fmean(runs[law]) - statistics.fmean(runs[other]),
+                       runs[law], runs[other])
+
+
+def judged(text, holds):
+    return f"{text}{': too close to tell' if holds is None else ''}", holds
 
 
 def newton_helps(seen):
     """Two steps are nearer to the exact root in what the queue does."""
-    off = {steps: abs(seen.of(FAST, steps, delay) - seen.of(FAST, "2012", delay))
-           for steps in (ONE_STEP, TWO_STEPS)}
-    delays = {name: seen.of(FAST, name, delay) for name in (ONE_STEP, TWO_STEPS, "2012")}
-    return (f"mean delay in ms: {in_words(delays, 2)} (exact)",
-            off[ONE_STEP] - off[TWO_STEPS] > DELAY_NOISE)
+    runs = each(seen, FAST, (ONE_STEP, TWO_STEPS, "2012"), "delay")
+    delays = means(runs)
+    off = {steps: abs(delays[steps] - delays["2012"]) for steps in (ONE_STEP, TWO_STEPS)}
+    return judged(tell("mean delay in ms, 2012 being exact", runs, 2),
+                  is_positive(off[ONE_STEP] - off[TWO_STEPS], runs[ONE_STEP], runs[TWO_STEPS]))
 
 
 def uses_more_than(other, cell, digits):
     def judge(seen):
-        sums = {law: seen.of(cell, law, total) for law in ("refined", other)}
-        return (f"Mbit/s: {in_words(sums, digits)}",
-                sums["refined"] > (1 + RATE_NOISE) * sums[other])
+        runs = each(seen, cell, ("refined", other), "sum")
+        return judged(tell("Mbit/s", runs, digits), is_above(runs, "refined", other))
     return judge
 
 
 def sum_of_both_ways(seen):
-    both = seen.of(FAST, "refined", total)
-    return f"{both:.1f} Mbit/s", both >= 182
+    runs = each(seen, FAST, ("refined",), "sum")
+    return tell("Mbit/s", runs), means(runs)["refined"] >= 182
 
 
 def ecn_does_alike(seen):
-    sums = {"ECN": seen.of(ECN, "refined", total), "without": seen.of(FAST, "refined", total)}
-    return f"Mbit/s: {in_words(sums)}", abs(sums["ECN"] / sums["without"] - 1) <= 0.02
+    runs = {"ECN": seen.each(ECN, "refined", itemgetter("sum")),
+            "without": seen.each(FAST, "refined", itemgetter("sum"))}
+    sums = means(runs)
+    return tell("Mbit/s", runs), abs(sums["ECN"] / sums["without"] - 1) <= 0.02
 
 
 def least_deviation(seen):
-    """None if chance decides."""
-    shares = {law: 100 * seen.of(FAST, law, deviation) for law in LAWS}
-    least, second, _ = sorted(shares, key=shares.get)
-    told = f"standard deviation in % of the mean: {in_words(shares)}"
-    if shares[second] - shares[least] < DEVIATION_NOISE:
-        return f"{told}: too close to tell", None
-    return told, least == "refined"
+    runs = each(seen, FAST, LAWS, "deviation")
+    rival = min({"mainline", "2012"}, key=means(runs).get)
+    return judged(tell("standard deviation in % of the mean", runs),
+                  is_above(runs, rival, "refined"))
 
 
 def queue_is_held(seen):
-    mean = seen.of(EIGHT, "refined", delay)
-    return f"{mean:.1f} ms", 4 <= mean <= 8
+    runs = each(seen, EIGHT, ("refined",), "delay")
+    return tell("ms", runs), all(4 <= delay <= 8 for delay in runs["refined"])
 
 
 BOTH_WAYS = "100 Mbit/s, RTT 5 ms, 8 Cubic flows each way; `--no-l4s`"
@@ -101,7 +124,9 @@ PAPER = Paper(
         Claim("codel-deviation", "least deviation over 8 streams",
               f"{BOTH_WAYS}; of the three laws", least_deviation),
         Claim("codel-target", "the queue is held at the target of 5 ms (RFC 8289)",
-              "100 Mbit/s, RTT 10 ms, 8 Cubic flows in the C queue: 4 to 8 ms on average",
-              queue_is_held),
+              "100 Mbit/s, RTT 10 ms, 8 Cubic flows in the C queue: 4 to 8 ms on average, in "
+              "each run", queue_is_held),
     ),
+    many=(FAST, SLOW, ECN, EIGHT),
+    figures=figures,
 )
