@@ -403,7 +403,7 @@ bench-overload: ## what unresponsive floods leave to others, beside sch_dualpi2 
 bench-cost: ## instructions per packet, against a budget (PART=packets|gso|congestion|beyond, RECORD=1)
 	$(Q)tests/lab/bootstrap
 	$(Q)$(IN_ROOT) all
-	$(Q)$(if $(PART),,$(call recorded,cost.md)) bench/cost/run --kernel $(KERNEL) \
+	$(Q)$(if $(PART),,$(call recorded,cost$(ARCH:%=-%).md)) bench/cost/run --kernel $(KERNEL) \
 		$(if $(PART),--part $(PART)) $(if $(RECORD),--record)
 
 CHECKED_O := $(LAB_O)/aqm/$(DEFAULT_AQM).bpf.o $(LAB_O)/prague.bpf.o $(LAB_O)/opt_in.bpf.o

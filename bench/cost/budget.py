@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The project's own budget, bench/budget.json: what was recorded, for each series of
-kernels, each part of the measurements and each case. More than that by TOLERANCE is a
-failure.
+"""The project's own budget, a file for each machine (bench/budget-amd64.json): what was
+recorded, for each series of kernels, each part of the measurements and each case. More than
+that by TOLERANCE is a failure.
 
 Two runs of the same tree give the same figures to the digit. A file more or less in the
 guest moves them by 0.2 % with an empty queue, by 0.5 % with a standing one; and what was
 measured before in the same guest, by up to 1 %."""
 
 import json
+import re
 from pathlib import Path
 
-BUDGET = Path(__file__).resolve().parents[1] / "budget.json"
+BENCH = Path(__file__).resolve().parents[1]
 TOLERANCE = 0.02
 OURS = "bpf_dualpi2"
 
@@ -20,22 +21,29 @@ def series(release):
     return ".".join(release.split(".")[:2])
 
 
-def everything():
-    return json.loads(BUDGET.read_text(encoding="utf-8")) if BUDGET.exists() else {}
+def file_for(release):
+    """Of the machine that a kernel is built for: arm64 of 7.3.4+deb13-cloud-arm64."""
+    [machine] = re.findall("amd64|arm64", release)
+    return BENCH / f"budget-{machine}.json"
+
+
+def everything(file):
+    return json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
 
 
 def recorded(release, part):
     """{case: figure} for a kernel; empty if nothing was recorded for its series."""
-    return everything().get(series(release), {}).get(part, {})
+    return everything(file_for(release)).get(series(release), {}).get(part, {})
 
 
 def record(release, part, cases):
     """These cases take the place of what was recorded of this part."""
-    new = everything()
+    file = file_for(release)
+    new = everything(file)
     new.setdefault(series(release), {})[part] = {
         case: round(figure) for case, figure in cases.items()}
-    BUDGET.write_text(json.dumps(new, indent=1, sort_keys=True, ensure_ascii=False) + "\n",
-                      encoding="utf-8")
+    file.write_text(json.dumps(new, indent=1, sort_keys=True, ensure_ascii=False) + "\n",
+                    encoding="utf-8")
 
 
 def excess(kernel, part, case, measured, budget):

@@ -27,6 +27,13 @@ def without_native(missing):
 
 # ---- packets ------------------------------------------------------------------------
 
+
+def pair(by_packet, figure):
+    """L / C, or a dash if it was not measured."""
+    figures = [row.get(figure) for row in by_packet.values()]
+    return "–" if None in figures else " / ".join(map(number, figures))
+
+
 FIGURES = ("empty", "standing", "enqueue", "dequeue")
 
 
@@ -44,9 +51,7 @@ def packets(result):
         yield ""
         title = "shaped at 10gbit" if shaped else "unshaped"
         yield from table([title, *columns], [
-            [name(qdisc, instances),
-             *(" / ".join(number(by_packet[packet].get(figure)) for packet in by_packet)
-               for figure in FIGURES)]
+            [name(qdisc, instances), *(pair(by_packet, figure) for figure in FIGURES)]
             for (is_shaped, qdisc, instances), by_packet in found.items() if is_shaped == shaped])
     yield ""
     yield (f"`noqueue` itself, with pktgen and dummy: {number(result['noqueue']['L'])} / "
