@@ -11,6 +11,7 @@ import itertools
 import json
 import os
 import re
+import select
 import socket
 import sys
 from pathlib import Path
@@ -204,6 +205,12 @@ def one_line(done, status):
     assert done.stdout == "", done
     assert done.stderr.count("\n") == 1 and done.stderr.endswith("\n"), done
     return done.stderr
+
+
+def next_line(follower):
+    """Of `dualpi2-stats --events`; waits for it, for a bounded time."""
+    wait_until(lambda: select.select([follower.stdout], [], [], 0)[0], "it tells of an event")
+    return follower.stdout.readline()
 
 
 def follows(process):

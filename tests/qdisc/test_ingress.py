@@ -9,7 +9,7 @@ import statistics
 import struct
 
 import pytest
-from conftest import BIN, LOADER, PI2_PINS, PIN_DIR, Qdisc, drops, one_line
+from conftest import BIN, LOADER, PI2_PINS, PIN_DIR, Qdisc, drops, follows, next_line, one_line
 from frames import CE, ECT_1, NOT_ECT, SERIAL_LEN, ipv4_frame, received, stamp_arrivals
 from netns import Namespace, run, veth, wait_until
 
@@ -371,3 +371,19 @@ def test_queue_statistics_are_those_of_the_ifb(path):
     assert (entry["interface"], entry["direction"], entry["dev"]) == ("t0", "ingress", "in-t0")
     assert drops(entry["l-queue"]) == 0
     assert entry["l-queue"]["packets-out"] == 10
+
+
+@pytest.mark.parametrize("interface", [[], ["t0"], ["in-t0"]])
+def test_events_have_the_direction(path, interface):
+    """Of all, of the interface and of its ifb."""
+    path.load("--rate", "1mbit", "--target", 0, "--alpha", 100)
+    follower = path.rx.popen(BIN / "dualpi2-stats", *interface, "--events", "--json")
+    try:
+        wait_until(lambda: follows(follower), "it follows")
+        path.send(NOT_ECT, 300)
+        event = json.loads(next_line(follower))
+        assert (event["interface"], event["direction"]) == ("t0", "ingress")
+        assert (event["dev"], event["event"]) == ("in-t0", "began")
+    finally:
+        follower.terminate()
+        follower.wait()

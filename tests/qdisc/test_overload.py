@@ -4,7 +4,6 @@ what is dropped then, what is told about it, and that it ends."""
 
 import json
 import re
-import select
 import signal
 import statistics
 import struct
@@ -13,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import BIN, PIN_DIR, follows, published
+from conftest import BIN, PIN_DIR, follows, next_line, published
 from frames import (
     ECT_0,
     ECT_1,
@@ -125,12 +124,6 @@ def test_flapping_is_one_event(cable):
     cable.burst(NOT_ECT, 300)
     wait_until(lambda: published("d0")["overload"]["events"] == 2, "another event")
     calm_down(cable)
-
-
-def next_line(follower):
-    """Waits for it, for a bounded time."""
-    wait_until(lambda: select.select([follower.stdout], [], [], 0)[0], "it tells of an event")
-    return follower.stdout.readline()
 
 
 def test_events_can_be_followed(cable):
