@@ -8,11 +8,12 @@ import socket
 import struct
 import time
 
+import gso_wire
 import pytest
 from conftest import BIN, LOADER
+from gso_wire import CALM, FEW, tcp_counters, transfer
 from netns import Namespace, veth, wait_until
-from superpackets import UDP_SEGMENT
-from test_gso import CALM, FEW, MSS, Wire, tcp_counters, transfer
+from superpackets import MSS, UDP_SEGMENT
 
 # include/uapi/asm-generic/socket.h, linux/net_tstamp.h, linux/errqueue.h
 SO_TIMESTAMPING = 37
@@ -25,15 +26,12 @@ SPLIT = pytest.mark.parametrize("option", ["--split-gso", "--no-split-gso"])
 
 @pytest.fixture(scope="module")
 def one_wire(registered):
-    wire = Wire()
-    yield wire
-    wire.close()
+    yield from gso_wire.one_wire()
 
 
 @pytest.fixture
 def wire(one_wire):
-    yield one_wire
-    one_wire.restore()
+    yield from gso_wire.checked(one_wire)
 
 
 def ask_for_stamps(sock):
