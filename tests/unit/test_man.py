@@ -182,6 +182,7 @@ def test_completion_of_values():
 @pytest.mark.parametrize("option, offered", [
     ("--rate", "40mbit"), ("rate", "40mbit"), ("--target", "15ms"), ("step_thresh", "1ms"),
     ("--classic-protection", "25%"), ("--l4s-dscp", "nqb"), ("--limit", None), ("--alpha", None),
+    ("--min-qlen-step", None), ("--aqm", "curvy-red"),
 ])
 def test_completion_where_a_value_belongs(option, offered):
     """Usual ones, or nothing; no interfaces."""

@@ -69,7 +69,8 @@ static void print_option(const struct command *command, const struct option_spec
 	column += printf("--%s", spec->name);
 	if (value_is_taken(spec))
 		column += printf(" %s", value_argument(spec));
-	if (column >= HELP_COLUMN) {
+	/* Two spaces at least: completion tells by them where a description begins. */
+	if (column > HELP_COLUMN - 2) {
 		printf("\n");
 		column = 0;
 	}
