@@ -79,7 +79,7 @@ static struct command run_command = {
 
 static struct command on_command = {
 	.name = TOOL " on",
-	.synopsis = "[--cgroup PATH | --unit NAME | --netns NAME] [OPTIONS]",
+	.synopsis = "[--cgroup PATH | --unit UNIT | --netns NETNS] [OPTIONS]",
 	.about = "Let others send L4S: the sockets of a control group, of a systemd unit or of a\n"
 		 "network namespace, from their next connection on. What listened before accepts\n"
 		 "such connections only where net.ipv4.tcp_ecn is 3 or more. Without either:\n"
@@ -97,10 +97,10 @@ static struct command on_command = {
 			     .words = "/sys/fs/cgroup/user.slice",
 			     .excludes = BIT(UNIT) | BIT(NETNS) | BIT(DEFAULT) },
 		[UNIT] = { "unit", WHO, "those of a systemd unit that runs", .kind = KIND_FILE,
-			   .argument = "NAME", .words = "nginx",
+			   .argument = "UNIT", .words = "nginx",
 			   .excludes = BIT(NETNS) | BIT(DEFAULT) },
 		[NETNS] = { "netns", WHO, "those in a network namespace, with its devices",
-			    .kind = KIND_FILE, .argument = "NAME", .words = "blue" },
+			    .kind = KIND_FILE, .argument = "NETNS", .words = "blue" },
 		[DEFAULT] = { "default", WHO,
 			      "make it the default of the network namespace, for all programs: "
 			      "only if you mean that", .kind = KIND_NONE },
