@@ -7,9 +7,11 @@ _dualpi2_offer()
 	mapfile -t COMPREPLY < <(compgen "$@")
 }
 
-_dualpi2_interfaces()
+# The words to offer for what an option takes ($1).
+_dualpi2_values()
 {
-	sed -n 's/^ *\([^ ]*\):.*/\1/p' /proc/net/dev
+	# shellcheck source=completion/_dualpi2_values
+	source "${BASH_SOURCE[0]%/*}/_dualpi2_values"
 }
 
 # What an option ($2), also as tc spells it, takes by this help ($1): "RATE", "step|ramp".
@@ -21,17 +23,6 @@ _dualpi2_takes()
 	if [[ $name =~ ^[a-z0-9-]+$ ]]; then
 		sed -n "s/^ *\(-[a-z], \)\{0,1\}--$name \([^ ]\{1,\}\)\(  .*\)\{0,1\}$/\2/p" <<<"$1"
 	fi
-}
-
-# Usual values of what is measured ($1).
-_dualpi2_examples()
-{
-	case $1 in
-	RATE) echo 5mbit 10mbit 20mbit 40mbit 95mbit 190mbit 475mbit 950mbit 2.4gbit ;;
-	TIME*) echo 1ms 2ms 5ms 10ms 15ms 20ms 50ms 100ms 1s ;;
-	PERCENT) echo 5% 10% 20% 25% 50% ;;
-	LIST) echo none nqb ef va le df cs{0..7} af{1..4}{1..3} ;;
-	esac
 }
 
 # The values of an option ($3) for the word ($2), or the options, of what this help ($1) is of.
@@ -46,8 +37,8 @@ _dualpi2_option()
 	fi
 	case $takes in
 	FILE) _dualpi2_offer -f -- "$word" ;;
-	[a-z]*) _dualpi2_offer -W "${takes//|/ }" -- "$word" ;;
-	?*) _dualpi2_offer -P "$before" -W "$(_dualpi2_examples "$takes")" -- "${word##*,}" ;;
+	PATH) _dualpi2_offer -d -- "${word:-/sys/fs/cgroup/}" ;;
+	?*) _dualpi2_offer -P "$before" -W "$(_dualpi2_values "$takes")" -- "${word##*,}" ;;
 	'')
 		[[ $word == -* ]] || return 1
 		_dualpi2_offer -W "$(sed -n \
@@ -59,7 +50,7 @@ _dualpi2_option()
 _dualpi2()
 {
 	_dualpi2_option "$("$1" --help 2>/dev/null)" "$2" "$3" ||
-		_dualpi2_offer -W "$(_dualpi2_interfaces)" -- "$2"
+		_dualpi2_offer -W "$(_dualpi2_values IFACE)" -- "$2"
 }
 
 # Where the command stands that `run` is to run: behind its options (of $1), and a `--`.
@@ -103,16 +94,8 @@ _dualpi2_command()
 			return
 		fi
 	fi
-	case $before in
-	--dev) _dualpi2_offer -W "$(_dualpi2_interfaces)" -- "$word" ;;
-	--unit) _dualpi2_offer -W "$(systemctl list-units --plain --no-legend --state=running \
-		--type=service 2>/dev/null | sed 's/ .*//')" -- "$word" ;;
-	--netns) _dualpi2_offer -W "$(ls /run/netns 2>/dev/null)" -- "$word" ;;
-	--cgroup) _dualpi2_offer -d -- "${word:-/sys/fs/cgroup/}" ;;
-	--to | --not-to) ;;
-	*) _dualpi2_option "$help" "$word" "$before" || [[ ! $subcommand =~ ^(check|measure)$ ]] ||
-		_dualpi2_offer -A hostname -- "$word" ;;
-	esac
+	_dualpi2_option "$help" "$word" "$before" || [[ ! $subcommand =~ ^(check|measure)$ ]] ||
+		_dualpi2_offer -A hostname -- "$word"
 }
 
 complete -F _dualpi2 dualpi2-load dualpi2-stats dualpi2-mark-values

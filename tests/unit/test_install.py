@@ -37,6 +37,9 @@ def test_install_and_uninstall(tmp_path, places):
                   for name in ("BINDIR", "SBINDIR"))
     assert {sbin / "dualpi2-load", sbin / "dualpi2-stats", sbin / "tcp-prague",
             sbin / "tcp-base-rtt", bin_ / "dualpi2-plot"} <= installed
+    share = Path(places.get("PREFIX", "/usr/local")).relative_to("/") / "share"
+    assert {share / f"{place}/_dualpi2_values" for place in
+            ("bash-completion/completions", "zsh/site-functions")} <= installed
     doc = Path(places.get("DOCDIR", "/usr/local/share/doc/dualpi2-bpf")).relative_to("/")
     assert {doc / name for name in ("README.md", "docs/guide.md", "docs/delay.svg",
                                     "GPL-2.0-only.txt", "BSD-2-Clause.txt")} <= installed

@@ -1,44 +1,26 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What the programs say of themselves, their man pages and their completion agree."""
+"""What the programs say of themselves and their man pages agree."""
 
-import os
 import re
-import socket
 import subprocess
-from pathlib import Path
 
 import pytest
+from programs import (
+    BASE_RTT,
+    BIN,
+    COMMANDS,
+    OPT_IN,
+    PRAGUE,
+    PROGRAMS,
+    PROJECT,
+    commands,
+    help_of,
+    options,
+    output,
+)
 
-PROJECT = Path(__file__).resolve().parents[2]
-BIN = Path(os.environ["DUALPI2_BIN"])
-# Only built if it is asked for.
-OPT_IN = tuple(name for name in ("dualpi2-mark-values",) if (BIN / name).exists())
-PROGRAMS = ("dualpi2-load", "dualpi2-stats", *OPT_IN)
-# Whose commands have options of their own.
-PRAGUE, BASE_RTT = "tcp-prague", "tcp-base-rtt"
 PAGES = ("dualpi2-load.8", "dualpi2-stats.8", "tcp-prague.8", "tcp-base-rtt.8", "bpf_dualpi2.7",
          "dualpi2-plot.1", "dualpi2.conf.5", *(f"{name}.8" for name in OPT_IN))
-COMPLETION = PROJECT / "completion/dualpi2.bash"
-
-
-def output(*argv):
-    return subprocess.run(argv, check=True, capture_output=True, text=True).stdout
-
-
-def help_of(program, *command):
-    return output(BIN / program, *command, "--help")
-
-
-def options(program, *command):
-    return set(re.findall(r"^ +(?:-\w, )?(--[a-z0-9-]+)", help_of(program, *command), re.M))
-
-
-def commands(program):
-    listed = help_of(program).partition("Commands:")[2].split("\n\n")[0]
-    return re.findall(r"^ +([a-z]+) ", listed, re.M)
-
-
-COMMANDS = [(program, command) for program in (PRAGUE, BASE_RTT) for command in commands(program)]
 # What all of them have.
 GENERAL = {"--help", "--version", "--verbose"}
 
@@ -156,97 +138,3 @@ def test_page_has_what_an_aqm_measures(aqm, key):
 def test_page_is_well_formed(name):
     assert not re.search("@[A-Za-z]+@", page(name)), "what was to be filled in"
     assert output("mandoc", "-T", "lint", "-W", "style", BIN / name) == ""
-
-
-def complete(program, word, before):
-    """What bash offers for `word` behind `before`."""
-    script = (f'source "{COMPLETION}"; _dualpi2 "$1" "$2" "$3"; '
-              'printf "%s\\n" "${COMPREPLY[@]}"')
-    return set(output("bash", "-c", script, "-", BIN / program, word, before).split())
-
-
-@pytest.mark.parametrize("program", PROGRAMS)
-def test_completion_offers_every_option(program):
-    assert complete(program, "--", program) == options(program)
-
-
-def test_completion_of_the_beginning_of_an_option():
-    assert complete("dualpi2-load", "--min-q", "lo") == {"--min-qlen-step"}
-
-
-def test_completion_of_values():
-    assert complete("dualpi2-load", "", "--l-aqm") == {"step", "ramp"}
-    assert complete("dualpi2-load", "r", "--l-aqm") == {"ramp"}
-
-
-@pytest.mark.parametrize("option, offered", [
-    ("--rate", "40mbit"), ("rate", "40mbit"), ("--target", "15ms"), ("step_thresh", "1ms"),
-    ("--classic-protection", "25%"), ("--l4s-dscp", "nqb"), ("--limit", None), ("--alpha", None),
-    ("--min-qlen-step", None), ("--aqm", "curvy-red"),
-])
-def test_completion_where_a_value_belongs(option, offered):
-    """Usual ones, or nothing; no interfaces."""
-    shown = complete("dualpi2-load", "", option)
-    assert not offered or offered in shown
-    assert bool(shown) == bool(offered)
-    assert not shown & {name for _, name in socket.if_nameindex()}
-
-
-def test_completion_of_the_end_of_a_list():
-    assert complete("dualpi2-load", "ef,nq", "--l4s-dscp") == {"ef,nqb"}
-
-
-def test_completion_where_no_value_belongs():
-    """--split-gso takes none, though its help begins with capital letters."""
-    names = {name for _, name in socket.if_nameindex()}
-    assert complete("dualpi2-load", "", "--split-gso") == names
-
-
-def test_completion_of_files(tmp_path):
-    (tmp_path / "eth0.conf").touch()
-    assert complete("dualpi2-load", f"{tmp_path}/e", "--config") == {f"{tmp_path}/eth0.conf"}
-
-
-def test_completion_of_interfaces():
-    names = {name for _, name in socket.if_nameindex()}
-    assert complete("dualpi2-load", "", "dualpi2-load") == names
-
-
-# ---- programs whose first word is a command -------------------------------------------------
-
-
-def complete_words(program, *words):
-    """What bash offers for the last of them."""
-    script = (f'source "{COMPLETION}"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); '
-              '_dualpi2_command "$1" "${@: -1}" "${@: -2:1}"; printf "%s\\n" "${COMPREPLY[@]}"')
-    return set(output("bash", "-c", script, "-", BIN / program, *words).split())
-
-
-def test_completion_offers_every_command():
-    for program in (PRAGUE, BASE_RTT):
-        assert complete_words(program, "") == {*commands(program), "--help", "--version"}
-    assert complete_words(PRAGUE, "s") == {"status", "sink"}
-
-
-@pytest.mark.parametrize("program, command", COMMANDS)
-def test_completion_offers_every_option_of_a_command(program, command):
-    assert complete_words(program, command, "--") == options(program, command)
-
-
-def test_completion_of_devices():
-    names = {name for _, name in socket.if_nameindex()}
-    assert complete_words(PRAGUE, "on", "--dev", "") == names
-
-
-def test_completion_of_control_groups(tmp_path):
-    (tmp_path / "inner").mkdir()
-    assert complete_words(BASE_RTT, "off", "--cgroup", f"{tmp_path}/") == {f"{tmp_path}/inner"}
-
-
-def test_completion_of_what_is_to_run(tmp_path):
-    (tmp_path / "file").touch()
-    for options_ in ([], ["--"], ["--to", "192.0.2.0/24"], ["--no-classic-detection", "--"]):
-        assert "python3" in complete_words(PRAGUE, "run", *options_, "python")
-        assert complete_words(PRAGUE, "run", *options_, "ls", f"{tmp_path}/f") == {
-            f"{tmp_path}/file"}
-    assert "python3" not in complete_words(PRAGUE, "run", "--to", "python")
