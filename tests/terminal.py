@@ -74,10 +74,13 @@ class Terminal:
     def wait_for(self, condition, what):
         """Until `condition(text)` is true; the text."""
         end = time.monotonic() + DEADLINE_SECONDS
-        while not condition(text := self.text):
-            if time.monotonic() > end or self.process.poll() is not None:
+        while True:
+            # Before it is read, so that its last words are.
+            is_late = time.monotonic() > end or self.process.poll() is not None
+            if condition(text := self.text):
+                return text
+            if is_late:
                 raise AssertionError(f"in vain: {what}; on the screen:\n{text}")
-        return text
 
     def wait_for_word(self, word):
         return self.wait_for(lambda text: word in text, word)

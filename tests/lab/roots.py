@@ -46,6 +46,10 @@ VARIANTS = {BUILD_ROOT: "apt", PACKAGE_ROOT: "apt", CLEAN_ROOT: "apt",
             GUEST_ROOT: "essential" if MACHINE.is_native else "extract",
             SYSTEMD_ROOT: "essential", MONITOR_ROOT: "essential", TRIXIE_ROOT: "important"}
 
+# Users that a package's own script makes: tcpdump gives up root's rights for its.
+USERS = {"passwd": "tcpdump:x:102:102::/nonexistent:/usr/sbin/nologin\n",
+         "group": "tcpdump:x:102:\n"}
+
 # A private mount namespace: nothing is left mounted, however the command ends.
 # $1: repository, $2: root, then the command.
 ENTER = """
@@ -102,7 +106,8 @@ def architectures(root):
 
 
 def root_stamp(root):
-    return digest(SUITE, VARIANTS[root], sorted(packages_of(root)), excluded(root))
+    configured = [USERS] if VARIANTS[root] == "extract" else []
+    return digest(SUITE, VARIANTS[root], sorted(packages_of(root)), excluded(root), *configured)
 
 
 def make_root(root):
@@ -133,8 +138,9 @@ def make_root(root):
 def configure(root):
     """What the packages' own scripts do, as far as a guest needs it: users, awk, and Python's
     libraries compiled, once for all boots."""
-    for name in ("passwd", "group"):
-        shutil.copy(root / f"usr/share/base-passwd/{name}.master", root / "etc" / name)
+    for name, more in USERS.items():
+        known = (root / f"usr/share/base-passwd/{name}.master").read_text(encoding="ascii")
+        (root / "etc" / name).write_text(known + more, encoding="ascii")
     (root / "usr/bin/awk").symlink_to("mawk")
     logged(chroot_argv(["python3", "-m", "compileall", "-q", "-s", in_src(root), "-p", "/",
                         in_src(root / "usr/lib/python3.13"),
