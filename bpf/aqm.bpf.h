@@ -25,6 +25,7 @@
  *				its queue
  *	aqm_left()		a packet has left its queue, to be forwarded unless aqm_drop()
  *				says otherwise
+ *	aqm_start()		a qdisc begins: counters of AQM_GAUGES become 0
  *	aqm_is_saturated()	the load is more than marks can tame (RFC 9332, 4.2.3)
  *	aqm_levels()		what packets are marked and dropped with
  *	aqm_gauges()		what else the statistics show: AQM_GAUGES of include/aqm/NAME.h
@@ -32,8 +33,9 @@
  *	aqm_unpublish()		remove it there, with this key
  *
  * The tcx program calls aqm_note(), aqm_may_mark() and aqm_mark(), on any CPU and without a lock.
- * The timer, or enqueue if it is late, calls aqm_update(), on one CPU at a time. All else runs
- * under the lock of the qdisc.
+ * The timer, or enqueue if it is late, calls aqm_update(), on one CPU at a time. The timer also
+ * asks, without the lock, whether the AQM is idle or saturated, and so does whoever publishes the
+ * statistics for levels and gauges. All else runs under the lock of the qdisc.
  *
  * An AQM sees an instance and its DualQ only through the functions below, which instance.bpf.h,
  * link.bpf.h and overload.bpf.h define.
@@ -95,6 +97,9 @@ static u32 l_packets(const struct dualq *q);
  * worked out further.
  */
 static u64 l_forecast(const struct instance *in, const struct dualq *q, u64 now, u64 enough_ns);
+
+/* What packets take on the link, bytes: `len` by the qdisc layer's count, `packets` of them. */
+static u32 wire_len(const struct instance *in, u32 len, u32 packets);
 
 /* Length of a full frame, bytes. */
 static u32 full_frame(const struct instance *in);

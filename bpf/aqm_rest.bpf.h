@@ -62,6 +62,12 @@ static __always_inline void aqm_left(struct instance *in, struct dualq *q,
 }
 #endif
 
+#ifndef aqm_start
+static __always_inline void aqm_start(struct dualq *q)
+{
+}
+#endif
+
 #ifndef aqm_is_saturated
 static __always_inline bool aqm_is_saturated(struct instance *in, struct dualq *q)
 {

@@ -316,6 +316,7 @@ static __always_inline void start_counting(struct instance *in)
 	in->gso_split = 0;
 	in->gso_whole = 0;
 	copy(&in->delays, &no_delays, sizeof(in->delays));
+	aqm_start(q);
 }
 
 SEC("struct_ops/dualpi2_init")

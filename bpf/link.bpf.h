@@ -36,6 +36,11 @@ WALKED_ONCE u32 framed_len(u32 number, u32 len, u32 packets, u32 link_header)
 	return in ? shaper_wire_len(&in->params, len, packets, link_header) : len;
 }
 
+static __always_inline u32 wire_len(const struct instance *in, u32 len, u32 packets)
+{
+	return in->is_framed ? framed_len(in->number, len, packets, in->link_header) : len;
+}
+
 /* The link is busy with a packet. */
 static __always_inline void link_charge(struct instance *in, const struct sk_buff *skb,
 					const struct packet_info *info, u64 now)

@@ -57,7 +57,7 @@ static __always_inline bool label_store(struct __sk_buff *ctx, u32 offset, u32 v
 
 	if (bpf_skb_load_bytes(ctx, offset, &word, sizeof(word)))
 		return false;
-	word = (word & ~bpf_htonl(VDQ_VALUE_MAX)) | bpf_htonl(value);
+	word = (word & ~bpf_htonl(VDQ_VALUE_MAX)) | bpf_htonl(value & VDQ_VALUE_MAX);
 	/* The flag keeps skb->csum (CHECKSUM_COMPLETE) right. */
 	return !bpf_skb_store_bytes(ctx, offset, &word, sizeof(word), BPF_F_RECOMPUTE_CSUM);
 }

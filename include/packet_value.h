@@ -27,7 +27,9 @@
  */
 #define VALUE_SPREAD 0x9e3779b9U
 
-/* The longest gap that counts, ns: after it a flow is as good as new. */
+/* The longest gap that counts, ns, or the sum would not fit 64 bits. Behind it a flow that sends
+ * again has a rate of memory / (memory + gap) of what it had, and forgets that soon.
+ */
 #define VALUE_GAP_MAX_NS 10000000000ULL
 
 /* How long a change of a flow's rate takes to be seen, ns: many round trips, as windows come in
@@ -72,13 +74,13 @@ static inline __u64 value_spread(struct value_flow *flow)
 	return flow->rate * (flow->spread >> 8) >> 24;
 }
 
-/* V(r) */
+/* V(r), from 1 to VDQ_VALUE_MAX. Of a policy r may be above VALUE_RATE_MAX. */
 static inline __u32 value_of(__u64 r)
 {
 	const __s64 above = lg(r ? r : 1) - (VALUE_LG_MIN << LG_SHIFT);
 	const __u64 fall = (above > 0 ? above : 0) * VDQ_VALUE_MAX / (VALUE_LG_RANGE << LG_SHIFT);
 
-	return VDQ_VALUE_MAX - (__u32)fall;
+	return fall < VDQ_VALUE_MAX ? VDQ_VALUE_MAX - (__u32)fall : 1;
 }
 
 /* V^-1(v), bytes/s: what a threshold of v leaves each flow. */

@@ -32,6 +32,7 @@
 #define VDQ_PERIOD_NS 10000000ULL     /* T: between two CTVs */
 #define VDQ_TARGET_MAX 10000000000ULL /* D, at most 10 s */
 #define VDQ_TIME_SHIFT 20	      /* time on the virtual link is counted in 2^-20 ns */
+#define VDQ_WAIT_MAX 3600000000000ULL /* an hour, ns: shifted so, it fits 64 bits */
 
 /* What waits too much is made up for in so many periods, as a power of two. Who is marked slows
  * down an RTT later. At once it would be taken from those whose packets are dropped.
@@ -52,8 +53,8 @@ struct vdq_entry {
 	__u32 bin; /* of its value */
 };
 
-/* One virtual queue. Whoever tells it of packets holds the qdisc's lock; vdq_update() does not, and
- * may be one packet off.
+/* One virtual queue. Whoever tells it of packets holds the qdisc's lock; vdq_update() does not: it
+ * may miss a packet, or count what came of one bin in two periods.
  */
 struct vdq {
 	__u64 served_ns;   /* the virtual link has carried all before the head since then */
@@ -162,14 +163,17 @@ static inline void vdq_tell(struct vdq *vdq, const struct vdq_law *law, __u64 no
 		vdq_wait(vdq, law, now_ns, bin, len);
 }
 
-/* What has waited for the virtual link by now, bytes. */
+/* What waits for the virtual link by now, bytes; of more than an hour, what takes an hour. */
 static inline __u64 vdq_waiting(const struct vdq *vdq, const struct vdq_law *law, __u64 now_ns)
 {
-	const __u64 done_ns = vdq->served_ns + (vdq->backlog * law->byte_time >> VDQ_TIME_SHIFT);
+	__u64 most, bytes, done_ns;
 
-	if (!law->byte_time || done_ns <= now_ns)
+	if (!law->byte_time)
 		return 0;
-	return ((done_ns - now_ns) << VDQ_TIME_SHIFT) / law->byte_time;
+	most = (VDQ_WAIT_MAX << VDQ_TIME_SHIFT) / law->byte_time;
+	bytes = vdq->backlog < most ? vdq->backlog : most;
+	done_ns = vdq->served_ns + (bytes * law->byte_time >> VDQ_TIME_SHIFT);
+	return done_ns > now_ns ? ((done_ns - now_ns) << VDQ_TIME_SHIFT) / law->byte_time : 0;
 }
 
 /* What may pass in the next period, bytes. */
@@ -183,11 +187,14 @@ static inline __u64 vdq_budget(const struct vdq_law *law, __u64 waiting)
 	return less < law->carried ? law->carried - less : 0;
 }
 
-/* The CTV for the next period, and what that means for what came in the last one. */
+/* The CTV for the next period, and what that means for what came in the last one. A FIFO that is
+ * full holds less than waits: it has nothing more to give up to the target.
+ */
 static inline void vdq_update(struct vdq *vdq, const struct vdq_law *law, __u64 now_ns)
 {
 	const __u64 waiting = vdq_waiting(vdq, law, now_ns);
-	const __u64 budget = vdq_budget(law, waiting);
+	const bool is_cut = waiting && waiting < law->target && vdq_is_full(vdq, law);
+	const __u64 budget = vdq_budget(law, is_cut ? law->target : waiting);
 	__u32 bytes = 0, above = 0, ctv = 0, i, bin, more;
 
 	VDQ_FOR(i, law->bins) {
@@ -220,7 +227,7 @@ static inline void vdq_columns(const struct vdq *vdq, const struct vdq_law *law,
 		column[(i * columns / law->bins) & (columns - 1)] += vdq->bin[i % VDQ_BINS_MAX];
 }
 
-/* An empty virtual queue, that has counted nothing. */
+/* An empty virtual queue. What it has counted stays. */
 static inline void vdq_clear(struct vdq *vdq)
 {
 	__u32 i;
@@ -229,7 +236,6 @@ static inline void vdq_clear(struct vdq *vdq)
 	vdq->served_part = 0;
 	vdq->first = vdq->end = 0;
 	vdq->backlog = 0;
-	vdq->overflows = 0;
 	vdq->ctv = vdq->share = 0;
 	vdq->is_empty = 1;
 	vdq->is_late = 0;

@@ -150,7 +150,7 @@ static __always_inline void aqm_arrives(struct instance *in, struct dualq *q,
 	const u32 value = value_in(note);
 	const struct aqm_law *law = aqm_law_of(in);
 	struct aqm *aqm = aqm_of(q);
-	u64 told = (u64)info->len << 1;
+	u64 told = (u64)wire_len(in, info->len, info->packets) << 1;
 
 	if (!note)
 		aqm->without_value++;
@@ -198,7 +198,9 @@ static __always_inline bool aqm_is_idle(struct dualq *q)
 #define aqm_is_saturated aqm_is_saturated
 static __always_inline bool aqm_is_saturated(struct instance *in, struct dualq *q)
 {
-	return vdq_is_full(&aqm_of(q)->l, &aqm_law_of(in)->l);
+	const struct vdq *l = &aqm_of(q)->l;
+
+	return !l->is_empty && vdq_is_full(l, &aqm_law_of(in)->l);
 }
 
 static __always_inline void aqm_params(struct instance *in, struct dualq *q)
@@ -221,7 +223,14 @@ static __always_inline void aqm_reset(struct instance *in, struct dualq *q)
 
 	vdq_clear(&aqm->l);
 	vdq_clear(&aqm->all);
-	aqm->without_value = 0;
+}
+
+#define aqm_start aqm_start
+static __always_inline void aqm_start(struct dualq *q)
+{
+	struct aqm *aqm = aqm_of(q);
+
+	aqm->l.overflows = aqm->all.overflows = aqm->without_value = 0;
 }
 
 #define aqm_levels aqm_levels

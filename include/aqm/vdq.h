@@ -60,9 +60,9 @@ enum vdq_values {
 #define AQM_PERIOD(own) VDQ_PERIOD_NS
 
 /* ctv_l, ctv_all: congestion threshold values; 0: every packet passes. virtual_l, virtual_all:
- * bytes that wait for the virtual links. without_value: packets that got the middle one.
- * overflows: packets that found a virtual queue full, and so did not count. flows: that are
- * measured. flows_evicted: that had to make room.
+ * bytes that waited for the virtual links when the latest packet came. without_value: packets that
+ * got the middle one. overflows: packets that found a virtual queue full, and so did not count.
+ * flows, flows_evicted: that are measured, and that had to make room, of all qdiscs of this AQM.
  */
 #define AQM_GAUGES(GAUGE, COUNTER)                                                            \
 	COUNTER(__u64, without_value, "packets", "without-value", "unvalued_packets",         \
@@ -70,7 +70,7 @@ enum vdq_values {
 	COUNTER(__u64, overflows, "packets", "virtual-overflows", "virtual_overflow_packets", \
 		"that found a virtual queue full, and were not counted in it")                \
 	COUNTER(__u64, flows_evicted, "flows", "flows-evicted", "evicted_flows",              \
-		"that made room for new ones in the table of flows")                          \
+		"that made room for new ones, of all qdiscs of this AQM")                     \
 	GAUGE(__u32, flows, "flows", "flows", "measured_flows",                               \
 	      "measured now, by all qdiscs of this AQM")                                      \
 	GAUGE(__u32, ctv_l, "values", "ctv-l", "ctv_l_values",                                \
