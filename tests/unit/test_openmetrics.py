@@ -189,6 +189,14 @@ def test_panel_asks_for_labels_that_exist(panel, tmp_path):
             assert found, (panel["title"], name, wanted)
 
 
+def test_all_is_whatever_there_is():
+    """Not the interfaces with a qdisc alone: a panel tells of those that are to have one."""
+    variables = json.loads(DASHBOARD.read_text(encoding="utf-8"))["templating"]["list"]
+    assert {variable["name"]: variable["allValue"] for variable in variables
+            if variable.get("includeAll")} == {
+                name: ".*" for name in ("instance", "device", "direction")}
+
+
 def test_panels_do_not_overlap():
     taken = set()
     for panel in panels():

@@ -101,6 +101,7 @@ DEFINE_OF_BOTH(overload_active, print_uint, sample->stats.overload.active)
 DEFINE_OF_BOTH(overload_events, print_uint, sample->stats.overload.events)
 DEFINE_OF_BOTH(overload_time, print_double, seconds(sample->stats.overload.total_ns))
 DEFINE_OF_BOTH(rate, print_uint, sample->stats.params.rate)
+DEFINE_OF_BOTH(split_gso, print_uint, sample->stats.params.split_gso == DUALPI2_SPLIT_ALWAYS)
 
 static void print_probability(const struct family *family, const struct sample *sample)
 {
@@ -192,6 +193,8 @@ static const struct family families[] = {
 	  print_tcx_attached },
 	{ "shaper_rate_bytes_per_second", GAUGE, NULL, "Rate of the shaper; 0: there is none.",
 	  print_rate },
+	{ "split_gso", GAUGE, NULL,
+	  "1 if all GSO packets are to be split, 0 if some are not, or none.", print_split_gso },
 };
 
 static void print_header(const struct family *family, enum exposition exposition)
