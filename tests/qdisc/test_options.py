@@ -186,11 +186,13 @@ def test_rtts_override_nothing_in_silence(qdisc):
 @pytest.mark.parametrize("options, hinted", [
     (("--target", "15"), "--target 15 is 15us"),
     (("target", "15", "--step-thresh", "2"), "--step-thresh 2 is 2us"),
+    (("--rate", "40000"), "--rate 40000 is 40000bit/s"),
     (("--target", "15us"), None), (("--target", "1000"), None), (("--step-thresh", "1p"), None),
-    (("--limit", "15"), None),
+    (("--limit", "15"), None), (("--rate", "40kbit"), None), (("--rate", "1000000"), None),
+    (("--rate", "0"), None),
 ])
-def test_short_time_without_a_unit_is_told(qdisc, options, hinted):
-    """tc reads microseconds, and few mean them."""
+def test_little_without_a_unit_is_told(qdisc, options, hinted):
+    """tc reads microseconds and bit/s, and few mean them."""
     for more in ((), ("--check",)):
         told = qdisc.load(*options, *more).stdout
         assert ("give a unit" in told) == bool(hinted)

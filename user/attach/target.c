@@ -60,17 +60,16 @@ bool wish_apply(const struct wish *wish, const struct aqm *aqm, struct dualpi2_p
 	return params_apply(wish->params, aqm, params, why) || fail_usage("%s", why);
 }
 
-/* A time without a unit is read as tc does. */
-#define TIME_MEANT_MIN DUALPI2_NSEC_PER_MSEC
-
-static void report_bare_times(const struct option_spec *params)
+/* A number without a unit is read as tc does. */
+static void report_bare_numbers(const struct option_spec *params)
 {
 	char shown[OPTION_TEXT_MAX];
 	uint64_t value;
 
 	for (const struct option_spec *spec = params; option_exists(spec); spec++) {
-		if (spec->given && value_is_time(spec) && value_bare(spec, spec->given, shown) &&
-		    value_read(spec, spec->given, &value) == VALUE_OK && value < TIME_MEANT_MIN)
+		if (spec->given && value_bare(spec, spec->given, shown) &&
+		    value_read(spec, spec->given, &value) == VALUE_OK &&
+		    value_is_little(spec, value))
 			report_line(REPORT_HINT, "--%s %s is %s: give a unit if it should not be",
 				    spec->name, spec->given, shown);
 	}
@@ -81,7 +80,7 @@ void wish_report(const struct wish *wish, const struct aqm *aqm,
 {
 	const char *doubt = aqm->doubt ? aqm->doubt(params) : NULL;
 
-	report_bare_times(wish->params);
+	report_bare_numbers(wish->params);
 	if (doubt)
 		report_line(REPORT_WARNING, "%s", doubt);
 }

@@ -189,6 +189,9 @@ static const char *format_limit(uint64_t ns, char *text)
 	return format_time(ns < DUALPI2_NSEC_PER_SEC ? ns : ns - ns % DUALPI2_NSEC_PER_SEC, text);
 }
 
+#define LEAST_TIME DUALPI2_NSEC_PER_MSEC
+#define LEAST_RATE (1000000 / 8) /* bytes/s */
+
 struct kind {
 	const char *argument, *what; /* value_argument(), value_what() */
 	const char *example;
@@ -202,11 +205,12 @@ struct kind {
 	/* value_range(): the limits, if not by `format`; or what it always is. */
 	const char *(*limit)(uint64_t value, char *text);
 	const char *range;
+	uint64_t meant; /* with less than this a unit was forgotten, if none is given */
 };
 
 #define WHOLE_NUMBER(argument_, example_, format_, unit_)                              \
 	{ argument_, "a whole number", example_, format_, unit_, count_units, 1, true, \
-	  NULL,	     format_whole,     NULL }
+	  NULL,	     format_whole,     NULL,	 0 }
 
 static const struct kind kinds[N_KINDS] = {
 	[KIND_FILE] = { "FILE", "a name", .unit = "", .range = "any" },
@@ -215,7 +219,7 @@ static const struct kind kinds[N_KINDS] = {
 	[KIND_PEER] = { "PEER", "a peer", "host:443", .unit = "", .range = "port 1 to 65535" },
 	[KIND_CHOICE] = { NULL, "one of them", .unit = "" },
 	[KIND_TIME] = { "TIME", "a time", "15ms", format_time, "", time_units, .divisor = 1,
-			.bare = "us", .limit = format_limit },
+			.bare = "us", .meant = LEAST_TIME, .limit = format_limit },
 	[KIND_GAIN] = { "HZ", "a gain in Hz", "0.16", format_gain, "", gain_units, .divisor = 1 },
 	[KIND_NUMBER] = WHOLE_NUMBER("N", "1", format_whole, ""),
 	[KIND_PACKETS] = WHOLE_NUMBER("PACKETS", "10000", format_whole, "p"),
@@ -228,9 +232,10 @@ static const struct kind kinds[N_KINDS] = {
 	[KIND_SHARE] = { "PERCENT", "a percentage", "25%", format_probability, "", share_units,
 			 .divisor = 100, .range = "0 to 100" },
 	[KIND_RATE] = { "RATE", "a rate", "40mbit", format_rate_or_none, "", rate_units,
-			.divisor = 8, .bare = "bit/s" },
+			.divisor = 8, .bare = "bit/s", .meant = LEAST_RATE },
 	[KIND_STEP] = { "TIME|Np", "a time or a number of packets", "1ms or 5p", format_step, "",
-			time_units, .divisor = 1, .bare = "us", .limit = format_limit },
+			time_units, .divisor = 1, .bare = "us", .meant = LEAST_TIME,
+			.limit = format_limit },
 	[KIND_DSCPS] = { "LIST", "a list of DSCPs", "ef,nqb,40", format_dscps, .unit = "",
 			 .range = "0 to 63, cs0 to cs7, af11 to af43, ef, va, le, nqb, df; "
 				  "or none" },
@@ -241,9 +246,9 @@ bool value_is_taken(const struct option_spec *spec)
 	return kinds[spec->kind].what;
 }
 
-bool value_is_time(const struct option_spec *spec)
+bool value_is_little(const struct option_spec *spec, uint64_t value)
 {
-	return kinds[spec->kind].units == time_units;
+	return value < kinds[spec->kind].meant;
 }
 
 const char *value_argument(const struct option_spec *spec)

@@ -16,9 +16,11 @@ enum value_status {
 	VALUE_OUT_OF_RANGE,
 };
 
-/* Does this option take a value? A time? */
+/* Does this option take a value? */
 bool value_is_taken(const struct option_spec *spec);
-bool value_is_time(const struct option_spec *spec);
+
+/* Is a time or a rate so short or low that, without a unit, another one was meant than tc's? */
+bool value_is_little(const struct option_spec *spec, uint64_t value);
 
 /* Read a value, as tc writes it. `value` is left alone unless VALUE_OK is returned. */
 enum value_status value_read(const struct option_spec *spec, const char *text, uint64_t *value);
