@@ -21,7 +21,7 @@ PROGRAMS = re.compile(r"(dualpi2-(load|stats)|tcp-(prague|base-rtt)|tc|ip|ping|s
 # Commands that no guest of test_pages.py can run, and what shows instead that they work.
 ELSEWHERE = {
     r"bench/(run|csv) ": "the bench needs the lab: test_bench.py",
-    r"make\b": "builds, tests and measures: test_docs.py finds each target, CI runs them",
+    r"make\b": "builds, tests and measures in the lab: test_docs.py finds each target",
     r"tests/lab/lab ": "the lab does not run in itself; every test run calls it",
     r"(make deb && )?apt-get ": "tests/package/run and tests/package/trixie, with real packages",
     r"systemctl ": "needs systemd: tests/systemd/test_units.py",

@@ -94,6 +94,15 @@ def test_aqms_for_tests_are_not_installed(tmp_path):
         assert (f"\nAQM {name}: " in text) != ("#define AQM_FOR_TESTS" in defined)
 
 
+def test_without_ncurses_all_but_the_live_view_is_built(tmp_path):
+    program = tmp_path / "dualpi2-stats"
+    subprocess.run(["make", "--no-print-directory", "-j2", f"O={tmp_path}", "NCURSES=", program],
+                   cwd=PROJECT, check=True, capture_output=True)
+    assert b"ncurses.so" not in program.read_bytes()
+    assert b"built without ncurses" in program.read_bytes()
+    subprocess.run([program, "--help"], check=True, capture_output=True)
+
+
 def test_vdq_is_built_only_if_asked_for(tmp_path):
     """And changes no byte of another AQM."""
     objects = [f"aqm/{file.stem}.bpf.o" for file in (PROJECT / "include/aqm").glob("*.h")
