@@ -17,7 +17,7 @@
 #include "coupling.h"
 #include "laqm.h"
 
-/* State, one for each DualQ. Any CPU may add to the sums: pi2_recurs(). */
+/* State, one for each DualQ. Any CPU may add to the sums: coupling_recurs(). */
 struct coupled {
 	u64 l_marks;   /* sum of p_L over the packets it applied to, 2^-32 */
 	u64 l_hits;    /* sum of p_C over the packets in L it applied to, 2^-32 */

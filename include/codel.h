@@ -6,8 +6,8 @@
  * (marked or dropped), at distances of interval / sqrt(count). Three laws agree on this. They
  * differ in what they remember of the last time:
  *
- *	mainline	Linux (include/net/codel_impl.h): to the bit, but without the bound of
- *			drops in one dequeue that 7.2 has (256)
+ *	mainline	Linux (include/net/codel_impl.h): to the bit, but for the bound of
+ *			drops in one dequeue that 7.2 has (256): serve.bpf.h has another
  *	refined		the successor that "codel: Refine re-entering drop state to react sooner"
  *			announces (Dave Taeht, cerowrt-devel, 26 Aug 2012): ns-2's law
  *	2012		the patch that this mail withdraws, for the comparison

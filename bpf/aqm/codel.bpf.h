@@ -5,7 +5,8 @@
  * marks L4S packets with k * p', where p' = sqrt(p_C).
  *
  * In L its signals do nothing but raise p': a queue that stays above the target in spite of all
- * marks so ends as overload (RFC 9332, 4.2.3). L4S traffic that responds never comes there.
+ * marks so ends as overload (RFC 9332, 4.2.3). L4S traffic that responds stays below it, unless the
+ * target is below the step threshold, or a few frames take the link longer.
  */
 #ifndef AQM_CODEL_BPF_H
 #define AQM_CODEL_BPF_H
