@@ -302,7 +302,7 @@ ifeq ($(NATIVE),1)
 else ifneq ($(ARCH),amd64)
 	$(Q)tests/lab/bootstrap
 	$(Q)$(IN_ROOT) -j$$(nproc) all foreign
-	$(Q)tests/run --kernel $(KERNEL)
+	$(Q)$(call recorded,test-$(ARCH).txt) tests/run --kernel $(KERNEL)
 else
 	$(call TEST,tests/run --kernel $(KERNEL),2)
 endif
