@@ -1,12 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """What was measured, as tables in Markdown: each function gives the lines of one part."""
 
+import textwrap
+
 
 def table(columns, rows):
     yield f"| {' | '.join(columns)} |"
     yield "|---|" + "---:|" * (len(columns) - 1)
     for row in rows:
         yield f"| {' | '.join(row)} |"
+
+
+def prose(text):
+    """As wide as the pages that show it."""
+    yield from textwrap.wrap(text, 80, break_on_hyphens=False)
 
 
 def number(value):
@@ -22,7 +29,8 @@ def without_native(missing):
     """What could not be measured where sch_dualpi2, and the gate with it, cannot be built."""
     if missing:
         yield ""
-        yield f"Not measured, because sch_dualpi2 cannot be built here: {', '.join(missing)}."
+        yield from prose("Not measured, because sch_dualpi2 cannot be built here: "
+                         f"{', '.join(missing)}.")
 
 
 # ---- packets ------------------------------------------------------------------------
@@ -46,7 +54,8 @@ def packets(result):
     columns = ["queue empty", "queue standing", "of it enqueue", "of it dequeue"]
     yield "## Instructions per packet"
     yield ""
-    yield "Above `noqueue`, for L / C packets of 64 bytes. Enqueue and dequeue are above `pfifo`'s."
+    yield from prose("Above `noqueue`, for L / C packets of 64 bytes. Enqueue and dequeue are "
+                     "above `pfifo`'s.")
     for shaped in (False, True):
         yield ""
         title = "shaped at 10gbit" if shaped else "unshaped"
@@ -107,8 +116,8 @@ def congestion(result):
     baseline = rows[0]
     yield "## Instructions per TCP packet"
     yield ""
-    yield (f"From the sender's call to the receiver's, without GSO, with Accurate ECN and "
-           f"{baseline['ACKs a packet']:.1f} ACKs per packet.")
+    yield from prose("From the sender's call to the receiver's, without GSO, with Accurate ECN and "
+                     f"{baseline['ACKs a packet']:.1f} ACKs per packet.")
     yield ""
     yield from table(["", "per packet", f"more than {baseline['congestion']}"], [
         [row["congestion"], number(row["a packet"]),
@@ -127,8 +136,8 @@ def idle(result):
     yield ""
     yield from by_program(result["programs"])
     yield ""
-    yield "Shaped, 64-byte packets of both classes, queue empty; reading the clock is included."
-    yield "mark_values is dualpi2-mark-values, with IPv6 packets of one flow."
+    yield from prose("Shaped, 64-byte packets of both classes, queue empty; reading the clock is "
+                     "included. mark_values is dualpi2-mark-values, with IPv6 packets of one flow.")
     yield ""
     yield from table([f"{result['instances']} instances live", f"{result['packets']} packets",
                       f"{result['idle seconds']} s without packets"], [
@@ -146,8 +155,9 @@ def memory(result):
         for step in result["steps"]])
     cache = result["block cache"]
     yield ""
-    yield (f"An instance that never queued takes {number(cache['bytes an instance'])} bytes of "
-           f"`{cache['name']}`, the slab cache of the blocks.")
+    yield from prose("An instance that never queued takes "
+                     f"{number(cache['bytes an instance'])} bytes of `{cache['name']}`, the slab "
+                     "cache of the blocks.")
 
 
 def load(results):
