@@ -52,14 +52,13 @@ _Static_assert(N_ACTIONS + PARAMS_MAX + OPTIONS_GENERAL <= OPTIONS_MAX, "too man
 #define HOW "How to attach"
 #define ACTIONS "Actions (default: attach, or change what is attached)"
 
-/* Of tc and cake, up to rtt. */
+/* Of tc and cake; the last one is ours, behind the flag that it belongs to. */
 static const struct stranger strangers[] = {
 	{ "dev", "leave out dev" },
 	{ "root", "leave it out, the root is meant" },
 	{ "bandwidth", "did you mean --rate?" },
 	{ "unlimited", "did you mean --rate 0?" },
 	{ "rtt", "did you mean --max-rtt?" },
-	/* Ours, behind the flag that it belongs to. */
 	{ "auto", "did you mean --auto-split-gso?" },
 	{},
 };
