@@ -28,16 +28,16 @@
 	CHOICE(__u32, coupled_delay, "coupled-delay", "smoothed|instant", CURVY_RED_SMOOTHED,   \
 	       "coupled-delay", "the Classic delay that L4S packets are marked by")
 
-/* Options that stand for others: PRESET(option, the others in words, help). The DualQ of 2015:
- * strict priority, a step of 5 packets (its T is in bytes), no minTh, f = g_C, k = S_L - S_C as a
- * power of 2. Its range is not published: 125 ms, 2^-3 s, is the power of two with which 1 % of
- * drops goes with the 6.6 Mbit/s of Cubic at 7 ms that it showed.
+/* Options that stand for others: PRESET(option, label, the others in words, help). The DualQ of
+ * 2015: strict priority, a step of 5 packets (its T is in bytes), no minTh, f = g_C, k = S_L - S_C
+ * as a power of 2. Its range is not published: 125 ms, 2^-3 s, is the power of two with which 1 %
+ * of drops goes with the 6.6 Mbit/s of Cubic at 7 ms that it showed.
  */
 #define AQM_PRESETS(PRESET)                                                                    \
-	PRESET("dualq-2015",                                                                   \
+	PRESET("dualq-2015", "historical",                                                     \
 	       "classic-protection 0 step-thresh 5p range 125ms min-th 0us smoothing 5 "       \
 	       "curviness 1 coupled-delay instant",                                            \
-	       "historical: the DualQ as it was shown in 2015: strict priority for the L4S "   \
+	       "the DualQ as it was shown in 2015: strict priority for the L4S "               \
 	       "queue, a step of 5 packets, Classic drops from 0 to 125 ms, and the delay of " \
 	       "the queue's head for the coupling")
 

@@ -64,7 +64,7 @@ def test_each_classic_packet_counts(cable, load, smoothing):
 def test_the_dualq_of_2015(cable, load):
     """A preset: what is given beside it counts, wherever it stands."""
     done = load("--min-th", "3ms", "--dualq-2015")
-    assert ", dualq-2015" in done.stdout
+    assert ", dualq-2015 (historical)" in done.stdout
     options = cable.qdisc.stats()["options"]
     assert options["c-protection"] == 0 and options["step-thresh-pkts"] == 5
     assert options["coupled-delay"] == "instant" and options["min-th"] == 3000

@@ -318,6 +318,13 @@ const char *params_text(const struct option_spec *spec, const struct dualpi2_par
 	return text;
 }
 
+/* "dualq-2015 (historical)" */
+static const char *preset_text(const struct option_spec *spec, char *text)
+{
+	snprintf(text, OPTION_TEXT_MAX, "%s (%s)", spec->name, spec->label);
+	return text;
+}
+
 static bool is_rate(const struct option_spec *spec)
 {
 	return spec->size && spec->offset == offsetof(struct dualpi2_params, rate);
@@ -364,7 +371,7 @@ const char *params_describe(const struct option_spec *options, bool with_head,
 		if (!spec->name || !is_for(spec, aqm) || is_rate(spec))
 			continue;
 		if (spec->given && spec->kind == KIND_OPTIONS)
-			used = add(text, size, used, spec->name);
+			used = add(text, size, used, preset_text(spec, one));
 		else if (spec->size && (spec->given || is_shown))
 			used = add(text, size, used, params_text(spec, params, one));
 	}

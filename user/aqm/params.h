@@ -79,7 +79,7 @@ bool params_is_head(const struct option_spec *spec);
 
 /* ", rate 40mbit, target 15ms": what was given (NULL: nothing), and `with_head` what stands in
  * heads, as they stand in `params`, cut to `size` bytes. Options that set several are shown with
- * all of them; one that stands for others, by its name alone. Returns `text`.
+ * all of them; one that stands for others, by its name and its label. Returns `text`.
  */
 const char *params_describe(const struct option_spec *options, bool with_head,
 			    const struct aqm *aqm, const struct dualpi2_params *params, char *text,

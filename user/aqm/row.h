@@ -42,9 +42,9 @@
 #define ROW_DERIVED(option_, kind_, min_, max_, help_) \
 	{ ROW_OPTION(option_, kind_, help_), .min = (min_), .max = (max_) },
 
-/* One that stands for others. */
-#define ROW_PRESET(option_, words_, help_) \
-	{ ROW_OPTION(option_, OPTIONS, help_), .words = (words_) },
+/* One that stands for others, with a word about it. */
+#define ROW_PRESET(option_, label_, words_, help_) \
+	{ ROW_OPTION(option_, OPTIONS, label_ ": " help_), .words = (words_), .label = (label_) },
 
 /* How many rows: 0 ROWS(ROW_COUNT, ROW_COUNT, ROW_COUNT). */
 #define ROW_COUNT(...) +1

@@ -63,6 +63,7 @@ struct option_spec {
 	int64_t min, max;      /* of numbers, in the unit of the kind */
 	/* KIND_CHOICE: "step|ramp"; KIND_OPTIONS: "mpu 64"; KIND_FILE: an example */
 	const char *words;
+	const char *label;    /* KIND_OPTIONS: what it is, in a word, wherever it is shown */
 	const char *argument; /* what --help calls the value; NULL: as the kind has it */
 
 	/* Only of parameters of the qdisc. */
