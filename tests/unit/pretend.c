@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cli/message.h"
+#include "aqm/member.h"
 #include "aqm/params.h"
 #include "coupling.h"
 #include "sample/sampler.h"
@@ -29,6 +30,7 @@ struct instance {
 	bool without_tcx, overload;
 	enum direction direction;
 	unsigned int comes_after; /* samples */
+	size_t aqm;		  /* its number in aqms; not there if there are not so many */
 };
 
 #define MSEC DUALPI2_NSEC_PER_MSEC
@@ -89,6 +91,12 @@ static const struct scenario {
 			   .l_delay_ns = 2 * MSEC,
 			   .without_tcx = true,
 			   .direction = INGRESS } } },
+	{ .name = "aqms",
+	  .instances = { { .ifname = "eth0", .parent = TC_H_ROOT, .l_packets = 10 },
+			 { .ifname = "eth1", .parent = TC_H_ROOT, .l_packets = 10, .aqm = 1 },
+			 { .ifname = "eth2", .parent = TC_H_ROOT, .l_packets = 10, .aqm = 2 },
+			 { .ifname = "eth3", .parent = TC_H_ROOT, .l_packets = 10, .aqm = 3 },
+			 { .ifname = "eth4", .parent = TC_H_ROOT, .l_packets = 10, .aqm = 4 } } },
 	{ .name = "goes",
 	  .instances = { { "eth0", TC_H_ROOT, 4, 2000, 500 * USEC, 150, 1000, 15 * MSEC, 2, 12 } },
 	  .goes_after = 3 },
@@ -122,6 +130,20 @@ static void fill_queue(struct dualpi2_queue *queue, __u64 forwarded, __u64 dropp
 	queue->counters.bytes_in = queue->counters.packets_in * PACKET_BYTES;
 }
 
+/* Each gauge of an AQM has a value of its own, 1001 times its place, and each counter grows by so
+ * much.
+ */
+static void fill_gauges(struct sample *sample, __u64 steps)
+{
+	const struct stat_row *rows = sample->aqm->gauges;
+
+	for (__u64 i = 0; rows[i].member; i++) {
+		if (rows[i].key)
+			member_set(&sample->stats, rows[i].offset, rows[i].size,
+				   1001 * (i + 1) * (rows[i].is_counter ? steps : 1));
+	}
+}
+
 static void fill(struct sample *sample, const struct instance *instance, unsigned int index)
 {
 	const __u64 steps = sample_number + 1, start = DUALPI2_NSEC_PER_SEC;
@@ -131,8 +153,8 @@ static void fill(struct sample *sample, const struct instance *instance, unsigne
 	*sample = (struct sample){
 		.key = { .ifindex = index + 1, .parent = instance->parent },
 		.taken_ns = start + steps * STEP_NS,
-		.aqm = aqm_default(),
-		.stats.params = params_default(aqm_default()),
+		.aqm = aqms[instance->aqm],
+		.stats.params = params_default(aqms[instance->aqm]),
 		.stats.handle = 0x80020000,
 		.stats.refreshed_ns = start + steps * STEP_NS,
 		.stats.memlimit = 30280000,
@@ -156,6 +178,7 @@ static void fill(struct sample *sample, const struct instance *instance, unsigne
 	if (instance->c_waiting)
 		stats->c.head_age_ns = instance->c_delay_ns;
 	stats->l.counters.mark_coupled = steps * instance->l_marks;
+	fill_gauges(sample, steps);
 	if (instance->overload)
 		stats->overload = (struct dualpi2_overload){
 			.events = 1,
@@ -192,7 +215,7 @@ bool sampler_take(struct sampler *sampler, struct samples *list)
 
 		if (sampler->ifname && strcmp(sampler->ifname, instance->ifname))
 			continue;
-		if (sample_number < instance->comes_after)
+		if (sample_number < instance->comes_after || !aqms[instance->aqm])
 			continue;
 		if (!scenario->goes_after || sample_number < scenario->goes_after)
 			fill(&list->items[list->count++], instance, i);

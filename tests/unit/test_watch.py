@@ -67,6 +67,40 @@ def test_words(scenario, words):
         terminal.wait_for_word(words)
 
 
+# What each AQM measures itself, by the names of --json: pretend.c has known values. Of what is
+# counted, how often it was in the last step, which is a second.
+GAUGES = {
+    "bpf_dualpi2": "pi2 queue-delay 1.00us",
+    "bpf_dualq_codel": "codel drop-next 1.00us, count 2002, dropping 3003",
+    "bpf_dualq_curvy": "curvy-red smoothed-delay-c 1.00us",
+    "bpf_dualq_fixed": "",
+    "bpf_dualq_vdq": "vdq without-value 1001/s, virtual-overflows 2002/s, flows-evicted 3003/s, "
+                     "flows 4004, ctv-l 5005, ctv 6006, virtual-l 7007, virtual 8008",
+}
+
+
+def test_aqms_show_what_they_measure():
+    listed = json.loads(stats("aqms", "--json").stdout)
+    kinds = {line["dev"]: line["kind"] for line in listed}
+    assert set(kinds.values()) - {"bpf_dualq_vdq"} == set(GAUGES) - {"bpf_dualq_vdq"}
+    for device, kind in kinds.items():
+        with watching("aqms", device) as terminal:
+            text = terminal.wait_for_word("L 99 %")
+        below = text.split("      by cause")[2].split("\n")[1:]
+        end = next(i for i, line in enumerate(below) if line.startswith("the last 3s, "))
+        assert " ".join(" ".join(below[:end]).split()) == GAUGES[kind]
+
+
+def test_overload_is_told_once_there_was_one():
+    with watching("busy") as terminal:
+        assert "overload" not in terminal.wait_for_word("L 99 %")
+    with watching("overload") as terminal:
+        text = terminal.wait_for_word("L 99 %")
+        assert re.search(r"\noverload +now: 1 since it was attached, \S+ in all\npi2 ", text)
+        # There is a line less for the plots: the least of them makes room.
+        assert "\nC leaving" in text and "\np' " not in text.split("the last")[1]
+
+
 def test_history_grows_from_the_right_to_the_width():
     with watching("busy", interval="10ms") as terminal:
         text = terminal.wait_for(lambda text: "█" in text, "a plot")
@@ -92,7 +126,7 @@ def test_wide_terminal_is_used():
 
 def test_narrow_terminal_has_the_figures():
     with watching("busy", columns=60, lines=18) as terminal:
-        text = terminal.wait_for_word("overload   ")
+        text = terminal.wait_for_word("queue-delay")
     lines = text.split("\n")
     assert lines[1].startswith("good       the bottleneck")
     assert "coupled 150/s" in text and "aqm 2/s" in text and "L 99 %" not in text
@@ -174,8 +208,8 @@ def test_interval_is_changed_by_keys():
         text = terminal.wait_for_word("every 20ms")
         assert plotted(text) < 20, "steps of one length"
         terminal.press(" +")
-        text = terminal.wait_for_word("every 50ms")
-        assert "the last 3s, highest value at the left, steps of 50ms" in text
+        terminal.wait_for_word("every 50ms")
+        terminal.wait_for_word("the last 3s, highest value at the left, steps of 50ms")
         terminal.press("-")
         terminal.wait_for_word("every 20ms")
     with watching("busy", interval="3s") as terminal:

@@ -29,6 +29,7 @@ static void subtract(struct sample *interval, const struct sample *earlier)
 	struct dualpi2_stats *stats = &interval->stats;
 
 	stat_subtract(qdisc_rows, stats, &earlier->stats);
+	stat_subtract(interval->aqm->gauges, stats, &earlier->stats);
 	stat_subtract(queue_rows, &stats->l, &earlier->stats.l);
 	stat_subtract(queue_rows, &stats->c, &earlier->stats.c);
 	stats->overload.events = growth(earlier->stats.overload.events, stats->overload.events);

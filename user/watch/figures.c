@@ -25,7 +25,6 @@ enum figure {
 	MARK_CAUSES,
 	DROPS,
 	DROP_CAUSES,
-	OVERLOAD,
 	N_FIGURES,
 };
 
@@ -41,10 +40,7 @@ static const char *const names[N_FIGURES] = {
 	[MARK_CAUSES] = "      by cause",
 	[DROPS] = "drops",
 	[DROP_CAUSES] = "      by cause",
-	[OVERLOAD] = "overload",
 };
-
-_Static_assert(FIGURES_LINE + N_FIGURES == PLOTS_LINE, "plots follow figures");
 
 /* ---- cells --------------------------------------------------------------------------- */
 
@@ -184,29 +180,72 @@ static void put_probabilities(const struct sample *now)
 	put_probability(c_column(), "p_C", levels->p_c);
 }
 
-static void put_overload(const struct dualpi2_overload *overload)
+/* Below what is of one queue each: `text` from `line` on, on as many lines as it takes, or as there
+ * is room for. Returns the line that follows.
+ */
+static int put_rest(int line, const char *name, const char *text)
 {
-	char events[FORMAT_MAX], total[FORMAT_MAX], text[CELL_TEXT_MAX];
+	put_text(line, 0, *text ? name : "");
+	while (*text && line < LINES - 1) {
+		int length;
+		const char *next = format_line(text, COLS - L_COLUMN, &length);
+
+		mvaddnstr(line++, L_COLUMN, text, length);
+		text = next;
+	}
+	return line;
+}
+
+/* Nothing if there has not been any. */
+static int put_overload(int line, const struct dualpi2_overload *overload)
+{
+	char events[FORMAT_MAX], total[FORMAT_MAX], text[CELL_TEXT_MAX] = "";
 
 	if (overload->events)
 		snprintf(text, sizeof(text), "%s: %s since it was attached, %s in all",
 			 overload->active ? "now" : "not now",
 			 format_count(overload->events, events),
 			 format_delay(overload->total_ns, total));
-	else
-		snprintf(text, sizeof(text), "never since it was attached");
-	put_text(FIGURES_LINE + OVERLOAD, L_COLUMN, text);
+	return put_rest(line, "overload", text);
 }
 
-void figures_draw(const struct view *view)
+/* "count 12": one of the AQM's own figures. Of what it counts, how often that was. */
+static const char *gauge(const struct stat_row *row, const struct sample *interval, char *text)
+{
+	const __u64 value = (__u64)stat_value(row, &interval->stats);
+
+	if (row->is_counter)
+		return frequency(interval, value, text);
+	return stat_is_time(row) ? format_delay((double)value, text)
+				 : format_count((double)value, text);
+}
+
+/* By the names that --json has; a row without one is a parameter. */
+static int put_gauges(int line, const struct sample *interval)
+{
+	char text[4 * CELL_TEXT_MAX] = "", value[FORMAT_MAX];
+	size_t used = 0;
+
+	for (const struct stat_row *row = interval->aqm->gauges; row->member; row++) {
+		if (row->key)
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s %s",
+						 used ? ", " : "", row->key,
+						 gauge(row, interval, value));
+	}
+	return put_rest(line, interval->aqm->name, text);
+}
+
+int figures_draw(const struct view *view)
 {
 	const struct sample *interval = &view->interval;
 	const struct dualpi2_stats *stats = &interval->stats;
+	int line;
 
 	for (int i = 0; i < N_FIGURES; i++)
 		put_text(FIGURES_LINE + i, 0, names[i] ?: "");
 	put_queue(L_COLUMN, "L4S", interval, &stats->l, &interval->delays.l);
 	put_queue(c_column(), "Classic", interval, &stats->c, &interval->delays.c);
 	put_probabilities(view->now);
-	put_overload(&view->now->stats.overload);
+	line = put_overload(FIGURES_LINE + N_FIGURES, &view->now->stats.overload);
+	return view->now->is_sum ? line : put_gauges(line, interval);
 }

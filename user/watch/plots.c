@@ -16,6 +16,7 @@ static const char *format_percent(double share, char *text)
 	return text;
 }
 
+/* The most important ones first: where there is little room, the others are left out. */
 static const struct plot {
 	const char *name;
 	int weight; /* of its height */
@@ -56,25 +57,26 @@ static size_t intervals_shown(void)
 	return room < COURSE_INTERVALS ? room : COURSE_INTERVALS;
 }
 
-void plots_draw(const struct course *course, uint64_t interval_ns)
+void plots_draw(int line, const struct course *course, uint64_t interval_ns)
 {
 	const size_t room = intervals_shown();
 	const size_t shown = course->count < room ? course->count : room;
+	const int lines = LINES - 2 - line; /* a line for the title, one for the keys */
+	const int count = lines < N_SERIES ? lines : N_SERIES;
 	char span[FORMAT_MAX], step[FORMAT_MAX], title[2 * FORMAT_MAX + 64];
-	int line = PLOTS_LINE, total = 0, spare;
+	int total = 0;
 
-	for (int i = 0; i < N_SERIES; i++)
-		total += plots[i].weight;
-	spare = LINES - 2 - line - N_SERIES; /* a line for the title, one for the keys */
-	if (spare < 0)
+	if (count <= 0)
 		return;
+	for (int i = 0; i < count; i++)
+		total += plots[i].weight;
 	snprintf(title, sizeof(title), "the last %s, highest value at the left, steps of %s",
 		 format_time(room * interval_ns, span), format_time(interval_ns, step));
 	attron(A_BOLD);
 	put_text(line++, 0, title);
 	attroff(A_BOLD);
-	for (int i = 0; i < N_SERIES; i++) {
-		const int height = 1 + spare * plots[i].weight / total;
+	for (int i = 0; i < count; i++) {
+		const int height = 1 + (lines - count) * plots[i].weight / total;
 
 		put_plot(line, height, i, course, shown);
 		line += height;

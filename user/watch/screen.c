@@ -93,8 +93,7 @@ static void draw_one(const struct watcher *watcher)
 	put_head(view.now);
 	put_words(1, FIGURES_LINE - 1, &view);
 	if (view.course->count)
-		figures_draw(&view);
-	plots_draw(view.course, watcher->pace.interval_ns);
+		plots_draw(figures_draw(&view), view.course, watcher->pace.interval_ns);
 	put_foot(watcher, is_alone ? "q quit   ? help" : "q quit   ? help   Esc all interfaces");
 }
 

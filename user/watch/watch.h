@@ -115,13 +115,12 @@ const char *frequency(const struct sample *interval, __u64 count, char *text);
 /* list.c */
 void list_draw(const struct watcher *watcher);
 
-/* figures.c: on the lines FIGURES_LINE to PLOTS_LINE - 1. */
+/* figures.c: from FIGURES_LINE on. Returns the line that follows. */
 #define FIGURES_LINE 4
-#define PLOTS_LINE 17
-void figures_draw(const struct view *view);
+int figures_draw(const struct view *view);
 
-/* plots.c: from there on, if there is room. */
-void plots_draw(const struct course *course, uint64_t interval_ns);
+/* plots.c: from `line` on, as many as there is room for. */
+void plots_draw(int line, const struct course *course, uint64_t interval_ns);
 
 /* help.c */
 void help_draw(void);
