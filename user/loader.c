@@ -15,7 +15,7 @@
 #include "aqm/params.h"
 #include "attach/directions.h"
 #include "attach/gso.h"
-#include "attach/ifb.h"
+#include "attach/left_over.h"
 #include "attach/ingress.h"
 #include "check/host.h"
 #include "check/report.h"
@@ -253,19 +253,18 @@ static bool unload(const char *ifname)
 	return done;
 }
 
-/* Show those of ours that are of no use. */
-static void check_ifbs(void)
+static void hint(const char *text)
 {
-	static struct ifbs ifbs;
-	struct registrations regs;
-	char text[IFB_TEXT_MAX];
+	report_line(REPORT_HINT, "%s", text);
+}
 
-	if (!registrations_open(&regs) || !ifbs_read(&regs, &ifbs))
+static void check_left_over(void)
+{
+	struct registrations regs;
+
+	if (!registrations_open(&regs))
 		return;
-	for (size_t i = 0; i < ifbs.count; i++) {
-		if (ifb_text(&ifbs.of[i], text))
-			report_line(REPORT_HINT, "%s", text);
-	}
+	left_over_each(&regs, hint);
 	registrations_close(&regs);
 }
 
@@ -279,7 +278,7 @@ static bool check(const char *ifname, const struct wishes *wishes)
 	passed = host_passes(HOST_REPORT);
 	pins_keep_privilege(PRIVILEGE_NET);
 	if (passed)
-		check_ifbs();
+		check_left_over();
 	if (!ifname)
 		return passed;
 	found = link_look_for(ifname, &link);

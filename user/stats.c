@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attach/left_over.h"
 #include "cli/message.h"
 #include "cli/options.h"
 #include "cli/privilege.h"
@@ -171,15 +172,15 @@ static bool is_table(void)
 	return true;
 }
 
-/* Devices that we have made and are of no use; of one interface, that it shows by itself. */
-static void print_left_over(const struct sampler *sampler)
+static void print_line(const char *text)
 {
-	char text[IFB_TEXT_MAX];
+	printf("%s\n", text);
+}
 
-	for (size_t i = 0; is_table() && !sampler->ifname && i < sampler->ifbs.count; i++) {
-		if (ifb_text(&sampler->ifbs.of[i], text))
-			printf("%s\n", text);
-	}
+/* Of all interfaces. */
+static bool print_left_over(const struct sampler *sampler)
+{
+	return !is_table() || sampler->ifname || left_over_each(&sampler->regs, print_line);
 }
 
 static void print_text(const struct samples *list)
@@ -220,7 +221,7 @@ static bool show_once(struct sampler *sampler, const struct configuration *confi
 		print_text(&list);
 	else
 		shown = sampler_has_nothing(sampler);
-	print_left_over(sampler);
+	shown &= print_left_over(sampler);
 	free(list.items);
 	return flush(stdout) && shown;
 }

@@ -216,6 +216,33 @@ def test_ifb_of_an_interface_that_is_gone(one):
         one.space.run(LOADER, "in-foreign", "--unload")
 
 
+def test_splitter_of_an_interface_that_is_gone(one):
+    one.load()
+    one.space.ip("link add gone type dummy")
+    one.space.run(LOADER, "gone")
+    assert told(one) == [] and {"gso-one", "gso-gone"} <= set(one.space.links())
+    one.space.ip("link del gone")
+    [line] = told(one)
+    assert line == ("gso-gone is left over of an interface that is gone: `ip link del gso-gone` "
+                    "removes it")
+    with mode(BPFFS, 0o711), mode(PUBLIC_PIN_DIR, 0o755):
+        shown = one.space.run(*as_nobody(STATS)).stdout
+    assert shown.endswith(f"\n{line}\n")
+    run_told(one, line)
+    assert told(one) == [] and "gso-one" in one.space.links()
+
+
+def test_splitter_of_a_qdisc_that_is_gone(one):
+    """As of a loader that was killed before it attached one."""
+    one.load()
+    one.space.run("tc", "qdisc", "del", "dev", "one", "root")
+    [line] = told(one)
+    assert line == ("gso-one splits GSO packets for no qdisc: "
+                    "`dualpi2-load one --unload --if-attached` removes it")
+    run_told(one, line)
+    assert told(one) == [] and "gso-one" not in one.space.links()
+
+
 def test_ifb_of_a_loader_that_was_killed(one):
     """Between making it and noting its number, or before its qdisc."""
     one.load("--ingress", "--rate", "5mbit")

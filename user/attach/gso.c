@@ -22,6 +22,7 @@
 
 #include "attach/borrowed.h"
 #include "attach/device.h"
+#include "attach/splitter.h"
 #include "check/report.h"
 #include "cli/message.h"
 #include "kernel/link.h"
@@ -29,14 +30,6 @@
 #include "pinned/maps.h"
 #include "pinned/tcx.h"
 #include "split_gso.h"
-
-static const struct device_kind splitter_kind = {
-	.purpose = DUALPI2_SPLITTER,
-	.kind = NETKIT_KIND,
-	.prefix = "gso",
-	.peer_prefix = "gsx", /* the other end, which carries nothing */
-	.about = "splits GSO packets of",
-};
 
 /* No packet of more than one segment passes whole; and none above this many bytes, for those
  * of virtual machines may leave it to the kernel to count their segments. The kernel
@@ -388,17 +381,6 @@ bool gso_check(const struct target *target, const struct dualpi2_params *params)
 	return way != WAY_UNKNOWN;
 }
 
-/* Those of other namespaces are for a loader there. */
-static int is_left_over(const struct registrations *regs, const struct dualpi2_key *key)
-{
-	int lives;
-
-	if (key->netns != netns_current())
-		return netns_is_gone(regs, key->netns);
-	lives = instance_lives(regs, key);
-	return lives < 0 ? lives : !lives;
-}
-
 static void remove_left_over(const struct registrations *regs, const struct device *splitter)
 {
 	(void)regs;
@@ -407,5 +389,5 @@ static void remove_left_over(const struct registrations *regs, const struct devi
 
 void gso_sweep(const struct registrations *regs)
 {
-	devices_sweep(regs, &splitter_kind, is_left_over, remove_left_over);
+	devices_sweep(regs, &splitter_kind, splitter_is_left_over, remove_left_over);
 }

@@ -125,24 +125,3 @@ bool ifbs_read(const struct registrations *regs, struct ifbs *ifbs)
 	return add_recorded(ifbs, regs) && link_each(ifb_kind.kind, add_by_alias, &adding) &&
 	       !adding.failed;
 }
-
-const char *ifb_text(const struct ifb *ifb, char *text)
-{
-	switch (ifb->state) {
-	case IFB_WHOLE:
-		return NULL;
-	case IFB_UNFINISHED:
-		snprintf(text, IFB_TEXT_MAX,
-			 "%s is unfinished, or somebody has changed it: `dualpi2-load %s --ingress "
-			 "--unload` removes it",
-			 ifb->name, ifb->ifname);
-		return text;
-	case IFB_ORPHANED:
-		snprintf(
-			text, IFB_TEXT_MAX,
-			"%s is left over of an interface that is gone: `ip link del %s` removes it",
-			ifb->name, ifb->name);
-		return text;
-	}
-	return NULL;
-}

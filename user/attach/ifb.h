@@ -35,10 +35,4 @@ bool ifbs_read(const struct registrations *regs, struct ifbs *ifbs);
 /* The one with this number; NULL: it is none. */
 const struct ifb *ifbs_find(const struct ifbs *ifbs, __u32 ifindex);
 
-/* What is to be said of one that is not whole, and how to remove it; NULL: nothing is. Writes to
- * `text` (IFB_TEXT_MAX bytes) and returns it.
- */
-#define IFB_TEXT_MAX 192
-const char *ifb_text(const struct ifb *ifb, char *text);
-
 #endif /* IFB_H */

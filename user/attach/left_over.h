@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Devices of ours in this network namespace that are of no use: an interface is gone, a
+ * dualpi2-load was interrupted, somebody has changed one.
+ */
+#ifndef LEFT_OVER_H
+#define LEFT_OVER_H
+
+#include "pinned/registration.h"
+
+/* Say of each which it is and how it goes. False: it is reported why they cannot be seen. Without
+ * the right to read the ledger only those can be told of which the interface is gone.
+ */
+bool left_over_each(const struct registrations *regs, void (*tell)(const char *text));
+
+#endif /* LEFT_OVER_H */
