@@ -57,18 +57,22 @@ endif
 
 LAB := tests/lab/lab
 LAB_O := .output/$(if $(filter amd64,$(ARCH)),lab,$(ARCH))
+# What a tool says; nothing where it is missing, as compilers may be on a host that enters the lab's
+# roots.
+asked = $(shell { $(1); } 2> /dev/null)
 # No path of this machine gets into the programs.
 PREFIX_MAP := -ffile-prefix-map=$(CURDIR)=.
 # A warning is an error where we know the compiler: in the lab.
 WERROR := $(if $(filter $(LAB_O),$(O)),-Werror)
 BPF_CFLAGS := $(PREFIX_MAP) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter $(WERROR) \
-	-I. -Iinclude -Ibpf $(patsubst %,-I/usr/include/%,$(shell $(CC) -print-multiarch))
+	-I. -Iinclude -Ibpf $(patsubst %,-I/usr/include/%,$(call asked,$(CC) -print-multiarch))
 OWN_CFLAGS := $(PREFIX_MAP) -std=gnu11 -Wall -Wextra $(WERROR) -D_GNU_SOURCE \
 	-DDUALPI2_VERSION='"$(VERSION)"' -I. -Iinclude -Iuser -I$(O)
 ALL_CFLAGS := $(CPPFLAGS) $(CFLAGS) $(OWN_CFLAGS)
-IS_FOREIGN := $(filter-out $(shell $(BUILD_CC) -dumpmachine),$(shell $(CC) -dumpmachine))
-PKG_CONFIG ?= $(if $(IS_FOREIGN),$(shell $(CC) -dumpmachine)-)pkg-config
-NCURSES ?= $(shell $(PKG_CONFIG) --exists ncursesw 2> /dev/null && echo 1)
+CC_MACHINE := $(call asked,$(CC) -dumpmachine)
+IS_FOREIGN := $(filter-out $(call asked,$(BUILD_CC) -dumpmachine),$(CC_MACHINE))
+PKG_CONFIG ?= $(if $(IS_FOREIGN),$(CC_MACHINE)-)pkg-config
+NCURSES ?= $(call asked,$(PKG_CONFIG) --exists ncursesw && echo 1)
 # Asked when it comes to link.
 libraries = $(or $(shell $(PKG_CONFIG) --libs $(1)),$(error $(PKG_CONFIG) does not find $(1)))
 LDLIBS = $(call libraries,libbpf libmnl libelf zlib)
@@ -323,7 +327,7 @@ test-long: ## as test, with the long version of tests that have one: hours
 test-deb: deb ## the package: reproducible, installed with apt, run in the lab, purged
 	$(Q)tests/package/run
 
-test-trixie: deb ## from a bare Debian trixie to an attached qdisc, kernel included (RECORD=1)
+test-trixie: ## from a bare Debian trixie to an attached qdisc, kernel included (RECORD=1)
 	$(Q)tests/lab/bootstrap
 	$(Q)$(call recorded,trixie.txt) tests/package/trixie
 

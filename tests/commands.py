@@ -23,7 +23,8 @@ ELSEWHERE = {
     r"bench/(run|csv) ": "the bench needs the lab: test_bench.py",
     r"make\b": "builds, tests and measures in the lab: test_docs.py finds each target",
     r"tests/lab/lab ": "the lab does not run in itself; every test run calls it",
-    r"(make deb && )?apt-get ": "tests/package/run and tests/package/trixie, with real packages",
+    r"apt-get ": "tests/package/run and tests/package/trixie, with real packages",
+    r'echo "deb |reboot$': "tests/package/trixie, which boots what that brings",
     r"systemctl ": "needs systemd: tests/systemd/test_units.py",
     r"(sudo )?dualpi2-plot ": "needs matplotlib: `make screens`, tests/unit/test_plot.py",
     r"\.output/dualpi2-load .* vdq|dualpi2-mark-values |dualpi2-load .* vdq":

@@ -53,9 +53,11 @@ USERS = {"passwd": "tcpdump:x:102:102::/nonexistent:/usr/sbin/nologin\n",
 # A private mount namespace: nothing is left mounted, however the command ends.
 # $1: repository, $2: root, then the command.
 ENTER = """
-repository=$1 root=$2
+source=$1 root=$2
 shift 2
-mount --bind "$repository" "$root/src"
+# A mount of its own, as / is elsewhere: the lab can be used in there, too.
+mount --bind "$root" "$root"
+mount --bind "$source" "$root/src"
 mount --rbind /dev "$root/dev"
 mount -t proc proc "$root/proc"
 mount -t tmpfs -o mode=1777 tmpfs "$root/tmp"
@@ -163,12 +165,13 @@ def add_backports():
                              encoding="utf-8")
 
 
-def chroot_argv(argv, root=BUILD_ROOT):
+def chroot_argv(argv, root=BUILD_ROOT, source=REPOSITORY):
+    """Of a program in a root, in /src, which is `source`."""
     environment = ENVIRONMENT | {name: os.environ[name] for name in PASSED_ON
                                  if name in os.environ}
     return ["env", "-i", *[f"{name}={value}" for name, value in environment.items()],
             "unshare", "--mount", "--propagation", "private",
-            "sh", "-ec", ENTER, "sh", str(REPOSITORY), str(root), *argv]
+            "sh", "-ec", ENTER, "sh", str(source), str(root), *argv]
 
 
 def enter(argv, root=BUILD_ROOT):

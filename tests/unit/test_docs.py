@@ -170,6 +170,23 @@ def test_readme_is_short():
     assert len(text_of("README.md").splitlines()) <= 120
 
 
+def test_readme_begins_with_what_a_bare_machine_was_seen_to_do():
+    """Up to the qdisc."""
+    first = next(block for block in commands.blocks() if block.page == "README.md")
+    seen = re.findall(r"^# (.*)$", text_of("docs/records/trixie.txt"), re.M)
+    attach = next(command for command in seen if command.startswith("dualpi2-load "))
+    until = seen[:seen.index(attach) + 1]
+    assert [command for command, _ in first.commands] == [
+        command for command in until if not command.startswith("uname ")]
+
+
+def test_readme_names_all_that_the_package_is_built_with():
+    needs = re.search(r"^Build-Depends:\n((?: .*\n)+)", text_of("packaging/debian/control"), re.M)[1]
+    packages = set(re.findall(r"^ ([\w.+-]+)", needs, re.M)) - {"debhelper-compat"}
+    named = re.search(r"apt-get install (make gcc [^&]*)", text_of("README.md"))[1]
+    assert set(named.replace("\\", " ").split()) == packages | {"make", "gcc"}
+
+
 # ---- docs/conformance.md: tests exist, and every row has one -------------------------------
 
 

@@ -103,6 +103,13 @@ def test_without_ncurses_all_but_the_live_view_is_built(tmp_path):
     subprocess.run([program, "--help"], check=True, capture_output=True)
 
 
+def test_make_needs_no_compiler_to_enter_a_root():
+    """The first thing that a bare host sees of `make deb`."""
+    done = subprocess.run(["make", "--no-print-directory", "CC=gone", "BUILD_CC=gone", "help"],
+                          cwd=PROJECT, check=True, capture_output=True, text=True)
+    assert "make deb" in done.stdout and not done.stderr
+
+
 def test_vdq_is_built_only_if_asked_for(tmp_path):
     """And changes no byte of another AQM."""
     objects = [f"aqm/{file.stem}.bpf.o" for file in (PROJECT / "include/aqm").glob("*.h")
