@@ -5,6 +5,7 @@ Every test that uses `cable` ends in a check of the conservation law, to the pac
 and byte, for each queue, against `tc -s` and against what was sent and received.
 """
 
+import contextlib
 import errno
 import gc
 import itertools
@@ -268,13 +269,19 @@ def box():
     space.delete()
 
 
+@contextlib.contextmanager
+def pinned_program(name):
+    pin = PIN_DIR.parent / name
+    run("bpftool", "prog", "load", BIN / f"{name}.bpf.o", pin)
+    yield pin
+    pin.unlink()
+
+
 @pytest.fixture
 def foreign_program():
     """A tcx program that is not ours, pinned."""
-    pin = PIN_DIR.parent / "foreign"
-    run("bpftool", "prog", "load", BIN / "foreign.bpf.o", pin)
-    yield pin
-    pin.unlink()
+    with pinned_program("foreign") as pin:
+        yield pin
 
 
 # With the tunnels' modules each new namespace gets devices like gre0, unless this is 1.

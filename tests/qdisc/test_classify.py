@@ -5,7 +5,7 @@ import functools
 
 import frames
 import pytest
-from conftest import PI2_PINS
+from conftest import PI2_PINS, pinned_program
 from frames import CE, ECN_NAMES, ECT_0, ECT_1, NOT_ECT
 
 TAGS = {
@@ -120,3 +120,33 @@ def test_without_the_tcx_program(cable):
     stats = cable.qdisc.stats()
     assert stats["bypassed-tcx"] == 5
     assert stats["tcx-attached"] is True
+
+
+@pytest.fixture
+def attach_end(wire):
+    """Attaches a program, behind all that are there, after which no other sees a packet. It goes
+    after ours, and so has to be asked for before `cable`."""
+    with pinned_program("foreign_end") as pin:
+        yield lambda: wire.tx.run("bpftool", "net", "attach", "tcx_egress", "pinned", pin, "dev",
+                                  "d0")
+        wire.tx.run("bpftool", "net", "detach", "tcx_egress", "dev", "d0")
+
+
+def test_a_program_in_front_that_ends_the_chain(attach_end, cable):
+    """It keeps all packets from ours, and that is said (docs/containers.md)."""
+    attach_end()
+    cable.load()
+    cable.burst(ECT_1, 2)
+    cable.burst(NOT_ECT, 3)
+    stats = cable.qdisc.stats()
+    assert (stats["l-queue"]["packets-in"], stats["c-queue"]["packets-in"]) == (2, 3)
+    assert stats["bypassed-tcx"] == 5 and stats["tcx-attached"] is True
+    assert "5 packets did not pass our tcx program" in cable.qdisc.table()
+
+
+def test_a_program_behind_that_ends_the_chain(attach_end, cable):
+    cable.load()
+    attach_end()
+    cable.burst(ECT_1, 2)
+    stats = cable.qdisc.stats()
+    assert stats["l-queue"]["packets-in"] == 2 and stats["bypassed-tcx"] == 0
