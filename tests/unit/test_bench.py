@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 BENCH = Path(__file__).resolve().parents[2] / "bench"
 TESTS = BENCH.parent / "tests"
 sys.path[:0] = [str(path) for path in (BENCH, BENCH / "guest", TESTS, TESTS / "compare")]
+import commands  # noqa: E402
 import contenders  # noqa: E402
 import gridlines  # noqa: E402
 import kept  # noqa: E402
@@ -69,6 +70,14 @@ def test_every_cell_of_the_bench_can_be_read():
     assert len({cell.name for cell in cells}) == len(cells)
     for cell in cells:
         assert [run for run in cell.runs() if store.ours_in(run)]
+
+
+def test_the_cell_of_the_page_for_researchers_is_a_file():
+    [block] = [block for block in commands.blocks()
+               if block.page == "docs/research.md" and block.text.startswith("title =")]
+    file = matrix.CELLS.joinpath("own.toml").read_text(encoding="utf-8")
+    assert "".join(line for line in file.splitlines(keepends=True)
+                   if not line.startswith("#")) == block.text
 
 
 def test_short_matrix_names_cells_that_exist():
