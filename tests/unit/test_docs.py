@@ -181,7 +181,8 @@ def test_readme_begins_with_what_a_bare_machine_was_seen_to_do():
 
 
 def test_readme_names_all_that_the_package_is_built_with():
-    needs = re.search(r"^Build-Depends:\n((?: .*\n)+)", text_of("packaging/debian/control"), re.M)[1]
+    control = text_of("packaging/debian/control")
+    needs = re.search(r"^Build-Depends:\n((?: .*\n)+)", control, re.M)[1]
     packages = set(re.findall(r"^ ([\w.+-]+)", needs, re.M)) - {"debhelper-compat"}
     named = re.search(r"apt-get install (make gcc [^&]*)", text_of("README.md"))[1]
     assert set(named.replace("\\", " ").split()) == packages | {"make", "gcc"}
