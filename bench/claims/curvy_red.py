@@ -114,8 +114,8 @@ PAPER = Paper(
               "good results from 4 to 200 Mbit/s and 5 to 100 ms with the defaults (B.1)",
               "one DCTCP and one Cubic at 4, 40 and 200 Mbit/s, 5 and 100 ms; good: 5 % of the "
               "link and 0.5 ms within PI2, and at most 1.5 times as uneven", good_everywhere,
-              "most of all at 4 Mbit/s and 5 ms, where DCTCP's least window of two packets is most of "
-              "the link. PI2 drops 2 % of its packets there, Curvy RED none."),
+              "most of all at 4 Mbit/s and 5 ms, where DCTCP's least window of two packets is most "
+              "of the link. PI2 drops 2 % of its packets there, Curvy RED none."),
     ),
     curves=(CELL,),
 )
