@@ -68,18 +68,16 @@ static bool tell_splitter(const struct search *search, const struct device *spli
 	char text[TEXT_MAX];
 	int found = link_look((int)splitter->key.ifindex, &interface);
 
-	if (expect_known(found, "the interface of %s", splitter->name) < 0)
-		return false;
 	if (!found) {
 		tell_orphan(search, splitter->name);
-		return true;
+	} else if (found > 0) {
+		snprintf(text, sizeof(text),
+			 "%s splits GSO packets for no qdisc: `dualpi2-load %s --unload "
+			 "--if-attached` removes it",
+			 splitter->name, interface.name);
+		search->tell(text);
 	}
-	snprintf(text, sizeof(text),
-		 "%s splits GSO packets for no qdisc: `dualpi2-load %s --unload --if-attached` "
-		 "removes it",
-		 splitter->name, interface.name);
-	search->tell(text);
-	return true;
+	return found >= 0;
 }
 
 static bool look_at_recorded(struct search *search, const struct dualpi2_key *key)
