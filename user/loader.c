@@ -15,8 +15,8 @@
 #include "aqm/params.h"
 #include "attach/directions.h"
 #include "attach/gso.h"
-#include "attach/left_over.h"
 #include "attach/ingress.h"
+#include "attach/left_over.h"
 #include "check/host.h"
 #include "check/report.h"
 #include "cli/config.h"
@@ -260,11 +260,12 @@ static void hint(const char *text)
 
 static void check_left_over(void)
 {
+	static struct ifbs ifbs; /* too large for the stack */
 	struct registrations regs;
 
-	if (!registrations_open(&regs))
+	if (!registrations_open(&regs) || !ifbs_read(&regs, &ifbs))
 		return;
-	left_over_each(&regs, hint);
+	left_over_each(&regs, &ifbs, hint);
 	registrations_close(&regs);
 }
 

@@ -180,7 +180,8 @@ static void print_line(const char *text)
 /* Of all interfaces. */
 static bool print_left_over(const struct sampler *sampler)
 {
-	return !is_table() || sampler->ifname || left_over_each(&sampler->regs, print_line);
+	return !is_table() || sampler->ifname ||
+	       left_over_each(&sampler->regs, &sampler->ifbs, print_line);
 }
 
 static void print_text(const struct samples *list)

@@ -79,15 +79,6 @@ bool device_find(const struct device_kind *kind, const struct dualpi2_key *key,
 	return true;
 }
 
-bool device_read_alias(const struct device_kind *kind, const char *alias, __u32 *ifindex)
-{
-	const size_t about = strlen(kind->about);
-	int end = 0;
-
-	return !strncmp(alias, kind->about, about) &&
-	       sscanf(alias + about, ALIAS "%n", ifindex, &end) == 1 && end && !alias[about + end];
-}
-
 /* ---- make ------------------------------------------------------------------------ */
 
 /* The name of one end; false: it would be too long. */
@@ -152,9 +143,12 @@ int device_make(struct device *device, const char *ifname)
 	return error;
 }
 
-/* ---- sweep ----------------------------------------------------------------------- */
+/* ---- all of a kind ----------------------------------------------------------------- */
 
-size_t devices_recorded(const struct device_kind *kind, struct dualpi2_key keys[DEVICES_MAX])
+#define DEVICES_MAX (2 * DUALPI2_MAX_INSTANCES)
+
+/* The keys of those that the ledger has, in all network namespaces. Returns how many they are. */
+static size_t read_recorded(const struct device_kind *kind, struct dualpi2_key keys[DEVICES_MAX])
 {
 	struct dualpi2_key key, *previous = NULL;
 	const int map = ledger_fd(LEDGER_DEVICES);
@@ -168,13 +162,77 @@ size_t devices_recorded(const struct device_kind *kind, struct dualpi2_key keys[
 	return count;
 }
 
+/* Is it the alias of a device of a kind: of which interface? */
+static bool read_alias(const struct device_kind *kind, const char *alias, __u32 *ifindex)
+{
+	const size_t about = strlen(kind->about);
+	int end = 0;
+
+	return !strncmp(alias, kind->about, about) &&
+	       sscanf(alias + about, ALIAS "%n", ifindex, &end) == 1 && end && !alias[about + end];
+}
+
+struct visiting {
+	const struct device_kind *kind;
+	bool (*visit)(const struct device *device, bool is_recorded, void *data);
+	void *data;
+	__u32 recorded[DEVICES_MAX]; /* their numbers */
+	size_t count;
+	bool failed;
+};
+
+static bool is_recorded(const struct visiting *visiting, __u32 ifindex)
+{
+	for (size_t i = 0; i < visiting->count; i++) {
+		if (visiting->recorded[i] == ifindex)
+			return true;
+	}
+	return false;
+}
+
+static void visit_by_alias(const struct link *link, void *data)
+{
+	struct visiting *visiting = data;
+	struct device device = { .kind = visiting->kind };
+
+	if (strcmp(link->kind, visiting->kind->kind) || is_recorded(visiting, link->ifindex) ||
+	    !read_alias(visiting->kind, link->alias, &device.key.ifindex))
+		return;
+	take(&device, link);
+	visiting->failed |= !visiting->visit(&device, false, visiting->data);
+}
+
+bool devices_each(const struct device_kind *kind,
+		  bool (*visit)(const struct device *device, bool is_recorded, void *data),
+		  void *data)
+{
+	struct visiting visiting = { .kind = kind, .visit = visit, .data = data };
+	struct dualpi2_key keys[DEVICES_MAX];
+	const size_t count = read_recorded(kind, keys);
+
+	for (size_t i = 0; i < count; i++) {
+		struct device device;
+
+		if (keys[i].netns != netns_current())
+			continue;
+		if (!device_find(kind, &keys[i], &device))
+			return false;
+		if (!device.ifindex)
+			continue;
+		visiting.recorded[visiting.count++] = device.ifindex;
+		if (!visit(&device, true, data))
+			return false;
+	}
+	return link_each(kind->kind, visit_by_alias, &visiting) && !visiting.failed;
+}
+
 void devices_sweep(const struct registrations *regs, const struct device_kind *kind,
 		   int (*is_useless)(const struct registrations *regs,
 				     const struct dualpi2_key *key),
 		   void (*remove)(const struct registrations *regs, const struct device *device))
 {
 	struct dualpi2_key keys[DEVICES_MAX];
-	const size_t count = devices_recorded(kind, keys);
+	const size_t count = read_recorded(kind, keys);
 
 	for (size_t i = 0; i < count; i++) {
 		struct device device = { .kind = kind, .key = keys[i] };

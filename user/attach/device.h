@@ -47,12 +47,13 @@ bool device_enter(const struct device *device);
 /* From now on they use it no more. */
 void device_forget(const struct device *device);
 
-/* Is it the alias of a device of a kind: of which interface? */
-bool device_read_alias(const struct device_kind *kind, const char *alias, __u32 *ifindex);
-
-/* The keys of all of a kind, in all network namespaces. Returns how many they are. */
-#define DEVICES_MAX (2 * DUALPI2_MAX_INSTANCES)
-size_t devices_recorded(const struct device_kind *kind, struct dualpi2_key keys[DEVICES_MAX]);
+/* Call `visit` for each of a kind in this network namespace: those that the ledger has, and then
+ * those that it does not have, or not for us, whose alias tells of which interface they are. False:
+ * they cannot be seen, or `visit` returned false, which is reported.
+ */
+bool devices_each(const struct device_kind *kind,
+		  bool (*visit)(const struct device *device, bool is_recorded, void *data),
+		  void *data);
 
 /* Remove those of a kind that are of no more use, which `is_useless` tells by their interface: 1, 0
  * or -errno. Of a namespace that has ended, `remove` gets the device with ifindex 0: it is gone.

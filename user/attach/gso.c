@@ -21,13 +21,10 @@
 #include <unistd.h>
 
 #include "attach/borrowed.h"
-#include "attach/device.h"
 #include "attach/splitter.h"
 #include "check/report.h"
 #include "cli/message.h"
 #include "kernel/link.h"
-#include "kernel/netns.h"
-#include "pinned/maps.h"
 #include "pinned/tcx.h"
 #include "split_gso.h"
 

@@ -2,11 +2,9 @@
 #include "attach/ifb.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "cli/message.h"
-#include "kernel/netns.h"
 #include "kernel/qdisc.h"
 #include "pinned/ledger.h"
 #include "pinned/tcx.h"
@@ -58,17 +56,26 @@ static int has_interface(const struct registrations *regs, const struct device *
 	return expect_known(gone < 0 ? gone : !gone, "the interface of %s", device->name);
 }
 
-static bool add(struct ifbs *ifbs, const struct registrations *regs, const struct device *device,
-		bool is_recorded)
+/* While they are read. */
+struct reading {
+	struct ifbs *ifbs;
+	const struct registrations *regs;
+};
+
+static bool add(const struct device *device, bool is_recorded, void *data)
 {
+	const struct reading *reading = data;
+	struct ifbs *ifbs = reading->ifbs;
 	struct ifb *ifb = &ifbs->of[ifbs->count];
 	int found, whole = 1;
 
+	if (ifbs->count == DUALPI2_MAX_INSTANCES)
+		return true;
 	*ifb = (struct ifb){ .ifindex = device->ifindex, .interface = device->key.ifindex };
 	memcpy(ifb->name, device->name, sizeof(ifb->name));
-	found = has_interface(regs, device, is_recorded, ifb->ifname);
+	found = has_interface(reading->regs, device, is_recorded, ifb->ifname);
 	if (found > 0 && is_recorded)
-		whole = is_whole(regs, device);
+		whole = is_whole(reading->regs, device);
 	if (found < 0 || whole < 0)
 		return false;
 	if (!found) {
@@ -81,47 +88,10 @@ static bool add(struct ifbs *ifbs, const struct registrations *regs, const struc
 	return true;
 }
 
-static bool add_recorded(struct ifbs *ifbs, const struct registrations *regs)
-{
-	struct dualpi2_key keys[DEVICES_MAX];
-	const size_t count = devices_recorded(&ifb_kind, keys);
-	struct device device;
-
-	for (size_t i = 0; i < count && ifbs->count < DUALPI2_MAX_INSTANCES; i++) {
-		if (keys[i].netns != netns_current())
-			continue;
-		if (!device_find(&ifb_kind, &keys[i], &device) ||
-		    (device.ifindex && !add(ifbs, regs, &device, true)))
-			return false;
-	}
-	return true;
-}
-
-struct adding {
-	struct ifbs *ifbs;
-	const struct registrations *regs;
-	bool failed;
-};
-
-/* One that the ledger does not have, or not for us. */
-static void add_by_alias(const struct link *link, void *data)
-{
-	struct adding *adding = data;
-	struct device device = { .kind = &ifb_kind, .ifindex = link->ifindex };
-
-	if (strcmp(link->kind, ifb_kind.kind) || ifbs_find(adding->ifbs, link->ifindex) ||
-	    adding->ifbs->count == DUALPI2_MAX_INSTANCES ||
-	    !device_read_alias(&ifb_kind, link->alias, &device.key.ifindex))
-		return;
-	memcpy(device.name, link->name, sizeof(device.name));
-	adding->failed |= !add(adding->ifbs, adding->regs, &device, false);
-}
-
 bool ifbs_read(const struct registrations *regs, struct ifbs *ifbs)
 {
-	struct adding adding = { .ifbs = ifbs, .regs = regs };
+	struct reading reading = { .ifbs = ifbs, .regs = regs };
 
 	ifbs->count = 0;
-	return add_recorded(ifbs, regs) && link_each(ifb_kind.kind, add_by_alias, &adding) &&
-	       !adding.failed;
+	return devices_each(&ifb_kind, add, &reading);
 }

@@ -5,11 +5,13 @@
 #ifndef LEFT_OVER_H
 #define LEFT_OVER_H
 
-#include "pinned/registration.h"
+#include "attach/ifb.h"
 
-/* Say of each which it is and how it goes. False: it is reported why they cannot be seen. Without
- * the right to read the ledger only those can be told of which the interface is gone.
+/* Say of each which it is and how it goes; `ifbs` have been read. False: it is reported why they
+ * cannot be seen. Without the right to read the ledger only those can be told of which the
+ * interface is gone.
  */
-bool left_over_each(const struct registrations *regs, void (*tell)(const char *text));
+bool left_over_each(const struct registrations *regs, const struct ifbs *ifbs,
+		    void (*tell)(const char *text));
 
 #endif /* LEFT_OVER_H */
