@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "aqm/member.h"
+#include "cli/format.h"
 
 #define QUEUE_COUNTER(...) STAT_ROW(struct dualpi2_queue, counters., true, __VA_ARGS__)
 #define QUEUE_GAUGE(...) STAT_ROW(struct dualpi2_queue, , false, __VA_ARGS__)
@@ -28,6 +29,13 @@ int64_t stat_value(const struct stat_row *row, const void *of)
 	const uint64_t value = member_get(of, row->offset, row->size);
 
 	return row->is_signed ? (int32_t)value : (int64_t)value;
+}
+
+const char *stat_text(const struct stat_row *row, const void *of, char *text)
+{
+	const double value = (double)stat_value(row, of);
+
+	return stat_is_time(row) ? format_delay(value, text) : format_count(value, text);
 }
 
 void stat_add(const struct stat_row *rows, void *to, const void *more)

@@ -41,6 +41,11 @@ bool stat_is_time(const struct stat_row *row);
 /* The value in the struct that the row is of. */
 int64_t stat_value(const struct stat_row *row, const void *of);
 
+/* The same for people, as format.h writes it: a time, or a number. In `text` (FORMAT_MAX bytes),
+ * which is returned.
+ */
+const char *stat_text(const struct stat_row *row, const void *of, char *text);
+
 /* Add to each member that of `more`, a struct of the same kind. */
 void stat_add(const struct stat_row *rows, void *to, const void *more);
 

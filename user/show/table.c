@@ -198,13 +198,12 @@ static void print_gauges(const struct sample *sample)
 	char text[FORMAT_MAX];
 
 	for (const struct stat_row *row = sample->aqm->gauges; row->member; row++) {
-		const uint64_t value = (uint64_t)stat_value(row, &sample->stats);
-
-		if (row->key && stat_is_time(row))
-			printf("  %8s  %s\n", format_delay((double)value, text), row->meaning);
-		else if (row->key)
-			printf("  %8s  %s %s\n", format_count(value, text), row->unit,
-			       row->meaning);
+		if (!row->key)
+			continue;
+		printf("  %8s  ", stat_text(row, &sample->stats, text));
+		if (!stat_is_time(row))
+			printf("%s ", row->unit);
+		printf("%s\n", row->meaning);
 	}
 }
 

@@ -10,7 +10,7 @@
 
 /* Columns: what it is, of L, of C. */
 #define L_COLUMN 20
-#define CELL_TEXT_MAX (4 * FORMAT_MAX)
+#define CELL_TEXT_MAX (16 * FORMAT_MAX) /* of more than a cell, where there is room for it */
 
 enum figure {
 	HEADING,
@@ -186,14 +186,7 @@ static void put_probabilities(const struct sample *now)
 static int put_rest(int line, const char *name, const char *text)
 {
 	put_text(line, 0, *text ? name : "");
-	while (*text && line < LINES - 1) {
-		int length;
-		const char *next = format_line(text, COLS - L_COLUMN, &length);
-
-		mvaddnstr(line++, L_COLUMN, text, length);
-		text = next;
-	}
-	return line;
+	return put_wrapped(line, LINES - 1, L_COLUMN, text);
 }
 
 /* Nothing if there has not been any. */
@@ -212,25 +205,25 @@ static int put_overload(int line, const struct dualpi2_overload *overload)
 /* "count 12": one of the AQM's own figures. Of what it counts, how often that was. */
 static const char *gauge(const struct stat_row *row, const struct sample *interval, char *text)
 {
-	const __u64 value = (__u64)stat_value(row, &interval->stats);
+	const struct dualpi2_stats *stats = &interval->stats;
 
-	if (row->is_counter)
-		return frequency(interval, value, text);
-	return stat_is_time(row) ? format_delay((double)value, text)
-				 : format_count((double)value, text);
+	return row->is_counter ? frequency(interval, (__u64)stat_value(row, stats), text)
+			       : stat_text(row, stats, text);
 }
 
 /* By the names that --json has; a row without one is a parameter. */
 static int put_gauges(int line, const struct sample *interval)
 {
-	char text[4 * CELL_TEXT_MAX] = "", value[FORMAT_MAX];
+	char text[CELL_TEXT_MAX] = "", value[FORMAT_MAX];
 	size_t used = 0;
 
 	for (const struct stat_row *row = interval->aqm->gauges; row->member; row++) {
-		if (row->key)
-			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s %s",
-						 used ? ", " : "", row->key,
-						 gauge(row, interval, value));
+		if (!row->key)
+			continue;
+		used = append(text, used, used ? ", " : "");
+		used = append(text, used, row->key);
+		used = append(text, used, " ");
+		used = append(text, used, gauge(row, interval, value));
 	}
 	return put_rest(line, interval->aqm->name, text);
 }

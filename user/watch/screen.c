@@ -18,10 +18,21 @@ void put_text(int line, int column, const char *text)
 		mvaddnstr(line, column, text, COLS - column);
 }
 
+int put_wrapped(int line, int end, int column, const char *text)
+{
+	while (*text && line < end) {
+		int length;
+		const char *next = format_line(text, COLS - column, &length);
+
+		mvaddnstr(line++, column, text, length);
+		text = next;
+	}
+	return line;
+}
+
 void put_words(int line, int lines, const struct view *view)
 {
 	struct diagnosis diagnosis;
-	const char *rest = diagnosis.words;
 
 	if (!view->course->count) {
 		put_text(line, 0, "the first figures come after the first interval");
@@ -31,13 +42,7 @@ void put_words(int line, int lines, const struct view *view)
 	attron(palette_condition(diagnosis.condition));
 	put_text(line, 0, condition_name(diagnosis.condition));
 	attroff(palette_condition(diagnosis.condition));
-	for (int end = line + lines; *rest && line < end; line++) {
-		int length;
-		const char *next = format_line(rest, COLS - WORDS_COLUMN, &length);
-
-		mvaddnstr(line, WORDS_COLUMN, rest, length);
-		rest = next;
-	}
+	put_wrapped(line, line + lines, WORDS_COLUMN, diagnosis.words);
 }
 
 const char *frequency(const struct sample *interval, __u64 count, char *text)

@@ -106,6 +106,9 @@ void screen_draw(const struct watcher *watcher);
 /* As much of it as there is room for to the right edge. */
 void put_text(int line, int column, const char *text);
 
+/* From `line` on, on as many lines as it takes, but not on `end`. Returns the line that follows. */
+int put_wrapped(int line, int end, int column, const char *text);
+
 /* The state, and from `line` on, on so many lines, the sentence about it. */
 void put_words(int line, int lines, const struct view *view);
 
