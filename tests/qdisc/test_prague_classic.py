@@ -15,7 +15,7 @@ pytestmark = needs_accecn
 # Public: on private networks nothing is looked for.
 LEFT, RIGHT, NETWORK = "198.51.100.1", "203.0.113.2", "203.0.113.0/24"
 RTT_MS = 100  # so long that a window grows little between two looks at it
-RATE = "10mbit"
+RATE = "5mbit"  # and so slow that it is reduced every three seconds
 MUCH = 1 << 30  # bytes: more than a test lasts
 
 
@@ -106,7 +106,7 @@ def test_first_it_responds_as_reno_and_then_it_is_cubic(pair, aqm):
     pair.wait_for_mode("remembered")
     assert seen(pair) == {NETWORK: 2}
     assert pair.congestion() == {"cubic"}
-    assert on_the_wire(pair) <= {ECT_0, CE}
+    wait_until(lambda: on_the_wire(pair) <= {ECT_0, CE}, "what was sent before has arrived")
     pair.end(again)
     shown = pair.tool("status").stdout
     assert f"Classic ECN queue on the way to {NETWORK}: seen 2 times" in shown
