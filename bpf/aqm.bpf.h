@@ -25,6 +25,8 @@
  *				its queue
  *	aqm_left()		a packet has left its queue, to be forwarded unless aqm_drop()
  *				says otherwise
+ *	aqm_schedules()		does it choose between the queues itself, without the credit
+ *	aqm_serves_l()		then, while packets wait in both: is L served next
  *	aqm_start()		a qdisc begins: counters of AQM_GAUGES become 0
  *	aqm_is_saturated()	the load is more than marks can tame (RFC 9332, 4.2.3)
  *	aqm_levels()		what packets are marked and dropped with

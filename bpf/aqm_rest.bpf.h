@@ -62,6 +62,11 @@ static __always_inline void aqm_left(struct instance *in, struct dualq *q,
 }
 #endif
 
+#ifndef aqm_schedules
+#define aqm_schedules(in) false /* no function: without its call the compiler has more freedom */
+#define aqm_serves_l(in, q, now) false
+#endif
+
 #ifndef aqm_start
 static __always_inline void aqm_start(struct dualq *q)
 {

@@ -88,9 +88,9 @@ static __noinline int trim(struct instance *in, struct Qdisc *sch)
 
 /* ---- serve ----------------------------------------------------------------------- */
 
-/* Serve the head of a queue. `contended`: the other one waits, too. */
+/* Serve the head of a queue. `charge`: it counts in the credit. */
 static __always_inline enum turn serve_from(struct instance *in, struct dualq *q, struct Qdisc *sch,
-					    const bool from_l, bool contended, u64 now,
+					    const bool from_l, bool charge, u64 now,
 					    struct sk_buff **served)
 {
 	struct dualpi2_histogram *delays = from_l ? &in->delays.l : &in->delays.c;
@@ -115,7 +115,7 @@ static __always_inline enum turn serve_from(struct instance *in, struct dualq *q
 		}
 	}
 
-	if (contended)
+	if (charge)
 		q->credit = scheduler_charge(q->credit, in->params.classic_protection, from_l,
 					     info.len);
 	link_charge(in, skb, &info, now);
@@ -133,6 +133,9 @@ static __always_inline enum turn serve(struct instance *in, struct Qdisc *sch, u
 	struct dualq *q = &in->dualq;
 	bool l_waits = fifo_waits(&q->l), c_waits = fifo_waits(&q->c);
 
+	if (aqm_schedules(in) && l_waits && c_waits)
+		return aqm_serves_l(in, q, now) ? serve_from(in, q, sch, true, false, now, served)
+						: serve_from(in, q, sch, false, false, now, served);
 	if (scheduler_serves_l(q->credit, l_waits, c_waits))
 		return serve_from(in, q, sch, true, c_waits, now, served);
 	return serve_from(in, q, sch, false, l_waits, now, served);

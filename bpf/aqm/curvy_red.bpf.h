@@ -62,6 +62,19 @@ static __always_inline enum mark aqm_mark(struct instance *in, struct dualq *q,
 					      queue_age(q, false, arrival->now)));
 }
 
+/* TS-FIFO: C is served when its head has waited longer than L's by more than the time shift. */
+#define aqm_schedules aqm_schedules
+static __always_inline bool aqm_schedules(const struct instance *in)
+{
+	return aqm_own(params_of(in))->time_shift_ns;
+}
+
+static __always_inline bool aqm_serves_l(struct instance *in, struct dualq *q, u64 now)
+{
+	return queue_age(q, false, now) <=
+	       queue_age(q, true, now) + aqm_own(params_of(in))->time_shift_ns;
+}
+
 /* A queue that is empty has no delay. */
 static __always_inline void aqm_update(struct instance *in, struct dualq *q, u64 now)
 {

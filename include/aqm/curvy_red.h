@@ -12,8 +12,9 @@
 
 /* coupled_delay: enum curvy_red_delay. range_ns: delay above min_th_ns at which p' is 1, ns:
  * range_C, 500 ms is S_C = -1. min_th_ns: delay up to which p' is 0, ns: minTh. smoothing: g_C, Q_C
- * is an EWMA with a gain of 2^-g_C. curviness: U. Defaults: RFC 9332, B.1, but for minTh
- * (docs/aqm.md).
+ * is an EWMA with a gain of 2^-g_C. curviness: U. time_shift_ns: by how much longer a packet in C
+ * may have waited than one in L before it is served first (RFC 9332, 4.2.2), ns; 0: the credit
+ * decides. Defaults: RFC 9332, B.1, but for minTh and the time shift (docs/aqm.md).
  */
 #define AQM_PARAMS(PARAM, CHOICE, FLAG)                                                         \
 	PARAM(__u64, range_ns, "range", TIME, DUALPI2_NSEC_PER_MSEC, DUALPI2_TIME_MAX,          \
@@ -25,6 +26,10 @@
 	      "the Classic delay is smoothed with a gain of 1/2^N")                             \
 	PARAM(__u32, curviness, "curviness", NUMBER, 1, CURVY_RED_U_MAX, 1, "curviness",        \
 	      "p' is the N-th power of the Classic delay, as a share of the range")             \
+	PARAM(__u64, time_shift_ns, "time-shift", TIME, 0, DUALPI2_TIME_MAX, 0, "time-shift",   \
+	      "schedule by a time-shifted FIFO, of 50ms in the RFC: Classic packets "           \
+	      "leave first that have waited so much longer than L4S ones; 0: by "               \
+	      "--classic-protection")                                                           \
 	CHOICE(__u32, coupled_delay, "coupled-delay", "smoothed|instant", CURVY_RED_SMOOTHED,   \
 	       "coupled-delay", "the Classic delay that L4S packets are marked by")
 
@@ -35,8 +40,8 @@
  */
 #define AQM_PRESETS(PRESET)                                                                    \
 	PRESET("dualq-2015", "historical",                                                     \
-	       "classic-protection 0 step-thresh 5p range 125ms min-th 0us smoothing 5 "       \
-	       "curviness 1 coupled-delay instant",                                            \
+	       "classic-protection 0 time-shift 0us step-thresh 5p range 125ms "               \
+	       "min-th 0us smoothing 5 curviness 1 coupled-delay instant",                     \
 	       "the DualQ as it was shown in 2015: strict priority for the L4S "               \
 	       "queue, a step of 5 packets, Classic drops from 0 to 125 ms, and the delay of " \
 	       "the queue's head for the coupling")

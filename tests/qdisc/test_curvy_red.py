@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Curvy RED (RFC 9332, Appendix B): p' follows the Classic delay, smoothed."""
 
+import time
+
 import pytest
 from conftest import published
 from frames import ECT_1, NOT_ECT
@@ -113,4 +115,46 @@ def test_l_queue_that_marks_do_not_tame_is_overload(cable, load):
     seen = wait_until(lambda: (now := cable.qdisc.stats())["overload"]["events"] and now,
                       "an overload event")
     assert seen["c-queue"]["packets-in"] == 0
+    finish(cable)
+
+
+# ---- the time-shifted FIFO -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shift_ms", (1, 50, 4000_000))
+def test_packets_leave_by_their_times_of_which_those_of_l_are_shifted(cable, load, shift_ms):
+    """One every 20 ms, C and L in turn; the link is busy with a first one until all wait."""
+    load("--time-shift", f"{shift_ms}ms", "--range", "4000s", *NO_STEP)
+    cable.load("--rate", "8kbit")
+    cable.burst(NOT_ECT, 1)
+    waiting = []
+    begin = time.monotonic()
+    for turn in range(12):
+        due_ms = 20 * turn
+        time.sleep(max(0, begin + due_ms / 1000 - time.monotonic()))
+        [serial] = cable.burst(ECT_1 if turn % 2 else NOT_ECT, 1)
+        waiting.append((due_ms - shift_ms * (turn % 2), serial))
+    cable.load("--rate", "10mbit")
+    order = [packet.serial for packet in cable.drain()]
+    assert order[1:] == [serial for _, serial in sorted(waiting)]
+
+
+def test_time_shift_leaves_the_credit_alone(cable, load):
+    """So nothing is paid back when the credit decides again."""
+    load("--time-shift", "50ms", "--range", "4000s", *NO_STEP)
+    for ecn in (NOT_ECT, ECT_1):
+        cable.burst(ecn, 20)
+    stats = wait_until(lambda: (now := cable.qdisc.stats())["l-queue"]["packets-out"] > 5 and now,
+                       "L is served", step=0.02)
+    assert stats["qlen"] and stats["credit"] == 1514 * (10 - 90)
+    finish(cable)
+
+
+@pytest.mark.parametrize("shift, marks", [("0", 1), ("50ms", 0)])
+def test_time_shift_gives_l_the_whole_link(cable, load, shift, marks):
+    """So the tenth packet is to wait for ten frames, not for the share that C has as well."""
+    load("--time-shift", shift, "--range", "4000s", "--step-thresh", "127ms")
+    cable.burst(NOT_ECT, 3)
+    cable.burst(ECT_1, 10)
+    assert cable.qdisc.stats()["l-queue"]["mark-native"] == marks
     finish(cable)
