@@ -27,9 +27,8 @@
 	PARAM(__u32, curviness, "curviness", NUMBER, 1, CURVY_RED_U_MAX, 1, "curviness",        \
 	      "p' is the N-th power of the Classic delay, as a share of the range")             \
 	PARAM(__u64, time_shift_ns, "time-shift", TIME, 0, DUALPI2_TIME_MAX, 0, "time-shift",   \
-	      "schedule by a time-shifted FIFO, of 50ms in the RFC: Classic packets "           \
-	      "leave first that have waited so much longer than L4S ones; 0: by "               \
-	      "--classic-protection")                                                           \
+	      "schedule by a time-shifted FIFO (50ms in the RFC): Classic packets that have "   \
+	      "waited so much longer than L4S ones leave first; 0: weighted round robin")       \
 	CHOICE(__u32, coupled_delay, "coupled-delay", "smoothed|instant", CURVY_RED_SMOOTHED,   \
 	       "coupled-delay", "the Classic delay that L4S packets are marked by")
 
