@@ -140,23 +140,26 @@ def test_distribution_has_the_packets(cable):
 
 
 def configured(space, directory, *who):
-    """Of the interfaces with a file there: {name: is it attached?}; None: it is not known."""
+    """Of what has options there: {(name, direction): is it attached?}; None: it is not known."""
     text = space.run(*who, STATS, "--prometheus", "--config", directory).stdout
-    found = re.findall(r'^dualpi2_configured_attached\{device="(\w+)"\} ([01])$', text, re.M)
+    found = re.findall(r'^dualpi2_configured_attached\{device="(\w+)",direction="(\w+)"\} ([01])$',
+                       text, re.M)
     known = "\ndualpi2_configuration_known 1\n" in text
-    return {name: value == "1" for name, value in found} if known else None
+    return {(name, way): value == "1" for name, way, value in found} if known else None
 
 
-def test_interfaces_with_a_file_are_attached_or_not(box, tmp_path):
+def test_what_has_options_is_attached_or_not(box, tmp_path):
     assert configured(box, tmp_path) == {}
-    for name in ("o*", "lo", "gone"):
+    for name in ("lo", "gone"):
         (tmp_path / f"{name}.conf").touch()
-    assert configured(box, tmp_path) == {"one": False, "lo": False}
-    for direction in (), ("--ingress",):
-        box.run(LOADER, "one", "--rate", "1mbit", *direction)
-        assert configured(box, tmp_path) == {"one": True, "lo": False}
-        box.run(LOADER, "one", "--unload", *direction)
-        assert configured(box, tmp_path) == {"one": False, "lo": False}
+    (tmp_path / "o*.conf").write_text("rate 1mbit\ningress\nrate 1mbit\n", encoding="utf-8")
+    none = {("one", "egress"): False, ("one", "ingress"): False, ("lo", "egress"): False}
+    assert configured(box, tmp_path) == none
+    for direction, *options in ("egress",), ("ingress", "--ingress"):
+        box.run(LOADER, "one", "--rate", "1mbit", *options)
+        assert configured(box, tmp_path) == none | {("one", direction): True}
+        box.run(LOADER, "one", "--unload", *options)
+        assert configured(box, tmp_path) == none
     assert configured(box, tmp_path, *as_nobody()) is None, "pytest's directories are root's alone"
 
 

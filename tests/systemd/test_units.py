@@ -257,10 +257,10 @@ def test_figures_can_be_read_in_the_sandbox(registered, one):
     assert ('dualpi2_shaper_rate_bytes_per_second{device="one",direction="egress",parent="root"} '
             "2500000\n" in text)
     assert 'dualpi2_configuration_known 1\n' in text
-    assert 'dualpi2_configured_attached{device="one"} 1\n' in text
+    assert 'dualpi2_configured_attached{device="one",direction="egress"} 1\n' in text
     run("dualpi2-load", "one", "--unload")
     systemctl("start", "dualpi2-metrics.service")
-    assert 'dualpi2_configured_attached{device="one"} 0\n' in file.read_text(encoding="utf-8")
+    assert 'dualpi2_configured_attached{device="one",direction="egress"} 0\n' in file.read_text(encoding="utf-8")
 
 
 def test_enabled_unit_with_just_the_default_is_configured(registered, conf):
@@ -270,9 +270,9 @@ def test_enabled_unit_with_just_the_default_is_configured(registered, conf):
 
     conf("default", "rate 20mbit\n")
     add_interface(DASHED)
-    assert f'dualpi2_configured_attached{{device="{DASHED}"}}' not in told()
+    assert DASHED not in told()
     systemctl("enable", unit(DASHED))
-    assert f'dualpi2_configured_attached{{device="{DASHED}"}} 0\n' in told()
+    assert f'dualpi2_configured_attached{{device="{DASHED}",direction="egress"}} 0\n' in told()
     systemctl("disable", unit(DASHED))
     assert DASHED not in told()
     run("ip", "link", "del", DASHED)

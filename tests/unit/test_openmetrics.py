@@ -135,15 +135,32 @@ def configured_of(form, directory):
 
 
 @pytest.mark.parametrize("form, name", [("openmetrics", "lo.conf"), ("prometheus", "l[o].conf")])
-def test_interfaces_that_are_configured(tmp_path, form, name):
+@pytest.mark.parametrize("text, directions", [
+    ("", ["egress"]),
+    ("rate 40mbit\n", ["egress"]),
+    ("# as measured\n\ningress\nrate 40mbit\n", ["ingress"]),
+    ("rate 10mbit\n ingress # from there\nrate 40mbit\n", ["egress", "ingress"]),
+    ("ingress\negress\n", ["egress", "ingress"]),
+    ("no such option\n", ["egress"]),  # which is why it has no qdisc
+])
+def test_directions_that_are_configured(tmp_path, form, name, text, directions):
     """Only the loopback is there in every network namespace, and no qdisc of ours is on it."""
-    (tmp_path / name).touch()
+    (tmp_path / "*o.conf").write_text("ingress\n", encoding="utf-8")  # counts less
+    (tmp_path / name).write_text(text, encoding="utf-8")
     (tmp_path / "notthere0.conf").touch()
     (tmp_path / "default.conf").touch()
     samples, errors = configured_of(form, tmp_path)
-    assert samples == {("dualpi2_configuration_known", ()): 1,
-                       ("dualpi2_configured_attached", (("device", "lo"),)): 0}
+    attached = {("dualpi2_configured_attached", (("device", "lo"), ("direction", one))): 0
+                for one in directions}
+    assert samples == {("dualpi2_configuration_known", ()): 1} | attached
     assert not errors
+
+
+def test_a_file_that_is_no_text_is_not_known(tmp_path):
+    (tmp_path / "lo.conf").write_bytes(b"rate\0")
+    samples, errors = configured_of("prometheus", tmp_path)
+    assert samples == {("dualpi2_configuration_known", ()): 0}
+    assert re.fullmatch(r"dualpi2-stats: .*/lo\.conf:1: has a NUL character.*\n", errors)
 
 
 def test_what_is_configured_may_not_be_known(tmp_path):

@@ -85,3 +85,24 @@ bool config_read(struct config_part *parts, const char *path)
 	config.current->is_there = true;
 	return taken;
 }
+
+static bool look_at_line(void *data, char *line)
+{
+	struct config *config = data;
+	char *rest;
+	struct config_part *part = part_named(config, line_word(line, &rest));
+
+	if (part)
+		config->current = part;
+	config->current->is_there = true;
+	return true;
+}
+
+bool config_look(struct config_part *parts, const char *path)
+{
+	struct config config = { .parts = parts, .current = parts };
+	bool read = lines_read(path, look_at_line, &config);
+
+	config.current->is_there = true;
+	return read;
+}

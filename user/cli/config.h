@@ -19,7 +19,10 @@ struct config_part {
  */
 bool config_parse(struct config_part *parts, const char *path, char *text, size_t size);
 
-/* The same from a file. Only one can be read. */
+/* The same from a file. The options are of the one that was read last. */
 bool config_read(struct config_part *parts, const char *path);
+
+/* Just which parts a file has. Of commands and options nothing is looked at. */
+bool config_look(struct config_part *parts, const char *path);
 
 #endif /* CONFIG_H */

@@ -20,20 +20,6 @@ bool config_is_dir(const char *path)
 	return !stat(path, &file) && S_ISDIR(file.st_mode);
 }
 
-static bool has_file(const char *dir, const char *name, char path[PATH_MAX])
-{
-	return snprintf(path, PATH_MAX, "%s/%s" SUFFIX, dir, name) < PATH_MAX &&
-	       !access(path, F_OK);
-}
-
-/* Of two patterns, does the first count more? */
-static bool counts_more(const char *pattern, const char *other)
-{
-	const size_t length = strlen(pattern), other_length = strlen(other);
-
-	return length > other_length || (length == other_length && strcmp(pattern, other) < 0);
-}
-
 /* What dualpi2-load makes itself (attach/device.h). */
 static bool is_helper(const char *ifname)
 {
@@ -45,22 +31,47 @@ static bool is_pattern(const char *name)
 	return strpbrk(name, "*?[");
 }
 
-bool config_names(const char *file, const char *ifname)
+bool config_is_file(const char *file)
 {
 	const char *suffix = strrchr(file, '.');
-	char name[NAME_MAX + 1];
 
-	if (!suffix || strcmp(suffix, SUFFIX))
-		return false;
-	snprintf(name, sizeof(name), "%.*s", (int)(suffix - file), file);
-	return !strcmp(name, ifname) ||
-	       (is_pattern(name) && !is_helper(ifname) && !fnmatch(name, ifname, 0));
+	return suffix && !strcmp(suffix, SUFFIX);
 }
 
-/* The pattern among the files of a directory that counts most of those that a name matches; "":
- * there is none. False: the directory cannot be read, which is reported.
+/* Is a file called as an interface, not by a pattern? */
+static bool is_exact(const char *file, const char *ifname)
+{
+	const size_t length = strlen(ifname);
+
+	return !strncmp(file, ifname, length) && !strcmp(file + length, SUFFIX);
+}
+
+bool config_names(const char *file, const char *ifname)
+{
+	char name[NAME_MAX + 1];
+
+	if (!config_is_file(file))
+		return false;
+	if (is_exact(file, ifname))
+		return true;
+	snprintf(name, sizeof(name), "%.*s", (int)(strrchr(file, '.') - file), file);
+	return is_pattern(name) && !is_helper(ifname) && !fnmatch(name, ifname, 0);
+}
+
+bool config_counts_more(const char *file, const char *other, const char *ifname)
+{
+	const size_t length = strlen(file), other_length = strlen(other);
+
+	if (is_exact(other, ifname))
+		return false;
+	return is_exact(file, ifname) || length > other_length ||
+	       (length == other_length && strcmp(file, other) < 0);
+}
+
+/* The file of a directory that counts most of those for an interface; "": there is none. False: the
+ * directory cannot be read, which is reported.
  */
-static bool find_pattern(const char *dir, const char *ifname, char found[NAME_MAX + 1])
+static bool find_file(const char *dir, const char *ifname, char found[NAME_MAX + 1])
 {
 	DIR *files = opendir(dir);
 	struct dirent *file;
@@ -68,26 +79,26 @@ static bool find_pattern(const char *dir, const char *ifname, char found[NAME_MA
 	found[0] = '\0';
 	if (!files)
 		return fail(errno, "%s: cannot be read: %s", dir, strerror(errno));
-	while ((file = readdir(files))) {
-		if (!is_pattern(file->d_name) || !config_names(file->d_name, ifname))
-			continue;
-		*strrchr(file->d_name, '.') = '\0';
-		if (counts_more(file->d_name, found))
+	while ((file = readdir(files)))
+		if (config_names(file->d_name, ifname) &&
+		    (!found[0] || config_counts_more(file->d_name, found, ifname)))
 			strcpy(found, file->d_name);
-	}
 	closedir(files);
 	return true;
 }
 
+static bool has_file(const char *dir, const char *name, char path[PATH_MAX])
+{
+	return snprintf(path, PATH_MAX, "%s/%s", dir, name) < PATH_MAX && !access(path, F_OK);
+}
+
 bool config_find(const char *dir, const char *ifname, bool or_default, char path[PATH_MAX])
 {
-	char pattern[NAME_MAX + 1];
+	char file[NAME_MAX + 1];
 
-	if (has_file(dir, ifname, path))
-		return true;
-	if (!find_pattern(dir, ifname, pattern))
+	if (!find_file(dir, ifname, file))
 		return false;
-	if (pattern[0] && has_file(dir, pattern, path))
+	if (file[0] && has_file(dir, file, path))
 		return true;
 	return (or_default && has_file(dir, CONFIG_DEFAULT, path)) ||
 	       fail(0, "%s: no file there is for %s: see dualpi2.conf(5)", dir, ifname);

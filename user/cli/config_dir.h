@@ -6,15 +6,21 @@
 #include <limits.h>
 #include <stdbool.h>
 
-#define CONFIG_DEFAULT "default" /* of default.conf */
+#define CONFIG_DEFAULT "default.conf"
 
 /* Is it a directory, and no file? */
 bool config_is_dir(const char *path);
+
+/* Is a file of this name one of options at all? */
+bool config_is_file(const char *file);
 
 /* Is a file of this name ("eth*.conf") for an interface, by its name or by a pattern that it
  * matches? What dualpi2-load makes itself no pattern means.
  */
 bool config_names(const char *file, const char *ifname);
+
+/* Of two files that are for an interface, does the first count more? */
+bool config_counts_more(const char *file, const char *other, const char *ifname);
 
 /* The path of the file that has the name of an interface, else of the one whose name is a pattern
  * that it matches, else (`or_default`) of default.conf. False: it is reported that there is none.

@@ -2,6 +2,7 @@
 #include "sample/configured.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 
 #include "aqm/aqm.h"
 #include "attach/ingress.h"
+#include "cli/config.h"
 #include "cli/config_dir.h"
 #include "cli/message.h"
 #include "kernel/link.h"
@@ -25,23 +27,71 @@ struct looking {
 	struct configured *configured;
 };
 
+/* A list with room for one more item; NULL: there is no memory, which is reported. */
+static void *lengthen(void *items, size_t count, size_t item_size)
+{
+	void *longer = realloc(items, (count + 1) * item_size);
+
+	if (!longer)
+		fail(ENOMEM, "what is configured: %s", strerror(ENOMEM));
+	return longer;
+}
+
+/* ---- what the files say ------------------------------------------------------------------ */
+
+/* False: it could not be read. */
+static bool read_file(const char *directory, const char *name, struct configuration *configuration)
+{
+	struct config_part parts[] = {
+		[EGRESS] = { .name = direction_name(EGRESS) },
+		[INGRESS] = { .name = direction_name(INGRESS) },
+		[N_DIRECTIONS] = {},
+	};
+	struct configuration_file *files;
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof(path), "%s/%s", directory, name) >= (int)sizeof(path) ||
+	    !config_look(parts, path))
+		return false;
+	files = lengthen(configuration->files, configuration->count, sizeof(*files));
+	if (!files)
+		return false;
+	configuration->files = files;
+	files += configuration->count++;
+	strcpy(files->name, name);
+	for (int i = 0; i < N_DIRECTIONS; i++)
+		files->is_for[i] = parts[i].is_there;
+	return true;
+}
+
 void configuration_open(const char *path, struct configuration *configuration)
 {
-	configuration->files = opendir(path);
-	if (!configuration->files)
+	DIR *directory = opendir(path);
+	struct dirent *file;
+
+	*configuration = (struct configuration){ .units = -1, .is_known = directory };
+	if (!directory) {
 		fail(errno, "--config %s: cannot be read: %s", path, strerror(errno));
+		return;
+	}
+	for (errno = 0; (file = readdir(directory)); errno = 0)
+		if (config_is_file(file->d_name) && !read_file(path, file->d_name, configuration))
+			configuration->is_known = false;
+	if (errno)
+		configuration->is_known =
+			fail(errno, "--config %s: cannot be read: %s", path, strerror(errno));
+	closedir(directory);
 	configuration->units = open(UNITS, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
 void configuration_close(struct configuration *configuration)
 {
-	if (configuration->files)
-		closedir(configuration->files);
+	free(configuration->files);
 	if (configuration->units >= 0)
 		close(configuration->units);
 }
 
-/* ---- is it to have one? All return 1, 0, or -errno: unknown ------------------------------ */
+/* ---- is it to have one? ------------------------------------------------------------------ */
 
 /* As systemd-escape(1) writes a name. */
 static void escape(const char *name, char text[4 * IF_NAMESIZE])
@@ -58,6 +108,7 @@ static void escape(const char *name, char text[4 * IF_NAMESIZE])
 	text[used] = '\0';
 }
 
+/* 1, 0, or -errno: unknown. */
 static int is_enabled(const struct configuration *configuration, const char *ifname)
 {
 	char name[4 * IF_NAMESIZE], link[2 * sizeof(name) + 80];
@@ -72,41 +123,56 @@ static int is_enabled(const struct configuration *configuration, const char *ifn
 	return errno == ENOENT ? 0 : -errno;
 }
 
-static int is_configured(const struct configuration *configuration, const char *ifname)
+/* The file for an interface; NULL: there is none. False: it is not known, which is reported. */
+static bool find_file(const struct configuration *configuration, const char *ifname,
+		      const struct configuration_file **found)
 {
-	bool has_default = false;
-	struct dirent *file;
+	const struct configuration_file *by_default = NULL;
+	int enabled;
 
-	rewinddir(configuration->files);
-	for (errno = 0; (file = readdir(configuration->files)); errno = 0) {
-		if (config_names(file->d_name, ifname))
-			return 1;
-		has_default |= config_names(file->d_name, CONFIG_DEFAULT);
+	*found = NULL;
+	for (size_t i = 0; i < configuration->count; i++) {
+		const struct configuration_file *file = &configuration->files[i];
+
+		if (!strcmp(file->name, CONFIG_DEFAULT))
+			by_default = file;
+		else if (config_names(file->name, ifname) &&
+			 (!*found || config_counts_more(file->name, (*found)->name, ifname)))
+			*found = file;
 	}
-	if (errno)
-		return -errno;
-	return has_default ? is_enabled(configuration, ifname) : 0;
+	if (*found || !by_default)
+		return true;
+	enabled = expect_known(is_enabled(configuration, ifname), "the unit of %s", ifname);
+	if (enabled > 0)
+		*found = by_default;
+	return enabled >= 0;
 }
 
 static void visit_link(const struct link *link, void *data)
 {
 	const struct looking *looking = data;
 	struct configured *configured = looking->configured;
-	struct configured_interface *items;
-	int found;
+	const struct configuration_file *file;
 
 	if (looking->ifname && strcmp(looking->ifname, link->name))
 		return;
-	found = expect_known(is_configured(looking->configuration, link->name), "the file for %s",
-			     link->name);
-	items = found > 0 ? realloc(configured->items, (configured->count + 1) * sizeof(*items))
-			  : NULL;
-	if (found && !items)
+	if (!find_file(looking->configuration, link->name, &file))
 		configured->is_known = false;
-	if (!items)
-		return;
-	configured->items = items;
-	memcpy(items[configured->count++].ifname, link->name, IF_NAMESIZE);
+	for (int i = 0; file && i < N_DIRECTIONS; i++) {
+		struct configured_direction *items;
+
+		if (!file->is_for[i])
+			continue;
+		items = lengthen(configured->items, configured->count, sizeof(*items));
+		if (!items) {
+			configured->is_known = false;
+			return;
+		}
+		configured->items = items;
+		items += configured->count++;
+		*items = (struct configured_direction){ .direction = (enum direction)i };
+		memcpy(items->ifname, link->name, IF_NAMESIZE);
+	}
 }
 
 /* ---- has it one? ----------------------------------------------------------------------- */
@@ -118,13 +184,15 @@ static bool is_ours(const struct qdisc *qdisc, void *data)
 }
 
 /* 1, 0, or -errno, which is reported: unknown. */
-static int is_attached(const char *ifname)
+static int is_attached(const struct configured_direction *item)
 {
 	struct ingress ingress;
 
-	if (!ingress_find(ifname, &ingress))
+	if (!ingress_find(item->ifname, &ingress))
 		return -EIO;
-	return ingress.aqm ? 1 : qdisc_each((int)ingress.key.ifindex, is_ours, NULL);
+	if (item->direction == INGRESS)
+		return ingress.aqm != NULL;
+	return qdisc_each((int)ingress.key.ifindex, is_ours, NULL);
 }
 
 void configured_look(const struct configuration *configuration, const char *ifname,
@@ -132,13 +200,11 @@ void configured_look(const struct configuration *configuration, const char *ifna
 {
 	struct looking looking = { configuration, ifname, configured };
 
-	*configured = (struct configured){ .is_known = configuration->files };
-	if (!configured->is_known)
-		return;
+	*configured = (struct configured){ .is_known = configuration->is_known };
 	if (!link_each(NULL, visit_link, &looking))
 		configured->is_known = false;
 	for (size_t i = 0; i < configured->count; i++) {
-		configured->items[i].attached = is_attached(configured->items[i].ifname);
+		configured->items[i].attached = is_attached(&configured->items[i]);
 		if (configured->items[i].attached < 0)
 			configured->is_known = false;
 	}

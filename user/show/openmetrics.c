@@ -288,18 +288,21 @@ static void print_configured(const struct configured *configured, enum expositio
 	};
 	static const struct family attached = {
 		"configured_attached", GAUGE, NULL,
-		"Of an interface that is configured: 1 if it has a qdisc, 0 if not.", NULL
+		"Of a direction that is configured: 1 if it has a qdisc, 0 if not.", NULL
 	};
 
 	print_header(&known, exposition);
 	printf("dualpi2_%s %d\n", known.name, configured->is_known);
 	print_header(&attached, exposition);
 	for (size_t i = 0; i < configured->count; i++) {
-		if (configured->items[i].attached < 0)
+		const struct configured_direction *item = &configured->items[i];
+
+		if (item->attached < 0)
 			continue;
 		printf("dualpi2_%s{device=\"", attached.name);
-		print_escaped(configured->items[i].ifname);
-		printf("\"} %d\n", configured->items[i].attached);
+		print_escaped(item->ifname);
+		printf("\",direction=\"%s\"} %d\n", direction_name(item->direction),
+		       item->attached);
 	}
 }
 
