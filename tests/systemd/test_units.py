@@ -257,10 +257,11 @@ def test_figures_can_be_read_in_the_sandbox(registered, one):
     assert ('dualpi2_shaper_rate_bytes_per_second{device="one",direction="egress",parent="root"} '
             "2500000\n" in text)
     assert 'dualpi2_configuration_known 1\n' in text
-    assert 'dualpi2_configured_attached{device="one",direction="egress"} 1\n' in text
+    attached = 'dualpi2_configured_attached{device="one",direction="egress"} '
+    assert f"{attached}1\n" in text
     run("dualpi2-load", "one", "--unload")
     systemctl("start", "dualpi2-metrics.service")
-    assert 'dualpi2_configured_attached{device="one",direction="egress"} 0\n' in file.read_text(encoding="utf-8")
+    assert f"{attached}0\n" in file.read_text(encoding="utf-8")
 
 
 def test_enabled_unit_with_just_the_default_is_configured(registered, conf):
