@@ -62,8 +62,9 @@ static __always_inline void aqm_left(struct instance *in, struct dualq *q,
 }
 #endif
 
+/* No functions: with them clang made longer code of serve(), for every AQM. */
 #ifndef aqm_schedules
-#define aqm_schedules(in) false /* no function: without its call the compiler has more freedom */
+#define aqm_schedules(in) false
 #define aqm_serves_l(in, q, now) false
 #endif
 

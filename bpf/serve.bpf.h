@@ -132,13 +132,11 @@ static __always_inline enum turn serve(struct instance *in, struct Qdisc *sch, u
 {
 	struct dualq *q = &in->dualq;
 	bool l_waits = fifo_waits(&q->l), c_waits = fifo_waits(&q->c);
+	const bool by_aqm = aqm_schedules(in) && l_waits && c_waits;
 
-	if (aqm_schedules(in) && l_waits && c_waits)
-		return aqm_serves_l(in, q, now) ? serve_from(in, q, sch, true, false, now, served)
-						: serve_from(in, q, sch, false, false, now, served);
-	if (scheduler_serves_l(q->credit, l_waits, c_waits))
-		return serve_from(in, q, sch, true, c_waits, now, served);
-	return serve_from(in, q, sch, false, l_waits, now, served);
+	if (by_aqm ? aqm_serves_l(in, q, now) : scheduler_serves_l(q->credit, l_waits, c_waits))
+		return serve_from(in, q, sch, true, c_waits && !by_aqm, now, served);
+	return serve_from(in, q, sch, false, l_waits && !by_aqm, now, served);
 }
 
 /* The same into the handover, for a loop. Returns enum turn. */
