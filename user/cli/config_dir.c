@@ -46,26 +46,25 @@ static bool is_exact(const char *file, const char *ifname)
 	return !strncmp(file, ifname, length) && !strcmp(file + length, SUFFIX);
 }
 
-bool config_names(const char *file, const char *ifname)
+static bool matches(const char *file, const char *ifname)
 {
 	char name[NAME_MAX + 1];
 
 	if (!config_is_file(file))
 		return false;
-	if (is_exact(file, ifname))
-		return true;
 	snprintf(name, sizeof(name), "%.*s", (int)(strrchr(file, '.') - file), file);
 	return is_pattern(name) && !is_helper(ifname) && !fnmatch(name, ifname, 0);
 }
 
-bool config_counts_more(const char *file, const char *other, const char *ifname)
+bool config_counts(const char *file, const char *other, const char *ifname)
 {
 	const size_t length = strlen(file), other_length = strlen(other);
 
-	if (is_exact(other, ifname))
+	if (is_exact(file, ifname))
+		return true;
+	if (!matches(file, ifname) || is_exact(other, ifname))
 		return false;
-	return is_exact(file, ifname) || length > other_length ||
-	       (length == other_length && strcmp(file, other) < 0);
+	return length > other_length || (length == other_length && strcmp(file, other) < 0);
 }
 
 /* The file of a directory that counts most of those for an interface; "": there is none. False: the
@@ -80,8 +79,7 @@ static bool find_file(const char *dir, const char *ifname, char found[NAME_MAX +
 	if (!files)
 		return fail(errno, "%s: cannot be read: %s", dir, strerror(errno));
 	while ((file = readdir(files)))
-		if (config_names(file->d_name, ifname) &&
-		    (!found[0] || config_counts_more(file->d_name, found, ifname)))
+		if (config_counts(file->d_name, found, ifname))
 			strcpy(found, file->d_name);
 	closedir(files);
 	return true;

@@ -15,12 +15,10 @@ bool config_is_dir(const char *path);
 bool config_is_file(const char *file);
 
 /* Is a file of this name ("eth*.conf") for an interface, by its name or by a pattern that it
- * matches? What dualpi2-load makes itself no pattern means.
+ * matches, and does it count more than another one ("": there is none yet)? What dualpi2-load
+ * makes itself no pattern means.
  */
-bool config_names(const char *file, const char *ifname);
-
-/* Of two files that are for an interface, does the first count more? */
-bool config_counts_more(const char *file, const char *other, const char *ifname);
+bool config_counts(const char *file, const char *other, const char *ifname);
 
 /* The path of the file that has the name of an interface, else of the one whose name is a pattern
  * that it matches, else (`or_default`) of default.conf. False: it is reported that there is none.

@@ -136,8 +136,7 @@ static bool find_file(const struct configuration *configuration, const char *ifn
 
 		if (!strcmp(file->name, CONFIG_DEFAULT))
 			by_default = file;
-		else if (config_names(file->name, ifname) &&
-			 (!*found || config_counts_more(file->name, (*found)->name, ifname)))
+		if (config_counts(file->name, *found ? (*found)->name : "", ifname))
 			*found = file;
 	}
 	if (*found || !by_default)
