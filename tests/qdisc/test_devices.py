@@ -567,7 +567,7 @@ def test_xdp_tx(hosts):
 # ---- many packets in one ----------------------------------------------------------------
 
 BIG = 300_000
-BIG_TRANSFER_BYTES = 8_000_000
+BIG_TRANSFER_BYTES = 24_000_000
 TIMESTAMPS = 12  # the TCP option, padded
 
 
