@@ -315,9 +315,9 @@ OFF = (TOOL, "off")
 def test_it_is_killed_at_each_step(host, tmp_path, long):
     """Once more, and it is told; or `off`, and nothing is left."""
     before = state()
-    calls = [(ADD, call) for call in calls_of(host.left, ADD, tmp_path, every=long)]
+    calls = [(ADD, call) for call in calls_of(host.left, ADD, tmp_path, long)]
     after = state()
-    calls += [(OFF, call) for call in calls_of(host.left, OFF, tmp_path, every=long)]
+    calls += [(OFF, call) for call in calls_of(host.left, OFF, tmp_path, long)]
     for argv, call in calls:
         if argv is OFF:
             host.left.run(*ADD)
@@ -332,7 +332,7 @@ def test_it_is_killed_at_each_step(host, tmp_path, long):
 def test_add_is_refused_at_each_step(host, tmp_path, long):
     """One line, and everything is as it was; or it can do without."""
     before = state()
-    calls = calls_of(host.left, ADD, tmp_path, every=long)
+    calls = calls_of(host.left, ADD, tmp_path, long)
     after = state()
     host.left.run(*OFF)
     for call in calls:

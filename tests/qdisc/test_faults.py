@@ -54,6 +54,11 @@ def parameters(space):
     return {entry["dev"]: (entry["options"], entry["tcx-attached"]) for entry in stats}
 
 
+# Of the calls of a case, in the short version. A first load takes long: each of its tests has calls
+# that the other has not.
+ALL, FIRST_KILLED, FIRST_REFUSED = slice(None), slice(0, None, 8), slice(4, None, 8)
+
+
 class Case:
     """One line of CASES in a namespace: there, back, and what is seen before and after."""
 
@@ -77,11 +82,12 @@ class Case:
     def goal(self, way):
         return self.after if way == "there" else self.before
 
-    def calls(self, tmp_path, some, *, every=False):
-        """Those of both ways (a slice) that change something, or `every` one; we are as
+    def calls(self, tmp_path, long, some=ALL):
+        """Those of both ways (calls_of()), or in the short version `some` of them; we are as
         before then."""
-        return [(way, call) for way in ("there", "back")
-                for call in calls_of(self.space, self.argv(way), tmp_path, every)][some]
+        calls = [(way, call) for way in ("there", "back")
+                 for call in calls_of(self.space, self.argv(way), tmp_path, long)]
+        return calls if long else calls[some]
 
     def disturb(self, way, call, how):
         return disturb(self.space, self.argv(way), call, how)
@@ -163,26 +169,19 @@ def refuse_at(case, calls):
     assert state(case.space) == case.before
 
 
-# Of the calls: those of the long version, and of the short one. A first load takes long: each of
-# its tests has calls that the other has not.
-ALL = slice(None)
-SOME = slice(0, None, 6)
-FIRST_KILLED, FIRST_REFUSED = slice(0, None, 48), slice(24, None, 48)
-
-
 # These come first: `registered`, once made, stays until the end of the file.
 
 def test_first_load_killed_at_each_step(first_case, tmp_path, long):
-    kill_at(first_case, first_case.calls(tmp_path, ALL if long else FIRST_KILLED, every=long))
+    kill_at(first_case, first_case.calls(tmp_path, long, FIRST_KILLED))
 
 
 def test_first_load_refused_at_each_step(first_case, tmp_path, long):
-    refuse_at(first_case, first_case.calls(tmp_path, ALL if long else FIRST_REFUSED, every=long))
+    refuse_at(first_case, first_case.calls(tmp_path, long, FIRST_REFUSED))
 
 
 def test_killed_at_each_step(case, tmp_path, long):
-    kill_at(case, case.calls(tmp_path, ALL if long else SOME, every=long))
+    kill_at(case, case.calls(tmp_path, long))
 
 
 def test_refused_at_each_step(case, tmp_path, long):
-    refuse_at(case, case.calls(tmp_path, ALL if long else SOME, every=long))
+    refuse_at(case, case.calls(tmp_path, long))

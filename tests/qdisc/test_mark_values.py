@@ -34,6 +34,7 @@ FLOWS_MAX = 8192
 VALUE_MAX = 2**20 - 1
 AF41, EF = 34, 46
 VLAN = 0x8100
+ALSO_REGISTERED = ("vdq",)
 
 
 SOON = ("--rate-memory", "30ms")
@@ -307,9 +308,9 @@ UNLOAD = (TOOL, "one", "--unload")
 def test_it_is_killed_at_each_step(box, tmp_path, long):
     """Once more, and values are marked; or --unload, and nothing is left."""
     before = state(box)
-    calls = [(ATTACH, call) for call in calls_of(box, ATTACH, tmp_path, every=long)]
+    calls = [(ATTACH, call) for call in calls_of(box, ATTACH, tmp_path, long)]
     after = state(box)
-    calls += [(UNLOAD, call) for call in calls_of(box, UNLOAD, tmp_path, every=long)]
+    calls += [(UNLOAD, call) for call in calls_of(box, UNLOAD, tmp_path, long)]
     for argv, call in calls:
         if argv is UNLOAD:
             box.run(*ATTACH)
@@ -326,7 +327,7 @@ def test_attach_is_refused_at_each_step(box, tmp_path, long, again):
     if again:
         box.run(*ATTACH)
     before = state(box)
-    calls = calls_of(box, ATTACH, tmp_path, every=long)
+    calls = calls_of(box, ATTACH, tmp_path, long)
     after = state(box)
     for call in calls:
         if not again:

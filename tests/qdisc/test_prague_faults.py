@@ -49,14 +49,10 @@ def states(pair):
     return before, after
 
 
-def some(calls, long):
-    return calls if long else calls[::4]
-
-
 def test_on_is_killed_at_each_step(pair, states, tmp_path, long):
     """Once more, and it is on; or `off`, and nothing is left."""
     before, after = states
-    calls = some(calls_of(pair.left, ON, tmp_path, every=long), long)
+    calls = calls_of(pair.left, ON, tmp_path, long)
     pair.left.run(*OFF)
     for number, call in enumerate(calls):
         assert disturb(pair.left, ON, call, "signal=KILL").returncode == -9, call
@@ -70,7 +66,7 @@ def test_on_is_killed_at_each_step(pair, states, tmp_path, long):
 def test_off_is_killed_at_each_step(pair, states, tmp_path, long):
     before, _ = states
     pair.left.run(*ON)
-    for call in some(calls_of(pair.left, OFF, tmp_path, every=long), long):
+    for call in calls_of(pair.left, OFF, tmp_path, long):
         pair.left.run(*ON)
         assert disturb(pair.left, OFF, call, "signal=KILL").returncode == -9, call
         pair.left.run(*OFF, "--if-on")
@@ -80,7 +76,7 @@ def test_off_is_killed_at_each_step(pair, states, tmp_path, long):
 def test_on_is_refused_at_each_step(pair, states, tmp_path, long):
     """One line, and everything is as it was; or it can do without."""
     before, after = states
-    calls = some(calls_of(pair.left, ON, tmp_path, every=long), long)
+    calls = calls_of(pair.left, ON, tmp_path, long)
     pair.left.run(*OFF)
     for call in calls:
         done = disturb(pair.left, ON, call, f"error={ERRORS[call[0]]}")

@@ -75,8 +75,7 @@ def test_all_pins(pair):
 
 def test_run_is_killed_at_each_step(pair, tmp_path, long):
     """All that may stay is the directory of its control group, until the next one."""
-    calls = calls_of(pair.left, RUN, tmp_path, every=long)
-    for call in calls if long else calls[::3]:
+    for call in calls_of(pair.left, RUN, tmp_path, long):
         assert disturb(pair.left, RUN, call, "signal=KILL").returncode == -9, call
         nothing_is_left(pair)
         # It may have reached the command, which then lives in there.
