@@ -229,15 +229,20 @@ def published(dev):
 
 
 @pytest.fixture(scope="module")
-def registered():
-    """The kind stays registered while the tests of a file come and go: loading the
-    programs takes half a second of the guest's time. The device's number is one that no other
-    test needs, for an instance takes the number of its device if that is free. The namespace."""
+def registered(request):
+    """PI2's kind, and those of the AQMs that a file has in ALSO_REGISTERED, stay registered while
+    its tests come and go: loading the programs takes half a second of the guest's time and more.
+    The devices' numbers are ones that no other test needs, for an instance takes the number of its
+    device if that is free. The namespace."""
+    anchors = {"anchor": "pi2", **{name: name for name in
+                                   getattr(request.module, "ALSO_REGISTERED", ())}}
     space = Namespace("anchor")
-    space.ip(f"link add anchor index 200 type {'dummy' if has_modules() else 'netkit'}")
-    space.run(LOADER, "anchor")
+    for number, (dev, aqm) in enumerate(anchors.items(), start=200):
+        space.ip(f"link add {dev} index {number} type {'dummy' if has_modules() else 'netkit'}")
+        space.run(LOADER, dev, "--aqm", aqm)
     yield space
-    space.run(LOADER, "anchor", "--unload")
+    for dev in anchors:
+        space.run(LOADER, dev, "--unload")
     space.delete()
     assert not PIN_DIR.exists(), "the last --unload leaves nothing behind"
 

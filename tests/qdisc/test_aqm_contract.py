@@ -12,6 +12,7 @@ from frames import CE, ECT_0, ECT_1, NOT_ECT
 from netns import wait_until
 
 ECNS = (NOT_ECT, ECT_1, ECT_0, CE)
+ALSO_REGISTERED = tuple(name for name in AQMS if name != "pi2")
 
 
 @pytest.fixture(params=AQMS)

@@ -14,6 +14,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "unit"))
 from codel_model import Law2012, Mainline, Refined  # noqa: E402
 
 FRAME_NS = 1514 * 8 * 1000  # on the link below
+ALSO_REGISTERED = ("codel",)
 COUNT = 250
 MODELS = {"mainline": Mainline, "refined": Refined, "2012": Law2012}
 

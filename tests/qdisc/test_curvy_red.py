@@ -10,6 +10,7 @@ from held import NO_STEP
 from netns import wait_until
 
 FRAME_S = 1514 * 8 / 10**6  # of the link below
+ALSO_REGISTERED = ("curvy-red",)
 
 
 @pytest.fixture(name="load")
