@@ -79,6 +79,11 @@ def runs_elsewhere(command):
     return any(re.match(pattern, command) for pattern in ELSEWHERE)
 
 
+def as_shown(output):
+    """A pattern: ... stands for lines, or the rest of one, that the page leaves out."""
+    return re.escape(output).replace("\\.\\.\\.\\\n", "(.*\n)*").replace(r"\.\.\.", ".*")
+
+
 def in_markdown(page, text):
     for heading, section in re.findall(r"^##? (.*)\n((?:(?!##? ).*\n)*)",
                                        records.BLOCK.sub("", text), re.M):

@@ -90,11 +90,6 @@ def output_of(space, command):
         return shown
 
 
-def as_shown(output):
-    """A pattern: ... stands for lines, or the rest of one, that the page leaves out."""
-    return re.escape(output).replace("\\.\\.\\.\\\n", "(.*\n)*").replace(r"\.\.\.", ".*")
-
-
 @pytest.mark.parametrize("page, heading", SECTIONS)
 def test_commands(host, page, heading):
     loaded = set()
@@ -106,7 +101,7 @@ def test_commands(host, page, heading):
             continue
         printed = output_of(host, command)
         if shown is not None:
-            assert re.fullmatch(as_shown(shown), printed), (command, printed)
+            assert re.fullmatch(commands.as_shown(shown), printed), (command, printed)
         if names := re.match(r"dualpi2-load (\w\S*)", command):
             loaded.add(names[1])
     for name in loaded:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import commands  # noqa: E402
 from netns import run, wait_until  # noqa: E402
 
 CONF = Path("/etc/dualpi2")
@@ -103,6 +104,21 @@ def test_start_and_stop(one):
     assert root_kind("one") == before
     assert not PIN_DIR.exists()
     assert state(unit("one")) == "inactive"
+
+
+def test_guide_shows_what_is_printed(registered, conf):
+    """Its file, and the status then, but for the time."""
+    [shown] = [found for block in commands.blocks() if block.page == "docs/guide.md"
+               if "systemctl status dualpi2@wan" in (found := dict(block.commands))]
+    add_interface("wan")
+    run("udevadm", "settle")
+    conf("wan", shown["cat /etc/dualpi2/wan.conf"])
+    systemctl("start", "dualpi2@wan")
+    status = run("env", "LC_ALL=C.UTF-8", "systemctl", "--no-pager", "status", "dualpi2@wan").stdout
+    expected = re.sub(r" since .*", " since ...", shown["systemctl status dualpi2@wan"])
+    assert re.fullmatch(commands.as_shown(expected), status), status
+    systemctl("stop", "dualpi2@wan")
+    run("ip", "link", "del", "wan")
 
 
 def test_reload_is_live_and_whole(registered, one):
