@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""dualpi2-load is killed at, or refused, each system call that changes something; in the long
-version each that only looks as well.
+"""dualpi2-load is killed at, or refused, some of its system calls that change something; in the
+long version each, and those that only look as well (faults.py).
 
 - killed: the same command, run again, does what it would have done at first;
 - refused: one line, exit status 1, and everything is as it was before; or, where the loader

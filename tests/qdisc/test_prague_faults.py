@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""tcp-prague is killed at, or refused, each system call that changes something."""
+"""tcp-prague is killed at, or refused, its system calls, as dualpi2-load in test_faults.py."""
 
 import json
 import re
