@@ -13,13 +13,13 @@ import threading
 import time
 from pathlib import Path
 
+import cgroups
 import pytest
 from conftest import BIN
 from netns import Namespace, run, veth, wait_until
 
 TOOL = BIN / "tcp-prague"
 PINS = Path("/sys/fs/bpf/tcp-prague")
-CGROUPS = Path("/sys/fs/cgroup")
 PORT = 5201
 LEFT, RIGHT = "10.9.0.1", "10.9.0.2"
 LEFT6, RIGHT6 = "fd00::1", "fd00::2"
@@ -237,21 +237,13 @@ class Pair:
         self.right.delete()
 
 
-def clear(group):
-    """End what is in a control group, and remove it."""
-    (group / "cgroup.kill").write_text("1")
-    wait_until(lambda: not (group / "cgroup.procs").read_text(), "it is empty")
-    group.rmdir()
-
-
 def prague_pair(kind=Pair):
     """Yields a Pair; nothing of it stays."""
-    if not (CGROUPS / "cgroup.procs").exists():
-        run("mount", "-t", "cgroup2", "none", CGROUPS)
+    cgroups.mount()
     made = kind()
     yield made
     made.close()
-    left = list(CGROUPS.rglob("tcp-prague-*"))
+    left = list(cgroups.CGROUPS.rglob("tcp-prague-*"))
     for group in left:  # not to be found again by the next test
-        clear(group)
+        cgroups.clear(group)
     assert not left and not PINS.exists()

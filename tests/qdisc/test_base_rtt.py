@@ -9,14 +9,15 @@ import sys
 import threading
 from pathlib import Path
 
+import cgroups
 import pytest
+from cgroups import CGROUPS
 from conftest import BIN, needs, one_line
 from faults import ERRORS, calls_of, disturb
 from netns import Namespace, run, veth, wait_until
 
 TOOL = BIN / "tcp-base-rtt"
 PINS = Path("/sys/fs/bpf/tcp-base-rtt")
-CGROUPS = Path("/sys/fs/cgroup")
 PORT = 5009
 LEFT, RIGHT = "10.9.0.1", "10.9.0.2"
 LEFT_6, RIGHT_6 = "2001:db8::1", "2001:db8::2"
@@ -104,8 +105,7 @@ class Host:
         self.listener.close()
         run(TOOL, "off", "--if-on")
         for group in self.groups:
-            wait_until(lambda group=group: not (group / "cgroup.procs").read_text(), "it is empty")
-            group.rmdir()
+            cgroups.clear(group)
         self.left.delete()
         self.right.delete()
 
@@ -113,8 +113,7 @@ class Host:
 @pytest.fixture
 def host():
     needs("tcp_nv")
-    if not (CGROUPS / "cgroup.procs").exists():
-        run("mount", "-t", "cgroup2", "none", CGROUPS)
+    cgroups.mount()
     made = Host()
     before = attached()
     yield made

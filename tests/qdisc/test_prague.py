@@ -9,11 +9,11 @@ import signal
 import subprocess
 
 import pytest
+from cgroups import CGROUPS
 from conftest import BIN, LOADER, one_line
 from frames import ECT_0, ECT_1
 from netns import run, wait_until
 from prague_pair import (
-    CGROUPS,
     KERNEL,
     PINS,
     PORT,

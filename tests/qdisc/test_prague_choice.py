@@ -5,16 +5,15 @@ those of IPv6."""
 import contextlib
 
 import pytest
+from cgroups import CGROUPS, clear
 from frames import CE, ECT_1
 from netns import wait_until
 from prague_pair import (
-    CGROUPS,
     LEFT,
     PORT,
     RIGHT,
     RIGHT6,
     SENDS,
-    clear,
     client,
     needs_accecn,
     prague_pair,

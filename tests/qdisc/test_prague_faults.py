@@ -5,10 +5,11 @@ import json
 import re
 
 import pytest
+from cgroups import CGROUPS
 from conftest import one_line
 from faults import ERRORS, calls_of, disturb
 from netns import run, wait_until
-from prague_pair import CGROUPS, PINS, TOOL, needs_accecn, prague_pair
+from prague_pair import PINS, TOOL, needs_accecn, prague_pair
 
 pytestmark = needs_accecn
 ON = (TOOL, "on", "--netns", "left", "--default")

@@ -2,11 +2,12 @@
 """What tcp-prague works on goes away while it is on: a device, a network namespace, its pins."""
 
 import pytest
+from cgroups import CGROUPS, clear
 from conftest import one_line
 from faults import calls_of, disturb
 from frames import CE, ECT_1
 from netns import Namespace, run, veth, wait_until
-from prague_pair import CGROUPS, PINS, PORT, TOOL, clear, needs_accecn, prague_pair
+from prague_pair import PINS, PORT, TOOL, needs_accecn, prague_pair
 
 pytestmark = needs_accecn
 RUN = (TOOL, "run", "--", "true")
