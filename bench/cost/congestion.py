@@ -7,13 +7,11 @@ the CPU is never idle.
 import json
 import socket
 import time
-from pathlib import Path
 
 from guest import BIN, be_quiet, run
 from netns import Namespace, veth
 
 TOOL = BIN / "tcp-prague"
-CGROUPS = Path("/sys/fs/cgroup")
 PORT = 5201
 BASELINE = "reno"
 OURS = "prague"
@@ -103,8 +101,6 @@ def by_program(cable):
 
 def measure():
     run("modprobe", "-a", "tcp_dctcp", "veth")
-    if not (CGROUPS / "cgroup.procs").exists():
-        run("mount", "-t", "cgroup2", "none", CGROUPS)
     cable = Cable()
     cable.left.run(TOOL, "on")
     rows = [measure_control(cable, congestion) for congestion in CONTROLS]

@@ -19,7 +19,7 @@ sys.path[:0] = [str(SRC / "tests" / part) for part in (".", "traffic", "compare"
 from contenders import BIN, CONTENDERS, MissingError  # noqa: E402
 from netns import run, switch_off_offloads  # noqa: E402
 from path import AS_HOST, PING_TARGET, build_path  # noqa: E402
-from senders import make_senders, mount_cgroups  # noqa: E402
+from senders import make_senders  # noqa: E402
 
 RESULT = Path("/results/run.json")
 # Of the counters of the senders' TCP, those that tell of retransmissions, needed or not.
@@ -95,7 +95,6 @@ def places(specification, flows, sender, router):
 def tell_base_rtt(base_rtt_us):
     """All sockets, of whatever peer."""
     if base_rtt_us:
-        mount_cgroups()
         run(BIN / "tcp-base-rtt", "add", "0.0.0.0/0", f"{base_rtt_us}us")
 
 

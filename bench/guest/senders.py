@@ -6,17 +6,13 @@ from operator import itemgetter
 from pathlib import Path
 
 from contenders import BIN
-from netns import run, wait_until
+from netns import wait_until
 from path import AS_HOST, Flow, listen, report_of, transfer
 
 WEB, RPC = (Path(__file__).with_name(name) for name in ("web.py", "rpc.py"))
 FIRST_HOST = 101  # of each network
 # Microseconds between iperf3's looks at how much it should have sent: as evenly as it can.
 PACING_US = 100
-
-
-def mount_cgroups():
-    run("mount", "-t", "cgroup2", "none", "/sys/fs/cgroup", check=False)
 
 
 class Tcp:
@@ -68,7 +64,6 @@ class Prague(Tcp):
                     rtt_ms=self.described.get("rtt_ms"))
 
     def prepare(self, sender, receiver):
-        mount_cgroups()
         blind = ["--no-classic-detection"] if self.described.get("blind") else []
         sender.run(self.TOOL, "on", "--netns", sender.name, "--to", self.RECEIVERS, *blind)
         try:

@@ -1,17 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Control groups: of the second version, where systemd has them."""
+"""Control groups: of the second version, where systemd and guest-init mount them."""
 
 from pathlib import Path
 
-from netns import run, wait_until
+from netns import wait_until
 
 CGROUPS = Path("/sys/fs/cgroup")
-
-
-def mount():
-    """The guest's init does not."""
-    if not (CGROUPS / "cgroup.procs").exists():
-        run("mount", "-t", "cgroup2", "none", CGROUPS)
 
 
 def clear(group):

@@ -13,8 +13,8 @@ import threading
 import time
 from pathlib import Path
 
-import cgroups
 import pytest
+from cgroups import CGROUPS, clear
 from conftest import BIN
 from netns import Namespace, run, veth, wait_until
 
@@ -239,11 +239,10 @@ class Pair:
 
 def prague_pair(kind=Pair):
     """Yields a Pair; nothing of it stays."""
-    cgroups.mount()
     made = kind()
     yield made
     made.close()
-    left = list(cgroups.CGROUPS.rglob("tcp-prague-*"))
+    left = list(CGROUPS.rglob("tcp-prague-*"))
     for group in left:  # not to be found again by the next test
-        cgroups.clear(group)
+        clear(group)
     assert not left and not PINS.exists()

@@ -9,9 +9,8 @@ import sys
 import threading
 from pathlib import Path
 
-import cgroups
 import pytest
-from cgroups import CGROUPS
+from cgroups import CGROUPS, clear
 from conftest import BIN, needs, one_line
 from faults import ERRORS, calls_of, disturb
 from netns import Namespace, run, veth, wait_until
@@ -105,7 +104,7 @@ class Host:
         self.listener.close()
         run(TOOL, "off", "--if-on")
         for group in self.groups:
-            cgroups.clear(group)
+            clear(group)
         self.left.delete()
         self.right.delete()
 
@@ -113,7 +112,6 @@ class Host:
 @pytest.fixture
 def host():
     needs("tcp_nv")
-    cgroups.mount()
     made = Host()
     before = attached()
     yield made
