@@ -82,14 +82,24 @@ def registered():
     assert not PIN_DIR.exists(), "the last stop leaves nothing behind"
 
 
-@pytest.fixture
-def one(conf):
-    """An interface that is there before its file is, so that only we start its unit."""
-    add_interface("one")
+def with_interface(name, conf):
+    """One that is there before its file is, so that only we start its unit."""
+    add_interface(name)
     run("udevadm", "settle")
     yield conf
-    systemctl("stop", unit("one"))
-    run("ip", "link", "del", "one")
+    systemctl("stop", unit(name))
+    run("ip", "link", "del", name)
+
+
+@pytest.fixture
+def one(conf):
+    yield from with_interface("one", conf)
+
+
+@pytest.fixture
+def wan(conf):
+    """As the pages call it."""
+    yield from with_interface("wan", conf)
 
 
 def test_start_and_stop(one):
@@ -106,19 +116,15 @@ def test_start_and_stop(one):
     assert state(unit("one")) == "inactive"
 
 
-def test_guide_shows_what_is_printed(registered, conf):
+def test_guide_shows_what_is_printed(registered, wan):
     """Its file, and the status then, but for the time."""
     [shown] = [found for block in commands.blocks() if block.page == "docs/guide.md"
                if "systemctl status dualpi2@wan" in (found := dict(block.commands))]
-    add_interface("wan")
-    run("udevadm", "settle")
-    conf("wan", shown["cat /etc/dualpi2/wan.conf"])
+    wan("wan", shown["cat /etc/dualpi2/wan.conf"])
     systemctl("start", "dualpi2@wan")
     status = run("env", "LC_ALL=C.UTF-8", "systemctl", "--no-pager", "status", "dualpi2@wan").stdout
     expected = re.sub(r" since .*", " since ...", shown["systemctl status dualpi2@wan"])
     assert re.fullmatch(commands.as_shown(expected), status), status
-    systemctl("stop", "dualpi2@wan")
-    run("ip", "link", "del", "wan")
 
 
 def test_reload_is_live_and_whole(registered, one):
