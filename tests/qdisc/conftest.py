@@ -310,3 +310,17 @@ def modules():
         "tcp_dctcp", "sch_netem", "sch_htb", "sch_fq_codel", check=False)
     yield
     FALLBACK_TUNNELS.write_text(before)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def neighbours_stay():
+    """A neighbour once found is not asked again: ARP would come between two looks at what one
+    device has sent. (New interfaces take these values over, in any namespace.)"""
+    paths = [Path(f"/proc/sys/net/{ip}/neigh/default/delay_first_probe_time")
+             for ip in ("ipv4", "ipv6")]
+    before = [path.read_text() for path in paths]
+    for path in paths:
+        path.write_text("86400")  # seconds
+    yield
+    for path, seconds in zip(paths, before, strict=True):
+        path.write_text(seconds)
