@@ -385,6 +385,7 @@ bench-grid: ## the whole bench once, for the maps in docs/ (10 hours, resumed; R
 	$(Q)tests/lab/bootstrap
 	$(Q)$(IN_ROOT) all $(LAB_O)/tap
 	$(Q)bench/grid --kernel $(KERNEL)
+	$(Q)$(call recorded,bench-grid.md) bench/gridtable.py
 	$(Q)$(if $(RECORD),cp bench/report/map-sharing.svg bench/report/map-delay.svg docs/)
 
 claims: ## the claims of papers, repeated: hours (PAPER=codel, RECORD=1)

@@ -103,14 +103,19 @@ class Results:
         return max(values) - min(values)
 
 
-def compare(figure, ours, native):
-    """1: better than native, 0: equal, -1: worse."""
-    difference = ours.mean(figure) - native.mean(figure)
-    allowed = max(RELATIVE * abs(native.mean(figure)), figure.matters, ours.spread(figure),
-                  native.spread(figure))
-    if abs(difference) <= allowed:
+def judge(figure, ours, other, spread=0):
+    """1: ours is better than the other, 0: equal, -1: worse. `spread`: by how much runs of the
+    same differ."""
+    difference = ours - other
+    if abs(difference) <= max(RELATIVE * abs(other), figure.matters, spread):
         return 0
     return figure.sign if difference > 0 else -figure.sign
+
+
+def compare(figure, ours, native):
+    """judge() of two Results."""
+    return judge(figure, ours.mean(figure), native.mean(figure),
+                 max(ours.spread(figure), native.spread(figure)))
 
 
 def verdict(ours, native):

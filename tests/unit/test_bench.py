@@ -17,8 +17,10 @@ sys.path[:0] = [str(path) for path in (BENCH, BENCH / "guest", TESTS, TESTS / "c
 import commands  # noqa: E402
 import contenders  # noqa: E402
 import gridlines  # noqa: E402
+import gridtable  # noqa: E402
 import kept  # noqa: E402
 import matrix  # noqa: E402
+import records  # noqa: E402
 import store  # noqa: E402
 import summary  # noqa: E402
 import table  # noqa: E402
@@ -447,3 +449,25 @@ def test_lines_are_read_as_they_were_written_in_the_order_of_the_bench(grid_line
     assert gridlines.read() == lines
     assert list(gridlines.read()) == [("pair-4-5ms", "bpf_dualpi2"), ("pair-4-5ms", "cake"),
                                       ("web", "bpf_dualpi2"), ("web", "cake")]
+
+
+def test_tables_of_the_grid():
+    rates = {4: (1, 30), 12: (2, 30.5), 40: (1, 40)}  # ratio and Classic delay of codel
+    lines = {}
+    for rate, (ratio, delay) in rates.items():
+        cell = f"pair-{rate}-5ms"
+        lines[cell, "bpf_dualpi2"] = {"ratio": 1, "Classic delay": 30, "L4S dropped": 0.0}
+        lines[cell, "codel"] = {"ratio": ratio, "Classic delay": delay, "L4S dropped": rate / 1000}
+    lines["web", "codel"] = {"fault": "CPU-bound"}
+    tables = list(gridtable.tables(lines))
+    pair = "One L4S and one Cubic download"
+    assert "| codel | 4 | – | 0 / 1 | – | – | – | – |" in tables
+    assert tables[tables.index("## codel"):].index(f"| {pair} | 3 | – | 0 / 1 | – | – | – | – |")
+    rates = tables[tables.index("## Rates"):tables.index("## L4S packets dropped")]
+    assert rates[4:] == [f"| {pair} | 1 | – | – | 1–2 | – | – |", ""]
+    assert tables[-2] == f"| {pair} | 0 | – | – | 4 | – | – |"
+
+
+def test_record_of_the_grid_is_of_its_lines():
+    record = records.RECORDS / "bench-grid.md"
+    assert record.read_text() == "\n".join(gridtable.tables(gridlines.read()))
