@@ -272,6 +272,7 @@ include tests/unit/Makefile.inc
 include tests/fuzz/Makefile.inc
 
 GNU_arm64 := aarch64-linux-gnu
+GNU_riscv64 := riscv64-linux-gnu
 IN_ROOT := $(LAB) chroot -- make --no-print-directory O=$(LAB_O) VDQ=1 ARCH=$(ARCH) \
 	$(GNU_$(ARCH):%=CC=%-gcc)
 

@@ -6,6 +6,9 @@ import os
 import sys
 
 NATIVE = "amd64"
+# Where the machine has one serial port of its own.
+TWO_ON_PCI = ("-chardev", "file,id=output,path={0}", "-chardev", "file,id=results,path={1}",
+              "-device", "pci-serial-2x,chardev1=output,chardev2=results")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,10 +36,11 @@ MACHINES = {machine.name: machine for machine in (
     # Authentication of pointers as the architecture has it takes most of the time in emulation.
     Machine("arm64", "aarch64-linux-gnu",
             ("qemu-system-aarch64", "-machine", "virt", "-cpu", "max,pauth-impdef=on"),
-            "ttyAMA0", ("ttyS0", "ttyS1"),
-            ("-chardev", "file,id=output,path={0}", "-chardev", "file,id=results,path={1}",
-             "-device", "pci-serial-2x,chardev1=output,chardev2=results"),
+            "ttyAMA0", ("ttyS0", "ttyS1"), TWO_ON_PCI,
             "", {"": "cloud-arm64", "-16k": "arm64-16k"}),
+    Machine("riscv64", "riscv64-linux-gnu", ("qemu-system-riscv64", "-machine", "virt"),
+            "ttyS0", ("ttyS1", "ttyS2"), TWO_ON_PCI,
+            "", {"": "riscv64"}),
 )}
 
 

@@ -107,9 +107,18 @@ def architectures(root):
     return [NATIVE, MACHINE.name] if root == BUILD_ROOT else [MACHINE.name]
 
 
+def release_only():
+    """The release is the same for all machines, as libraries of two of them in one root have to
+    be; updates reach each machine at a time of its own."""
+    if MACHINE.is_native:
+        return []
+    return [f"--setup-hook=sed -i '/ {SUITE} /!d' \"$1/etc/apt/sources.list\""]
+
+
 def root_stamp(root):
     configured = [USERS] if VARIANTS[root] == "extract" else []
-    return digest(SUITE, VARIANTS[root], sorted(packages_of(root)), excluded(root), *configured)
+    return digest(SUITE, VARIANTS[root], sorted(packages_of(root)), excluded(root),
+                  *release_only(), *configured)
 
 
 def make_root(root):
@@ -125,6 +134,7 @@ def make_root(root):
                     f"--architectures={','.join(architectures(root))}",
                     *[f"--include={package}" for package in packages],
                     *[f"--dpkgopt=path-exclude={pattern}" for pattern in excluded(root)],
+                    *release_only(),
                     SUITE, temporary], CACHE / f"{root.name}.log", f"making the {root.name}")
         except LabError as error:
             if MACHINE.is_native:

@@ -4,7 +4,8 @@
 import ctypes
 import os
 
-SYS_BPF = {"x86_64": 321, "aarch64": 280}[os.uname().machine]
+# include/uapi/asm-generic/unistd.h, which newer machines share
+SYS_BPF = 321 if os.uname().machine == "x86_64" else 280
 # include/uapi/linux/bpf.h
 BPF_PROG_LOAD, BPF_OBJ_PIN, BPF_OBJ_GET, BPF_PROG_ATTACH = range(5, 9)
 
