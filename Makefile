@@ -103,7 +103,7 @@ BASE_RTT := user/base_rtt.c $(wildcard user/base_rtt/*.c)
 MARK_VALUES := user/mark_values.c $(wildcard user/mark_values/*.c)
 LOW := $(wildcard user/cli/*.c user/kernel/*.c) user/pinned/pins.c user/pinned/tcx_link.c \
 	user/check/report.c user/show/json.c
-OTHER_SKELETONS := $(O)/prague.skel.h $(O)/opt_in.skel.h $(O)/base_rtt.skel.h $(O)/mark_values.skel.h
+OTHER_SKELETONS := $(O)/has_timer.skel.h $(O)/prague.skel.h $(O)/opt_in.skel.h $(O)/base_rtt.skel.h $(O)/mark_values.skel.h
 NOT_SHARED := $(FIGURES) $(wildcard user/watch/*.c) $(PLUG) $(PRAGUE) $(BASE_RTT) $(MARK_VALUES) \
 	$(if $(VDQ),,$(OPT_IN_AQMS:%=user/aqm/%.c))
 SHARED := $(filter-out $(NOT_SHARED),$(wildcard user/*/*.c))
@@ -204,6 +204,7 @@ $(O)/user/%.o: user/%.c $(O)/flags/cc
 	$(Q)$(CC) $(ALL_CFLAGS) $(DEPEND) -c $< -o $@
 
 # The compiler would tell too late that they are missing.
+$(O)/user/pinned/timer.o: $(O)/has_timer.skel.h
 $(O)/user/prague/programs.o: $(O)/prague.skel.h
 $(O)/user/prague/opt_in.o: $(O)/opt_in.skel.h
 $(O)/user/base_rtt/told.o: $(O)/base_rtt.skel.h
@@ -246,15 +247,19 @@ $(PLOT): user/dualpi2-plot $(O)/flags/version
 	$(Q)sed 's/@VERSION@/$(VERSION)/' $< > $@
 	$(Q)chmod +x $@
 
-# For the tests: a stranger's programs, and the next version of ours.
+# For the tests: a stranger's programs, the next version of ours, and a machine without timers.
 FOREIGN := $(patsubst tests/qdisc/%.c,$(O)/%.o,$(wildcard tests/qdisc/*.bpf.c))
-foreign: $(FOREIGN) $(NEXT)
+foreign: $(FOREIGN) $(NEXT) $(O)/without_timer.so
 	@:
 
 $(FOREIGN): $(O)/%.bpf.o: tests/qdisc/%.bpf.c $(O)/flags/bpf
 	$(say) BPF $@
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) $(BPF_CFLAGS) $(DEPEND) -c $< -o $@
+
+$(O)/without_timer.so: tests/qdisc/without_timer.c $(O)/flags/cc
+	$(say) CC $@
+	$(Q)$(CC) $(ALL_CFLAGS) -shared -fPIC $< -o $@
 
 # What the bench measures with, in the lab's guest.
 $(O)/tap: $(wildcard bench/guest/*.[ch]) $(O)/flags/cc

@@ -220,15 +220,32 @@ int BPF_PROG(dualpi2_enqueue, struct sk_buff *skb, struct Qdisc *sch,
 
 /* ---- dequeue --------------------------------------------------------------- */
 
+/* Both queues are empty, and there is no timer for the updates. */
+static __noinline int watch_empty(struct Qdisc *sch)
+{
+	struct instance *in = instance_of(sch);
+	u64 until_ns;
+
+	if (!in)
+		return 0;
+	until_ns = tick_without_timer(in, bpf_ktime_get_ns(), ~0ULL);
+	if (until_ns != ~0ULL)
+		bpf_qdisc_watchdog_schedule(sch, until_ns, 0);
+	return 0;
+}
+
 SEC("struct_ops/dualpi2_dequeue")
 struct sk_buff *BPF_PROG(dualpi2_dequeue, struct Qdisc *sch)
 {
 	struct sk_buff *skb = NULL;
 	struct instance *in;
-	u64 now;
+	u64 now, until_ns;
 
-	if (!sch->q.qlen)
+	if (!sch->q.qlen) {
+		if (without_timer)
+			watch_empty(sch);
 		return NULL;
+	}
 	in = instance_of(sch);
 	if (!in)
 		return NULL;
@@ -236,7 +253,10 @@ struct sk_buff *BPF_PROG(dualpi2_dequeue, struct Qdisc *sch)
 		trim(in, sch);
 	now = bpf_ktime_get_ns();
 	if (!shaper_ready(&in->shaper, in->params.rate, now)) {
-		bpf_qdisc_watchdog_schedule(sch, shaper_look(&in->shaper, now), 0);
+		until_ns = shaper_look(&in->shaper, now);
+		if (without_timer)
+			until_ns = tick_without_timer(in, now, until_ns);
+		bpf_qdisc_watchdog_schedule(sch, until_ns, 0);
 		return NULL;
 	}
 	if (serve(in, sch, now, &skb) == TURN_DROPPED)
@@ -252,9 +272,7 @@ static int timer_fires(void *map, u32 *number, struct instance *in)
 
 	if (!in->qdisc)
 		return 0;
-	tick(in, now);
-	if (!timer_may_sleep(in))
-		timer_restart(in, now);
+	timer_fired(in, now);
 	return 0;
 }
 
@@ -354,7 +372,9 @@ int BPF_PROG(dualpi2_init, struct Qdisc *sch, struct nlattr *opt, struct netlink
 	start_counting(in);
 	in->overdue_ns = 0;
 
-	/* -EBUSY: the instance was used before and has its timer. */
+	/* -EBUSY: the instance was used before and has its timer. Where there are none, the tools
+	 * have found out (without_timer).
+	 */
 	bpf_timer_init(&in->timer, &dualpi2_qdiscs, CLOCK_MONOTONIC);
 	bpf_timer_set_callback(&in->timer, timer_fires);
 	in->root_of = sch->parent == TC_H_ROOT ? (u64)dev : 0;

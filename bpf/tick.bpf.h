@@ -4,7 +4,8 @@
  * The timer sleeps while there is nothing to do (both queues empty, an idle AQM, no overload event
  * that has to end), so an idle link wakes nobody up; enqueue starts it again.
  * Nothing depends on the timer alone: the kernel cancels it when the last user-space reference to
- * its map goes, and then enqueue makes up for updates that are overdue.
+ * its map goes, and then enqueue makes up for updates that are overdue. On a machine that has no
+ * timers for BPF programs the watchdog of the qdisc is in its place: dequeue looks what is due.
  */
 #ifndef TICK_BPF_H
 #define TICK_BPF_H
@@ -12,6 +13,7 @@
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 
+#include "dualpi2.h"
 #include "instance.bpf.h"
 #include "link.bpf.h"
 #include "overload.bpf.h"
@@ -19,6 +21,16 @@
 
 /* Enqueue steps in when an update is late by this part of the period (2 ms of 16). */
 #define OVERDUE_PART 8
+
+/* While there are updates the watchdog looks at least so often, because dualpi2-load cannot tell it
+ * that a period has become shorter.
+ */
+#define LOOK_NS (100 * DUALPI2_NSEC_PER_MSEC)
+
+/* Has this machine no timers for BPF programs? dualpi2-load tries (has_timer.bpf.c) and sets it
+ * before the programs are loaded, so the verifier removes what does not apply.
+ */
+const volatile bool without_timer SEC(DUALPI2_WITHOUT_TIMER);
 
 /* The update, if it is due. Timer and enqueue may come at the same time; one of them
  * wins the claim.
@@ -46,7 +58,8 @@ static __always_inline void timer_restart(struct instance *in, u64 now)
 	u64 period = aqm_period(&in->params);
 
 	in->overdue_ns = now + period + period / OVERDUE_PART;
-	bpf_timer_start(&in->timer, period, 0);
+	if (!without_timer)
+		bpf_timer_start(&in->timer, period, 0);
 }
 
 static __always_inline bool is_idle(struct dualq *q)
@@ -63,6 +76,30 @@ static __always_inline bool timer_may_sleep(struct instance *in)
 		return false;
 	__sync_lock_test_and_set(&in->overdue_ns, 0);
 	return is_idle(&in->dualq);
+}
+
+/* What the timer is for. */
+static __always_inline void timer_fired(struct instance *in, u64 now)
+{
+	tick(in, now);
+	if (!timer_may_sleep(in))
+		timer_restart(in, now);
+}
+
+/* The same where there is no timer, when dequeue is called. Returns when it has to be called again:
+ * `until_ns`, or earlier.
+ */
+static __noinline u64 tick_without_timer(struct instance *in, u64 now, u64 until_ns)
+{
+	u64 look_ns = now + LOOK_NS;
+
+	if (in->overdue_ns && now >= in->update_due_ns)
+		timer_fired(in, now);
+	if (!in->overdue_ns)
+		return until_ns;
+	if (in->update_due_ns < look_ns)
+		look_ns = in->update_due_ns;
+	return look_ns < until_ns ? look_ns : until_ns;
 }
 
 /* Let the next update be one period from now. */

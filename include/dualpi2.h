@@ -255,4 +255,9 @@ enum dualpi2_netns {
 
 #define DUALPI2_NETNS_MAX (1U << 20)
 
+/* The section that holds a bool, which is set before the programs are loaded: has this machine no
+ * timers for them?
+ */
+#define DUALPI2_WITHOUT_TIMER ".rodata.without_timer"
+
 #endif /* DUALPI2_H */

@@ -51,6 +51,13 @@ def needs(*modules):
 def pytest_addoption(parser):
     parser.addoption("--long", action="store_true",
                      help="tests that have a long version run that one (make test-long)")
+    parser.addoption("--without-timer", action="store_true",
+                     help="as on a machine that has no timers for BPF programs")
+
+
+def pytest_configure(config):
+    if config.getoption("--without-timer"):
+        os.environ["LD_PRELOAD"] = str(BIN / "without_timer.so")
 
 
 @pytest.fixture(scope="session")

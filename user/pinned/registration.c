@@ -12,6 +12,7 @@
 #include "kernel/default_qdisc.h"
 #include "pinned/ledger.h"
 #include "pinned/pins.h"
+#include "pinned/timer.h"
 
 /* The members of struct registration with their pins, in order. */
 struct pin {
@@ -268,10 +269,25 @@ static bool create_abi(struct registration *reg)
 	       fail(errno, "the kernel refuses to create a BPF map: %s", strerror(errno));
 }
 
+/* Tell the programs what this machine has. */
+static int set_up(const struct bpf_object *object)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(object, DUALPI2_WITHOUT_TIMER);
+	int has_timer = timer_is_available();
+	const bool without_timer = !has_timer;
+
+	if (has_timer < 0)
+		return has_timer;
+	return bpf_map__set_initial_value(map, &without_timer, sizeof(without_timer));
+}
+
 static bool load(struct bpf_object *object, struct registration *reg, bool (*refused)(int error))
 {
+	int error = set_up(object);
 	struct bpf_link *link;
 
+	if (error)
+		return refused(-error);
 	if (bpf_map__set_pin_path(bpf_object__find_map_by_name(object, LEDGER_DEVICES_MAP),
 				  LEDGER_DEVICES_PATH) ||
 	    bpf_object__load(object))
