@@ -52,7 +52,7 @@ def pytest_addoption(parser):
     parser.addoption("--long", action="store_true",
                      help="tests that have a long version run that one (make test-long)")
     parser.addoption("--without-timer", action="store_true",
-                     help="as on a machine that has no timers for BPF programs")
+                     help="on a machine that has no timers for BPF programs, or as if on one")
 
 
 def pytest_configure(config):
