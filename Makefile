@@ -247,9 +247,9 @@ $(PLOT): user/dualpi2-plot $(O)/flags/version
 	$(Q)sed 's/@VERSION@/$(VERSION)/' $< > $@
 	$(Q)chmod +x $@
 
-# For the tests: a stranger's programs, the next version of ours, and a machine without timers.
+# For the tests: a stranger's programs, the next version of ours, and a lesser machine.
 FOREIGN := $(patsubst tests/qdisc/%.c,$(O)/%.o,$(wildcard tests/qdisc/*.bpf.c))
-foreign: $(FOREIGN) $(NEXT) $(O)/without_timer.so
+foreign: $(FOREIGN) $(NEXT) $(O)/without_cmpxchg.so
 	@:
 
 $(FOREIGN): $(O)/%.bpf.o: tests/qdisc/%.bpf.c $(O)/flags/bpf
@@ -257,7 +257,7 @@ $(FOREIGN): $(O)/%.bpf.o: tests/qdisc/%.bpf.c $(O)/flags/bpf
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) $(BPF_CFLAGS) $(DEPEND) -c $< -o $@
 
-$(O)/without_timer.so: tests/qdisc/without_timer.c $(O)/flags/cc
+$(O)/without_cmpxchg.so: tests/qdisc/without_cmpxchg.c $(O)/flags/cc
 	$(say) CC $@
 	$(Q)$(CC) $(ALL_CFLAGS) -shared -fPIC $< -o $@
 

@@ -30,6 +30,7 @@ PIN_DIR = Path("/sys/fs/bpf/dualpi2")
 PI2_PINS = PIN_DIR / "pi2"
 PUBLIC_PIN_DIR = Path("/sys/fs/bpf/dualpi2-public")
 LOADER = BIN / "dualpi2-load"
+WITHOUT_CMPXCHG = BIN / "without_cmpxchg.so"  # for LD_PRELOAD
 # The kind of the qdiscs of each AQM.
 KINDS = dict(re.search(r'AQM_NAME "([\w-]+)"\n#define AQM_KIND "(\w+)"', path.read_text()).groups()
              for path in sorted((TESTS.parent / "include/aqm").glob("*.h")))
@@ -51,13 +52,14 @@ def needs(*modules):
 def pytest_addoption(parser):
     parser.addoption("--long", action="store_true",
                      help="tests that have a long version run that one (make test-long)")
-    parser.addoption("--without-timer", action="store_true",
-                     help="on a machine that has no timers for BPF programs, or as if on one")
+    parser.addoption("--without-cmpxchg", action="store_true",
+                     help="on a machine without a compare-and-exchange of two words, or as if on "
+                     "one: BPF programs can have no timers")
 
 
 def pytest_configure(config):
-    if config.getoption("--without-timer"):
-        os.environ["LD_PRELOAD"] = str(BIN / "without_timer.so")
+    if config.getoption("--without-cmpxchg"):
+        os.environ["LD_PRELOAD"] = str(WITHOUT_CMPXCHG)
 
 
 @pytest.fixture(scope="session")

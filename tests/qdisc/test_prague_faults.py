@@ -2,11 +2,12 @@
 """tcp-prague is killed at, or refused, its system calls, as dualpi2-load in test_faults.py."""
 
 import json
+import os
 import re
 
 import pytest
 from cgroups import CGROUPS
-from conftest import one_line
+from conftest import WITHOUT_CMPXCHG, one_line
 from faults import ERRORS, calls_of, disturb
 from netns import run, wait_until
 from prague_pair import PINS, TOOL, needs_accecn, prague_pair
@@ -48,6 +49,13 @@ def states(pair):
     pair.left.run(*OFF)
     wait_until(lambda: state(pair) == before, "all is gone")
     return before, after
+
+
+def test_a_machine_that_keeps_nothing_with_a_socket(pair):
+    before = state(pair)
+    done = pair.left.run(*ON, check=False, env={**os.environ, "LD_PRELOAD": str(WITHOUT_CMPXCHG)})
+    assert "no memory to keep with a socket" in one_line(done, 1)
+    assert state(pair) == before
 
 
 def test_on_is_killed_at_each_step(pair, states, tmp_path, long):

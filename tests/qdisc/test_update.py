@@ -73,7 +73,7 @@ def test_programs_know_whether_there_is_a_timer(cable, pytestconfig):
     cable.load()
     [section] = json.loads(run("bpftool", "-j", "map", "dump", "name", ".rodata.without").stdout)
     assert section["formatted"]["value"] == {
-        ".rodata.without_timer": [{"without_timer": pytestconfig.getoption("--without-timer")}]}
+        ".rodata.without_timer": [{"without_timer": pytestconfig.getoption("--without-cmpxchg")}]}
 
 
 def test_enqueue_makes_up_for_a_lost_timer(cable):

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include "kernel/running.h"
 #include "pinned/pins.h"
 #include "prague.skel.h"
+#include "tcp_prague.h"
 
 #define TOO_OLD                                                                         \
 	"Linux %.80s has no Accurate ECN for a congestion control: boot 6.18 or later " \
@@ -110,6 +112,27 @@ static bool prepare(struct prague_bpf *skel, const char *name, const struct prog
 	return true;
 }
 
+/* Can the programs keep anything with a socket? Try it with one of ours: where kmalloc_nolock()
+ * fails (bpf/has_timer.bpf.c), Linux 6.19 and later refuses it, and each connection would fall
+ * back.
+ */
+static bool can_keep(int sockets)
+{
+	static const struct prague_socket nothing;
+	struct utsname kernel;
+	int sk = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int error = sk < 0 || bpf_map_update_elem(sockets, &sk, &nothing, BPF_NOEXIST) ? errno : 0;
+
+	if (sk >= 0)
+		close(sk);
+	uname(&kernel);
+	return !error ||
+	       fail(error == ENOMEM ? 0 : error,
+		    "Linux %.80s gives BPF programs no memory to keep with a socket: free some, "
+		    "and run it again (on riscv64 it never does from 6.19 on)",
+		    kernel.release);
+}
+
 /* Its link, as a file descriptor, or -errno. In place of `before` it has the same link: new sockets
  * get the new programs, those that live keep theirs. libbpf has no function for a link that it has
  * not made; but it fills the map in before it finds the name taken.
@@ -139,6 +162,8 @@ static bool load(struct prague_bpf *skel, const char *name, const struct program
 		return false;
 	if (prague_bpf__load(skel))
 		return refuse_programs(errno);
+	if (!can_keep(bpf_map__fd(skel->maps.prague_sockets)))
+		return false;
 	fd = register_ops(skel, before);
 	if (fd == -EEXIST)
 		return fail(-fd,
