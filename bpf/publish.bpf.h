@@ -30,8 +30,9 @@ static __always_inline void publish_queue(struct dualpi2_queue *queue,
 					  const struct dualpi2_counters *counters, u64 head_age_ns)
 {
 	queue->counters = *counters;
-	queue->backlog_packets = dualpi2_backlog_packets(counters);
-	queue->backlog_bytes = dualpi2_backlog_bytes(counters);
+	/* By the copy: a packet may have left since. */
+	queue->backlog_packets = dualpi2_backlog_packets(&queue->counters);
+	queue->backlog_bytes = dualpi2_backlog_bytes(&queue->counters);
 	queue->head_age_ns = head_age_ns;
 }
 
