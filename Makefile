@@ -103,7 +103,8 @@ BASE_RTT := user/base_rtt.c $(wildcard user/base_rtt/*.c)
 MARK_VALUES := user/mark_values.c $(wildcard user/mark_values/*.c)
 LOW := $(wildcard user/cli/*.c user/kernel/*.c) user/pinned/pins.c user/pinned/tcx_link.c \
 	user/check/report.c user/show/json.c
-OTHER_SKELETONS := $(O)/has_timer.skel.h $(O)/prague.skel.h $(O)/opt_in.skel.h $(O)/base_rtt.skel.h $(O)/mark_values.skel.h
+OTHER_SKELETONS := $(O)/has_timer.skel.h $(O)/prague.skel.h $(O)/opt_in.skel.h $(O)/base_rtt.skel.h \
+	$(O)/mark_values.skel.h
 NOT_SHARED := $(FIGURES) $(wildcard user/watch/*.c) $(PLUG) $(PRAGUE) $(BASE_RTT) $(MARK_VALUES) \
 	$(if $(VDQ),,$(OPT_IN_AQMS:%=user/aqm/%.c))
 SHARED := $(filter-out $(NOT_SHARED),$(wildcard user/*/*.c))

@@ -274,10 +274,11 @@ static int set_up(const struct bpf_object *object)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(object, DUALPI2_WITHOUT_TIMER);
 	int has_timer = timer_is_available();
-	const bool without_timer = !has_timer;
+	bool without_timer;
 
 	if (has_timer < 0)
 		return has_timer;
+	without_timer = !has_timer;
 	return bpf_map__set_initial_value(map, &without_timer, sizeof(without_timer));
 }
 

@@ -119,15 +119,16 @@ static bool prepare(struct prague_bpf *skel, const char *name, const struct prog
 static bool can_keep(int sockets)
 {
 	static const struct prague_socket nothing;
-	struct utsname kernel;
 	int sk = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	int error = sk < 0 || bpf_map_update_elem(sockets, &sk, &nothing, BPF_NOEXIST) ? errno : 0;
+	struct utsname kernel;
 
 	if (sk >= 0)
 		close(sk);
+	if (error != ENOMEM)
+		return !error || refuse_programs(error);
 	uname(&kernel);
-	return !error ||
-	       fail(error == ENOMEM ? 0 : error,
+	return fail(0,
 		    "Linux %.80s gives BPF programs no memory to keep with a socket: free some, "
 		    "and run it again (on riscv64 it never does from 6.19 on)",
 		    kernel.release);
