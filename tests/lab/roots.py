@@ -77,7 +77,7 @@ ENVIRONMENT = {
     "PYTHONDONTWRITEBYTECODE": "1",
     "MPLBACKEND": "agg",
 }
-PASSED_ON = ("TERM", "SOURCE_DATE_EPOCH", "http_proxy", "https_proxy", "no_proxy")
+PASSED_ON = ("TERM", "SOURCE_DATE_EPOCH", "http_proxy", "https_proxy", "no_proxy", "PATIENCE")
 
 
 def require_tools(with_guests):
