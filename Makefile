@@ -2,6 +2,7 @@
 #
 #	make demo     see it work: a 40 Mbit/s bottleneck in a virtual machine
 #	make quick    after a change: a minute
+#	make check T=tests/qdisc/test_shaper.py K=rate    one test file, of it what has this name
 #	make test     all tests            (KERNEL=6.17.13 boots another kernel,
 #	                                    NATIVE=1 uses the running one,
 #	                                    ARCH=arm64 boots another machine)
@@ -132,7 +133,7 @@ NEXT_VERSION_O := $(O)/next/options.o
 next_version = $(patsubst $(O)/user/cli/options.o,$(NEXT_VERSION_O),$(1))
 
 .DELETE_ON_ERROR:
-.PHONY: all foreign quick quick-source quick-guest test test-kernels test-long test-deb test-trixie \
+.PHONY: all foreign check quick quick-source quick-guest test test-kernels test-long test-deb test-trixie \
 	test-monitoring fuzz soak demo screens compare bench bench-kernels bench-grid bench-cost bench-overload \
 	claims model check-vmlinux \
 	clean help force
@@ -297,6 +298,15 @@ quick-source:
 quick-guest:
 	$(Q)tests/run --quick --kernel $(KERNEL)
 
+# The guest's: as tests/run runs it.
+IN_GUEST = $(LAB) run --kernel $(KERNEL) --timeout 3600 -- python3 -m pytest -v -p no:cacheprovider \
+	--tb=short
+check: ## one test file: T=tests/qdisc/test_shaper.py or tests/unit/test_pi2.c, K=rate: of it what has this name
+	$(Q)$(if $(wildcard $(T)),,echo "check: T=$(T): no such test file (for example T=tests/qdisc/test_shaper.py)" >&2; exit 2)
+	$(Q)tests/lab/bootstrap
+	$(Q)$(if $(filter tests/unit/%,$(T)),$(IN_ROOT) -j$$(nproc) T=$(T) K=$(K) unit-test,$(IN_ROOT) -j$$(nproc) all foreign)
+	$(Q)$(if $(filter tests/unit/%,$(T)),,$(IN_GUEST) $(T) $(K:%=-k '%'))
+
 # $(call TEST,COMMAND,SECONDS): the source, then the guests of a command, the quick one first; at
 # last so many seconds of each fuzzer.
 define TEST
@@ -318,6 +328,7 @@ else
 	$(call TEST,tests/run --kernel $(KERNEL),2)
 endif
 
+test-kernels: SECONDS = 15
 test-kernels: ## one kernel of each series, oldest and newest in full (FULL=1: all in full)
 	$(call TEST,$(if $(FULL),,$(call recorded,test-kernels.txt)) \
 		tests/run --kernels $(if $(FULL),--full),$(SECONDS))

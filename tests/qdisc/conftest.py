@@ -58,6 +58,8 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
+    config.addinivalue_line("markers", "one_kernel: meets only our own tools, so no kernel can "
+                            "make it come out differently (tests/run)")
     if config.getoption("--without-cmpxchg"):
         os.environ["LD_PRELOAD"] = str(WITHOUT_CMPXCHG)
 

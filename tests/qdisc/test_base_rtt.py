@@ -309,6 +309,7 @@ ADD = (TOOL, "add", "10.0.0.0/8", "30ms")
 OFF = (TOOL, "off")
 
 
+@pytest.mark.one_kernel
 def test_it_is_killed_at_each_step(host, tmp_path, long):
     """Once more, and it is told; or `off`, and nothing is left."""
     before = state()
@@ -326,6 +327,7 @@ def test_it_is_killed_at_each_step(host, tmp_path, long):
         assert state() == before, call
 
 
+@pytest.mark.one_kernel
 def test_add_is_refused_at_each_step(host, tmp_path, long):
     """One line, and everything is as it was; or it can do without."""
     before = state()
@@ -387,6 +389,7 @@ def test_measure_doubts_a_path_that_varies(host):
 
 # ---- wrong usage ---------------------------------------------------------------------------------
 
+@pytest.mark.one_kernel
 @pytest.mark.parametrize("arguments, status, told", [
     ([], 2, "a command is missing"), (["fly"], 2, "fly: no such command"),
     (["add"], 2, "a prefix is missing"), (["add", "10.0.0.0/8"], 2, "a time is missing"),

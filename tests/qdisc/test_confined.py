@@ -10,6 +10,8 @@ from conftest import BIN, LOADER, PIN_DIR, Qdisc, one_line, root
 from frames import NOT_ECT, ipv4_frame, send
 from netns import Namespace, dummy
 
+pytestmark = pytest.mark.one_kernel
+
 MAX_INSTANCES = 256  # include/dualpi2.h
 
 

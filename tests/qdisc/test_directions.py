@@ -10,6 +10,8 @@ import pytest
 from conftest import BIN, KINDS, LOADER, PUBLIC_PIN_DIR, one_line, root
 from test_privilege import BPFFS, as_nobody, mode
 
+pytestmark = pytest.mark.one_kernel
+
 STATS = BIN / "dualpi2-stats"
 BOTH = "rate 40mbit\ntarget 10ms\n\ningress\nrate 100mbit\n"
 

@@ -13,7 +13,7 @@ import re
 
 import pytest
 from conftest import LOADER, PIN_DIR, PUBLIC_PIN_DIR, Qdisc, one_line
-from faults import ERRORS, calls_of, disturb
+from faults import ERRORS, ONE_IN, calls_of, disturb
 from frames import NOT_ECT, ipv4_frame, send
 
 PIN_DIRS = PIN_DIR, PUBLIC_PIN_DIR
@@ -54,9 +54,9 @@ def parameters(space):
     return {entry["dev"]: (entry["options"], entry["tcx-attached"]) for entry in stats}
 
 
-# Of the calls of a case, in the short version. A first load takes long: each of its tests has calls
-# that the other has not.
-ALL, FIRST_KILLED, FIRST_REFUSED = slice(None), slice(0, None, 8), slice(4, None, 8)
+FIRST_ONE_IN = 4 * ONE_IN  # of the calls of a first load, which takes long
+
+pytestmark = pytest.mark.one_kernel
 
 
 class Case:
@@ -82,12 +82,10 @@ class Case:
     def goal(self, way):
         return self.after if way == "there" else self.before
 
-    def calls(self, tmp_path, long, some=ALL):
-        """Those of both ways (calls_of()), or in the short version `some` of them; we are as
-        before then."""
-        calls = [(way, call) for way in ("there", "back")
-                 for call in calls_of(self.space, self.argv(way), tmp_path, long)]
-        return calls if long else calls[some]
+    def calls(self, *how):
+        """Those of both ways (calls_of()); we are as before then."""
+        return [(way, call) for way in ("there", "back")
+                for call in calls_of(self.space, self.argv(way), *how)]
 
     def disturb(self, way, call, how):
         return disturb(self.space, self.argv(way), call, how)
@@ -172,11 +170,11 @@ def refuse_at(case, calls):
 # These come first: `registered`, once made, stays until the end of the file.
 
 def test_first_load_killed_at_each_step(first_case, tmp_path, long):
-    kill_at(first_case, first_case.calls(tmp_path, long, FIRST_KILLED))
+    kill_at(first_case, first_case.calls(tmp_path, long, FIRST_ONE_IN))
 
 
 def test_first_load_refused_at_each_step(first_case, tmp_path, long):
-    refuse_at(first_case, first_case.calls(tmp_path, long, FIRST_REFUSED))
+    refuse_at(first_case, first_case.calls(tmp_path, long, FIRST_ONE_IN))
 
 
 def test_killed_at_each_step(case, tmp_path, long):

@@ -305,6 +305,7 @@ ATTACH = (TOOL, "one")
 UNLOAD = (TOOL, "one", "--unload")
 
 
+@pytest.mark.one_kernel
 def test_it_is_killed_at_each_step(box, tmp_path, long):
     """Once more, and values are marked; or --unload, and nothing is left."""
     before = state(box)
@@ -321,6 +322,7 @@ def test_it_is_killed_at_each_step(box, tmp_path, long):
         assert state(box) == before, call
 
 
+@pytest.mark.one_kernel
 @pytest.mark.parametrize("again", [False, True])
 def test_attach_is_refused_at_each_step(box, tmp_path, long, again):
     """One line, and everything is as it was; or it can do without. `again`: where it is already."""
@@ -354,6 +356,7 @@ def test_without_rights(box, missing):
     box.run(*UNLOAD)
 
 
+@pytest.mark.one_kernel
 @pytest.mark.parametrize("arguments, told", [
     (["nosuch"], "nosuch"), (["one", "--unload"], "one: nothing to unload"),
     (["one", "--show"], "one: no values are marked there")])

@@ -6,6 +6,8 @@ import json
 import pytest
 from conftest import BIN, LOADER, one_line, root
 
+pytestmark = pytest.mark.one_kernel
+
 STATS = BIN / "dualpi2-stats"
 NAMES = ["a;reboot", "$(id)", "`id`", "a&b|c", "..a", "-x", "a'b\"c\\d", "*", "~root", "a%d"]
 NO_NAMES = ["one:1", "../one", "one/../one", " one", "one ", "one\n", "o%e", "%n%n%s",

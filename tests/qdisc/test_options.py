@@ -8,6 +8,8 @@ import pytest
 from conftest import BIN, LOADER, Qdisc, one_line
 from netns import run
 
+pytestmark = pytest.mark.one_kernel
+
 LINK = {"framing": "raw", "overhead": 0, "mpu": 0}
 
 GONE = object()

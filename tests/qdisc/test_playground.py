@@ -9,6 +9,8 @@ from conftest import BIN
 from netns import run, wait_until
 from terminal import Terminal
 
+pytestmark = pytest.mark.one_kernel
+
 TESTS = Path(__file__).resolve().parents[1]
 RC = TESTS / "lab/shell.rc"
 CTRL_X = "\x18"

@@ -58,6 +58,7 @@ def test_a_machine_that_keeps_nothing_with_a_socket(pair):
     assert state(pair) == before
 
 
+@pytest.mark.one_kernel
 def test_on_is_killed_at_each_step(pair, states, tmp_path, long):
     """Once more, and it is on; or `off`, and nothing is left."""
     before, after = states
@@ -72,6 +73,7 @@ def test_on_is_killed_at_each_step(pair, states, tmp_path, long):
         wait_until(lambda: state(pair) == before, f"all is gone: {call}")
 
 
+@pytest.mark.one_kernel
 def test_off_is_killed_at_each_step(pair, states, tmp_path, long):
     before, _ = states
     pair.left.run(*ON)
@@ -82,6 +84,7 @@ def test_off_is_killed_at_each_step(pair, states, tmp_path, long):
         wait_until(lambda: state(pair) == before, f"all is gone: {call}")
 
 
+@pytest.mark.one_kernel
 def test_on_is_refused_at_each_step(pair, states, tmp_path, long):
     """One line, and everything is as it was; or it can do without."""
     before, after = states

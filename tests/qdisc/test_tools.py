@@ -6,6 +6,8 @@ from conftest import BIN, published
 from frames import ECT_1, NOT_ECT
 from netns import run
 
+pytestmark = pytest.mark.one_kernel
+
 NATIVE_OPTIONS = {"limit", "memory-limit", "target", "tupdate", "alpha", "beta", "step-thresh-us",
                   "min-qlen-step", "coupling", "drop-overload", "drop-early", "c-protection",
                   "ecn-mask", "split-gso"}

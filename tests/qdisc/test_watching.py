@@ -12,6 +12,8 @@ from frames import ECT_1, NOT_ECT
 from terminal import Terminal
 from test_privilege import BPFFS, as_nobody, mode, send_one
 
+pytestmark = pytest.mark.one_kernel
+
 STATS = BIN / "dualpi2-stats"
 FRAME = 1514
 

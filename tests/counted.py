@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""A plugin of pytest for the lab's guest (`-p tests.counted`): what passed in each test file, and
+how long the guest's CPUs were busy with it, for tests/run to read."""
+
+import json
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import pytest
+
+RESULT = Path("/results/counted.json")
+
+
+def busy_seconds():
+    """Of all CPUs since the boot (/proc/uptime has the idle time of all). In virtual time idle
+    seconds cost nothing, so these are what a test costs."""
+    up, idle = map(float, Path("/proc/uptime").read_text(encoding="ascii").split())
+    cpus = Path("/proc/stat").read_text(encoding="ascii").count("\ncpu")
+    return up * cpus - idle
+
+
+class Counting:
+    """By test file: outcomes, and seconds."""
+
+    def __init__(self):
+        self.outcomes = defaultdict(Counter)
+        self.seconds = Counter()
+        self.since = 0
+
+    def pytest_collection_finish(self):
+        self.since = busy_seconds()
+
+    def pytest_runtest_logreport(self, report):
+        outcomes = self.outcomes[report.location[0]]
+        # Setup and teardown count where they do not pass.
+        if report.when == "call" or not report.passed:
+            outcomes[report.outcome] += 1
+
+    def pytest_runtest_logfinish(self, location):
+        now = busy_seconds()
+        self.seconds[location[0]] += now - self.since
+        self.since = now
+
+    def pytest_sessionfinish(self):
+        counted = {file: {**outcomes, "seconds": round(self.seconds[file], 1)}
+                   for file, outcomes in self.outcomes.items()}
+        RESULT.write_text(json.dumps(counted), encoding="ascii")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config):
+    config.pluginmanager.register(Counting(), "counting")

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""What runs the tests: how files are dealt out, what the table says, and what a limit says."""
+
+import importlib.machinery
+import importlib.util
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+TESTS = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS), str(TESTS / "lab")]
+import boots  # noqa: E402
+import ran  # noqa: E402
+
+LOADER = importlib.machinery.SourceFileLoader("runner", str(TESTS / "run"))
+runner = importlib.util.module_from_spec(importlib.util.spec_from_loader("runner", LOADER))
+LOADER.exec_module(runner)
+
+
+def ended(guest, tmp_path, files, output="", status=0):
+    """A guest as it is after run()."""
+    guest.results, guest.output, guest.status, guest.seconds = tmp_path, output, status, 12.3
+    tmp_path.mkdir(exist_ok=True)
+    if files is not None:
+        (tmp_path / "counted.json").write_text(json.dumps(files), encoding="ascii")
+    return guest
+
+
+@given(st.lists(st.sampled_from(runner.qdisc_tests()), unique=True), st.integers(1, 12))
+def test_each_file_is_dealt_once(tests, pieces):
+    dealt = runner.deal(tests, pieces)
+    assert sorted(sum(dealt, [])) == sorted(tests)
+    assert len(dealt) <= pieces and all(dealt)
+
+
+def test_pieces_take_about_the_same_time(monkeypatch):
+    """No more than the longest file apart."""
+    monkeypatch.setattr(runner, "seconds_of", len)
+    tests = ["x" * number for number in range(1, 40)]
+    taken = [sum(map(len, piece)) for piece in runner.deal(tests, 6)]
+    assert max(taken) - min(taken) <= max(map(len, tests))
+
+
+def test_every_test_runs_on_the_newest_kernel(monkeypatch):
+    monkeypatch.setattr(runner.kernels, "has_modules", lambda kernel: True)
+    newest = runner.kernels.KNOWN_GOOD[-1]
+    run = {word for stage in runner.on_each(full=False) for guest in stage
+           for word in guest.arguments if guest.kernel == newest and "-m" not in guest.arguments}
+    assert set(runner.qdisc_tests()) | {runner.TRAFFIC} <= run
+
+
+def test_the_oldest_kernel_has_all_but_those_of_our_tools(monkeypatch):
+    monkeypatch.setattr(runner.kernels, "has_modules", lambda kernel: True)
+    oldest = runner.kernels.KNOWN_GOOD[0]
+    run = {word for stage in runner.on_each(full=False) for guest in stage
+           for word in guest.arguments if guest.kernel == oldest}
+    missing = set(runner.qdisc_tests()) - run
+    assert missing and all(map(runner.is_for_one_kernel, missing))
+
+
+def test_the_table_is_read_as_it_is_written(monkeypatch, tmp_path):
+    files = {"tests/qdisc/test_a.py": {"passed": 3, "seconds": 41.6},
+             "tests/qdisc/test_b_c.py": {"passed": 1, "failed": 1, "seconds": 2.0}}
+    guests = [ended(boots.Guest("7.2.12", *files), tmp_path / "1", files, status=1),
+              ended(boots.Guest("6.17.13", "tests/qdisc/test_a.py"), tmp_path / "2",
+                    {"tests/qdisc/test_a.py": {"passed": 2, "skipped": 1, "seconds": 30}}),
+              ended(boots.Guest("7.2.12", "tests/qdisc/soak.py", title="a b"), tmp_path / "3",
+                    {"tests/qdisc/soak.py": {"passed": 1, "seconds": 5}})]
+    lines = ran.table(guests, runner.kernels.numbers)
+    assert [line.split() for line in lines] == [
+        ["passed,", "seconds", "of", "the", "CPU", "6.17.13", "7.2.12"],
+        ["a", "2", "30s", "3", "42s"],
+        ["a", "b", "-", "1", "5s"],
+        ["b_c", "-", "1", "1", "FAILED", "2s"],
+        ["guests,", "seconds", "of", "real", "time", "1", "12s", "2", "24s"]]
+    record = tmp_path / "record"
+    record.write_text("\n".join(lines), encoding="utf-8")
+    monkeypatch.setattr(ran, "RECORD", record)
+    assert ran.recorded_seconds() == {"a": 42, "a b": 5, "b_c": 2, ran.IN_ALL: 24}
+
+
+def test_a_guest_that_died_has_failed(tmp_path):
+    guest = ended(boots.Guest("7.2.12", "tests/qdisc/test_a.py", "tests/qdisc/test_b.py"),
+                  tmp_path, None, status=1)
+    assert guest.failed == 1
+    assert list(guest.counted()) == ["a b"]
+
+
+@pytest.mark.parametrize("output, where", [
+    ("", "before its first test"),
+    ("tests/a.py::test_x[1 2] PASSED  [ 3%]\n", "after tests/a.py::test_x[1 2]"),
+    ("tests/a.py::test_x PASSED  [ 3%]\ntests/a.py::test_y[3] ",
+     "while it ran tests/a.py::test_y[3]"),
+])
+def test_a_limit_names_the_test(tmp_path, output, where):
+    assert ended(boots.Guest("7.2.12"), tmp_path, {}, output).last_test() == where
+
+
+def test_patience_is_for_every_limit(monkeypatch):
+    guest = boots.Guest("7.2.12", seconds=500)
+    assert guest.timeout(False) == 5000
+    monkeypatch.setenv("PATIENCE", "0.5")
+    assert guest.timeout(False) == 2500
+
+
+def limited(tmp_path, seconds, *command):
+    return subprocess.run([TESTS / "limited", str(seconds), tmp_path / "log", *command],
+                          capture_output=True, text=True, check=False)
+
+
+def test_what_does_not_end_is_ended_and_says_so(tmp_path):
+    script = "print('test_first PASSED\\ntest_second ', flush=True); import time; time.sleep(60)"
+    done = limited(tmp_path, 1, sys.executable, "-c", script)
+    assert done.returncode == 124
+    assert "was ended after 1 s; its last line: 'test_second '. PATIENCE=4" in done.stdout
+
+
+def test_what_fails_is_shown(tmp_path):
+    done = limited(tmp_path, 60, "sh", "-c", "echo told; exit 3")
+    assert (done.returncode, done.stdout) == (3, "told\n")
+
+
+def test_what_passes_is_silent(tmp_path):
+    done = limited(tmp_path, 60, "echo", "told")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert (tmp_path / "log").read_text(encoding="utf-8") == "told\n"
