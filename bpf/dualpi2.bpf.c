@@ -56,6 +56,7 @@
 #include "drop.bpf.h"
 #include "ecn.bpf.h"
 #include "fifo.bpf.h"
+#include "find_netns.bpf.h"
 #include "ingress.bpf.h"
 #include "instance.bpf.h"
 #include "kernel.bpf.h"
@@ -481,31 +482,10 @@ int dualpi2_refresh(void *unused)
 	return 0;
 }
 
-/* Is there a network namespace with this cookie? It comes as the packet of a test run, which is on
- * the loopback device of the caller's namespace (net/bpf/test_run.c); from there the kernel's list
- * leads to all others and back. Its head is no namespace, but can be read as one. Returns enum
- * dualpi2_netns.
- */
 SEC("tc")
 int dualpi2_find_netns(struct __sk_buff *ctx)
 {
-	const struct sk_buff *skb = bpf_cast_to_kern_ctx(ctx);
-	const struct net *first = device_of(skb)->nd_net.net, *net = first;
-	u64 cookie;
-	u32 i;
-
-	if (bpf_skb_load_bytes(ctx, 0, &cookie, sizeof(cookie)))
-		return DUALPI2_NETNS_UNKNOWN;
-	bpf_for(i, 0, DUALPI2_NETNS_MAX) {
-		if (net->net_cookie == cookie)
-			return DUALPI2_NETNS_FOUND;
-		net = bpf_rdonly_cast((void *)net->list.next -
-					      bpf_core_field_offset(struct net, list),
-				      bpf_core_type_id_kernel(struct net));
-		if (net == first)
-			return DUALPI2_NETNS_NONE;
-	}
-	return DUALPI2_NETNS_UNKNOWN;
+	return find_netns(ctx);
 }
 
 SEC(".struct_ops.link")

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Chooses the congestion control for the sockets of a cgroup: before the handshake, so that the SYN
  * asks for AccECN. The programs in it need not know of it.
+ *
+ * Those on nested cgroups are asked from the inside out (kernel/bpf/cgroup.c,
+ * compute_effective_progs()). The first that wants a socket has it, and says so to the others by a
+ * reply, which the kernel ignores where they are asked.
  */
+#include "find_netns.bpf.h"
 #include "peer.bpf.h"
 #include "prague/tcp.bpf.h"
 #include "tcp_prague.h"
 
 char LICENSE[] SEC("license") = "GPL";
+
+#define IS_CHOSEN 0x50524147 /* bpf_sock_ops.reply: "PRAG" */
 
 /* Set before it is loaded. */
 const volatile char congestion[PRAGUE_NAME_MAX] = PRAGUE_NAME;
@@ -40,7 +47,7 @@ static __always_inline bool is_wanted(struct bpf_sock_ops *ops)
 }
 
 /* Has it the congestion control that is chosen for all? */
-static __always_inline bool is_chosen(struct bpf_sock_ops *ops)
+static __always_inline bool is_ours(struct bpf_sock_ops *ops)
 {
 	char name[sizeof(congestion)] = "";
 
@@ -62,17 +69,22 @@ static __always_inline bool may_be_chosen(struct bpf_sock_ops *ops)
 	return tp && has_accecn(tp);
 }
 
+static __always_inline void take(struct bpf_sock_ops *ops)
+{
+	choose(ops, congestion, sizeof(congestion));
+	ops->reply = IS_CHOSEN;
+}
+
 /* A connection that was accepted, by a socket that had been chosen or listened before. */
 static __always_inline void look_at(struct bpf_sock_ops *ops)
 {
 	static const char fallback[PRAGUE_NAME_MAX] = PRAGUE_FALLBACK;
-	const bool is_ours = is_chosen(ops);
 
 	if (is_wanted(ops)) {
 		/* Again, if that is one which was switched off and still listens. */
-		if (is_ours || may_be_chosen(ops))
-			choose(ops, congestion, sizeof(congestion));
-	} else if (is_ours) {
+		if (is_ours(ops) || may_be_chosen(ops))
+			take(ops);
+	} else if (is_ours(ops)) {
 		choose(ops, fallback, sizeof(PRAGUE_FALLBACK) - 1);
 	}
 }
@@ -81,19 +93,25 @@ static __always_inline void look_at(struct bpf_sock_ops *ops)
 SEC("sockops")
 int prague_opt_in(struct bpf_sock_ops *ops)
 {
-	if (netns && bpf_get_netns_cookie(ops) != netns)
+	if (ops->reply == IS_CHOSEN || (netns && bpf_get_netns_cookie(ops) != netns))
 		return 1;
 	switch (ops->op) {
 	case BPF_SOCK_OPS_TCP_CONNECT_CB:
 		if (is_wanted(ops))
-			choose(ops, congestion, sizeof(congestion));
+			take(ops);
 		break;
 	case BPF_SOCK_OPS_TCP_LISTEN_CB:
-		choose(ops, congestion, sizeof(congestion));
+		take(ops);
 		break;
 	case BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB:
 		look_at(ops);
 		break;
 	}
 	return 1;
+}
+
+SEC("tc")
+int prague_find_netns(struct __sk_buff *ctx)
+{
+	return find_netns(ctx);
 }

@@ -246,15 +246,6 @@ struct dualpi2_change {
 	struct dualpi2_params params;
 };
 
-/* What the program dualpi2_find_netns answers. */
-enum dualpi2_netns {
-	DUALPI2_NETNS_NONE,
-	DUALPI2_NETNS_FOUND,
-	DUALPI2_NETNS_UNKNOWN, /* it has looked through DUALPI2_NETNS_MAX of them */
-};
-
-#define DUALPI2_NETNS_MAX (1U << 20)
-
 /* The section that holds a bool, which is set before the programs are loaded: has this machine no
  * timers for them?
  */

@@ -3,13 +3,16 @@
 those of IPv6."""
 
 import contextlib
+from pathlib import Path
 
 import pytest
 from cgroups import CGROUPS, clear
+from conftest import BIN, one_line
 from frames import CE, ECT_1
-from netns import wait_until
+from netns import run, wait_until
 from prague_pair import (
     LEFT,
+    PINS,
     PORT,
     RIGHT,
     RIGHT6,
@@ -77,6 +80,94 @@ def test_what_a_control_group_accepts(pair, group):
             sock.recv(1 << 16)
     seen = {ecn for (_, source, _, ecn) in pair.wire.counts if source == PORT + 1}
     assert ECT_1 in seen and seen <= {ECT_1, CE}
+
+
+@pytest.mark.parametrize("outer, inner, is_prague", [
+    ("10.8.0.0/16", RIGHT, True), (RIGHT, "10.8.0.0/16", True), ("10.8.0.0/16", "10.7.0.0/16", False)])
+def test_what_one_of_two_nested_ones_accepts(pair, group, outer, inner, is_prague):
+    """One that does not want the peer leaves it to the other."""
+    with contextlib.suppress(OSError):
+        pair.right.sysctl("net.ipv4.tcp_ecn", 3)
+    pair.tool("on", "--netns", "left", "--to", outer)
+    pair.tool("on", "--cgroup", group, "--to", inner)
+    pair.tool("on", "--netns", "right")
+    pair.send(*inside(group), client=SERVER)
+    with pair.right.socket() as sock:
+        sock.connect((LEFT, PORT + 1))
+        for _ in range(300):
+            sock.recv(1 << 16)
+        shown = pair.left.run("ss", "-tinH", "sport", f"= :{PORT + 1}").stdout
+    assert ("prague" in shown) == is_prague, shown
+
+
+@pytest.fixture
+def service():
+    """Directories of a unit by this name: of the system manager, a user's and a container's."""
+    name = "nginx.service"
+    paths = {"user": CGROUPS / "user.slice/user-1000.slice/user@1000.service/app.slice" / name,
+             "container": CGROUPS / "machine.slice/web.scope/system.slice" / name,
+             "system": CGROUPS / "system.slice" / name,
+             "own slice": CGROUPS / "own.slice/own-web.slice" / name}
+    made = []
+
+    def make(*kinds):
+        for kind in kinds:
+            path = paths[kind]
+            new = [parent for parent in (path, *path.parents)
+                   if not parent.exists() and CGROUPS in parent.parents]
+            path.mkdir(parents=True)
+            made.extend(new)
+        return [paths[kind] for kind in kinds]
+
+    yield make
+    for path in sorted(made, reverse=True):
+        path.rmdir()
+
+
+@pytest.mark.parametrize("kind", ["system", "own slice"])
+def test_a_unit_is_the_system_managers(pair, service, kind):
+    """Whoever else has one of this name; and it is said where it is."""
+    *_, own = service("user", "container", kind)
+    assert f"  nginx is {own}\n" in pair.tool("on", "--unit", "nginx").stdout
+    shown = run("bpftool", "cgroup", "show", own).stdout
+    assert "prague_opt_in" in shown
+
+
+def test_a_unit_of_a_user_is_none_of_the_systems(pair, service):
+    service("user", "container")
+    line = one_line(pair.tool("on", "--unit", "nginx", check=False), 1)
+    assert "nginx.service: the system manager runs no such unit" in line and "--cgroup" in line
+
+
+def test_a_unit_with_two_places_is_refused(pair, service):
+    places = service("system", "own slice")
+    line = one_line(pair.tool("on", "--unit", "nginx", check=False), 1)
+    assert all(str(place) in line for place in places) and "choose with --cgroup" in line
+
+
+def test_namespaces_that_have_ended_leave_no_program(pair):
+    """The root's list has room for 64."""
+    for number in range(3):
+        run("ip", "netns", "add", f"late{number}")
+        pair.tool("on", "--netns", f"late{number}")
+        run("ip", "netns", "delete", f"late{number}")
+    pair.tool("on", "--netns", "left")
+    assert [pin.name for pin in (PINS / "on").iterdir()] == [f"netns-{pair.left.cookie()}"]
+    assert run("bpftool", "cgroup", "show", CGROUPS).stdout.count("prague_opt_in") == 1
+
+
+def test_a_full_list_is_named(pair, group):
+    """Of somebody else's programs."""
+    copies = [Path(f"/sys/fs/bpf/full{number}") for number in range(64)]
+    try:
+        for copy in copies:
+            run("bpftool", "prog", "load", BIN / "foreign_sockops.bpf.o", copy)
+            run("bpftool", "cgroup", "attach", group, "sock_ops", "pinned", copy, "multi")
+        line = one_line(pair.tool("on", "--cgroup", group, check=False), 1)
+        assert "has 64 programs of this kind, and the kernel takes no more" in line
+    finally:
+        for copy in copies:
+            copy.unlink(missing_ok=True)
 
 
 @pytest.mark.parametrize("prefix, is_prague", [("10.9.0.0/24", True), ("10.8.0.0/16", False)])

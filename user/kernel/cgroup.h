@@ -8,7 +8,7 @@
 
 #define CGROUP_MOUNT "/sys/fs/cgroup" /* where they are mounted, or below */
 
-/* Where they are mounted; NULL, which is reported. */
+/* Where they are mounted, for us or, if not, for the first process; NULL, which is reported. */
 const char *cgroup_mount_point(void);
 
 /* An open one, or -1, which is reported. `path`: a directory; below the file system's root unless
@@ -19,7 +19,9 @@ int cgroup_open(const char *path);
 /* The one with all processes. */
 int cgroup_open_root(void);
 
-/* That of a systemd unit that runs; `path` is where it is. */
+/* That of a unit that the system manager of systemd runs; `path` is where it is. Of two with its
+ * name none is opened.
+ */
 int cgroup_open_unit(const char *unit, char path[PATH_MAX]);
 
 /* Its number, which does not come again as long as the system runs. */

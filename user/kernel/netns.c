@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "kernel/netns.h"
 
+#include <bpf/bpf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "find_netns.h"
 
 __u64 netns_cookie(void)
 {
@@ -50,4 +52,15 @@ int netns_enter(const char *name)
 		error = -errno;
 	close(fd);
 	return error;
+}
+
+int netns_has_ended(int find, __u64 cookie)
+{
+	const __u64 frame[8] = { cookie }; /* as short as a test run takes */
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = sizeof(frame));
+	int error = bpf_prog_test_run_opts(find, &opts);
+
+	if (error)
+		return error;
+	return opts.retval == NETNS_UNKNOWN ? -E2BIG : opts.retval == NETNS_NONE;
 }

@@ -7,21 +7,18 @@
 #include <string.h>
 
 #include "cli/message.h"
+#include "kernel/netns.h"
 #include "pinned/ledger.h"
 
 #define PUBLISHED_LOOKS 3
 
 int netns_is_gone(const struct registrations *regs, __u64 netns)
 {
-	const __u64 frame[8] = { netns }; /* as short as a test run takes */
-	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = sizeof(frame));
-	int error = -EBADF;
+	int gone = -EBADF;
 
-	for (size_t i = 0; error && i < regs->count; i++)
-		error = bpf_prog_test_run_opts(regs->of[i].find_netns, &opts);
-	if (error)
-		return error;
-	return opts.retval == DUALPI2_NETNS_UNKNOWN ? -E2BIG : opts.retval == DUALPI2_NETNS_NONE;
+	for (size_t i = 0; gone < 0 && i < regs->count; i++)
+		gone = netns_has_ended(regs->of[i].find_netns, netns);
+	return gone;
 }
 
 void stats_refresh(const struct registration *reg)

@@ -91,31 +91,18 @@ static bool enter_netns(const char *name)
 static int open_cgroup(const struct selection *selection)
 {
 	char path[PATH_MAX];
+	int cgroup;
 
 	if (selection->cgroup)
 		return cgroup_open(selection->cgroup);
-	if (selection->unit)
-		return cgroup_open_unit(selection->unit, path);
-	return cgroup_open_root();
+	if (!selection->unit)
+		return cgroup_open_root();
+	cgroup = cgroup_open_unit(selection->unit, path);
+	if (cgroup >= 0)
+		printf("  %s is %s\n", selection->unit, path);
+	return cgroup;
 }
 
-/* Remove the pins of links whose control group is gone: each start of a unit has a new one. */
-static void sweep_opt_ins(void)
-{
-	DIR *pins = pins_list(OPT_IN_PINS);
-	const char *name;
-
-	while ((name = pins_next(pins, ""))) {
-		int link = pin_open(OPT_IN_PINS, name);
-
-		if (link >= 0 && !cgroup_of(link))
-			pin_remove(OPT_IN_PINS, name);
-		if (link >= 0)
-			close(link);
-	}
-}
-
-/* Replaces what was asked for the same before. */
 static bool opt_in(const struct selection *selection, int cgroup)
 {
 	const struct opt_in wanted = {
@@ -124,24 +111,8 @@ static bool opt_in(const struct selection *selection, int cgroup)
 		.to = selection->to,
 		.not_to = selection->not_to,
 	};
-	char name[PIN_NAME_MAX];
-	int link;
-	bool kept;
 
-	if (cgroup < 0)
-		return true; /* programs ask for it themselves */
-	sweep_opt_ins();
-	link = opt_in_attach(&wanted, cgroup);
-	if (link < 0)
-		return false;
-	if (selection->netns)
-		snprintf(name, sizeof(name), "netns-%llu", netns_current());
-	else
-		snprintf(name, sizeof(name), "cgroup-%llu", cgroup_of(link));
-	pin_remove(OPT_IN_PINS, name);
-	kept = pin_create(link, OPT_IN_PINS, name);
-	close(link);
-	return kept;
+	return cgroup < 0 || opt_in_pin(&wanted, cgroup); /* or programs ask for it themselves */
 }
 
 /* Those that are at work (`before`), as of this version. */
@@ -202,6 +173,15 @@ static bool put_to_work(const struct selection *selection, int cgroup,
 	       (!is_ours || programs_configure(programs, &config));
 }
 
+static void print_on(bool chooses)
+{
+	if (chooses)
+		printf("on: new connections are Prague's where the peer has Accurate ECN\n");
+	else
+		printf("on: only programs that ask for it use it (TCP_CONGESTION, \"" PRAGUE_NAME
+		       "\"): choose others by --unit, --cgroup, --netns or --default\n");
+}
+
 static bool turn_on(const struct selection *selection, int cgroup)
 {
 	struct programs programs;
@@ -216,7 +196,7 @@ static bool turn_on(const struct selection *selection, int cgroup)
 		undo_all(&programs);
 	pins_remove_directory(""); /* made for the lock: if it is empty */
 	if (done)
-		printf("on: new connections are Prague's where the peer has Accurate ECN\n");
+		print_on(cgroup >= 0 || selection->is_default);
 	return done;
 }
 

@@ -7,11 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/message.h"
 #include "cli/prefix.h"
 #include "kernel/cgroup.h"
+#include "kernel/netns.h"
 #include "opt_in.skel.h"
+#include "pinned/pins.h"
 #include "tcp_prague.h"
 
 /* Write a list of prefixes into a map. */
@@ -31,32 +34,104 @@ static bool add_all(const char *prefixes, int map)
 	return all;
 }
 
-static int attach(struct opt_in_bpf *skel, const struct opt_in *wanted, int cgroup)
+static bool load(struct opt_in_bpf *skel, const struct opt_in *wanted)
 {
 	snprintf((char *)skel->rodata->congestion, sizeof(skel->rodata->congestion), "%s",
 		 wanted->congestion);
 	skel->rodata->netns = wanted->netns;
 	skel->rodata->has_to = wanted->to;
-	if (opt_in_bpf__load(skel)) {
-		fail(errno, "the kernel refuses the BPF program for control groups (-v shows why)");
-		return -1;
-	}
-	if ((wanted->to && !add_all(wanted->to, bpf_map__fd(skel->maps.to))) ||
-	    (wanted->not_to && !add_all(wanted->not_to, bpf_map__fd(skel->maps.not_to))))
-		return -1;
+	if (opt_in_bpf__load(skel))
+		return fail(errno, "the kernel refuses the BPF program for control groups (-v "
+				   "shows why)");
+	return (!wanted->to || add_all(wanted->to, bpf_map__fd(skel->maps.to))) &&
+	       (!wanted->not_to || add_all(wanted->not_to, bpf_map__fd(skel->maps.not_to)));
+}
+
+/* Loaded, or NULL, which is reported. */
+static struct opt_in_bpf *programs_for(const struct opt_in *wanted)
+{
+	struct opt_in_bpf *skel = opt_in_bpf__open();
+
+	if (skel && load(skel, wanted))
+		return skel;
+	if (!skel)
+		fail(errno, "the BPF object does not fit this libbpf (-v shows why)");
+	opt_in_bpf__destroy(skel);
+	return NULL;
+}
+
+static int attach(const struct opt_in_bpf *skel, int cgroup)
+{
 	return cgroup_attach(bpf_program__fd(skel->progs.prague_opt_in), cgroup);
 }
 
-int opt_in_attach(const struct opt_in *wanted, int cgroup)
+bool opt_in_attach(const struct opt_in *wanted, int cgroup)
 {
-	struct opt_in_bpf *skel = opt_in_bpf__open();
+	struct opt_in_bpf *skel = programs_for(wanted);
+	bool attached = skel && attach(skel, cgroup) >= 0; /* the link stays open until we exit */
+
+	opt_in_bpf__destroy(skel);
+	return attached;
+}
+
+/* ---- pins ------------------------------------------------------------------------------ */
+
+/* A number of a control group, or the cookie of a namespace, neither of which comes again. */
+#define CGROUP_PIN "cgroup-%llu"
+#define NETNS_PIN "netns-%llu"
+
+static bool has_ended(const struct opt_in_bpf *skel, const char *name)
+{
+	int link = pin_open(OPT_IN_PINS, name);
+	__u64 netns;
+	bool ended;
+
+	if (link < 0)
+		return false;
+	ended = !cgroup_of(link) ||
+		(sscanf(name, NETNS_PIN, &netns) == 1 &&
+		 netns_has_ended(bpf_program__fd(skel->progs.prague_find_netns), netns) > 0);
+	close(link);
+	return ended;
+}
+
+static void sweep(const struct opt_in_bpf *skel)
+{
+	DIR *pins = pins_list(OPT_IN_PINS);
+	const char *name;
+
+	while ((name = pins_next(pins, ""))) {
+		if (has_ended(skel, name))
+			pin_remove(OPT_IN_PINS, name);
+	}
+}
+
+static bool pin(int link, __u64 netns)
+{
+	char name[PIN_NAME_MAX];
+
+	if (netns)
+		snprintf(name, sizeof(name), NETNS_PIN, netns);
+	else
+		snprintf(name, sizeof(name), CGROUP_PIN, cgroup_of(link));
+	pin_remove(OPT_IN_PINS, name);
+	return pin_create(link, OPT_IN_PINS, name);
+}
+
+bool opt_in_pin(const struct opt_in *wanted, int cgroup)
+{
+	struct opt_in_bpf *skel = programs_for(wanted);
+	bool pinned = false;
 	int link;
 
-	if (!skel) {
-		fail(errno, "the BPF object does not fit this libbpf (-v shows why)");
-		return -1;
+	if (!skel)
+		return false;
+	sweep(skel);
+	link = attach(skel, cgroup);
+	if (link >= 0) {
+		pinned = pin(link, wanted->netns);
+		close(link);
 	}
-	link = attach(skel, wanted, cgroup);
 	opt_in_bpf__destroy(skel);
-	return link;
+	return pinned;
 }

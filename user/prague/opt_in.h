@@ -15,7 +15,13 @@ struct opt_in {
 	const char *not_to;	/* not for these; NULL: no such limit */
 };
 
-/* Attach the program to a control group: its link, or -1, which is reported. */
-int opt_in_attach(const struct opt_in *wanted, int cgroup);
+/* Attach the program to a control group, as long as we run. */
+bool opt_in_attach(const struct opt_in *wanted, int cgroup);
+
+/* The same for good, in place of what was wanted for the same before. The lock is held. Those whose
+ * control group or namespace has ended are removed: the kernel takes only so many on a control
+ * group.
+ */
+bool opt_in_pin(const struct opt_in *wanted, int cgroup);
 
 #endif /* OPT_IN_H */
