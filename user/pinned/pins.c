@@ -9,7 +9,6 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -18,6 +17,7 @@
 
 #include "cli/message.h"
 #include "cli/privilege.h"
+#include "kernel/lock.h"
 
 #define LOCK_WAIT_MS 10000
 #define LOCK_POLL_MS 20
@@ -123,14 +123,6 @@ void pins_keep_privilege(unsigned int privileges)
 	privilege_keep(is_own ? privileges : privileges | PRIVILEGE_FILES);
 }
 
-/* Another tool may have removed the directory while we waited for it. */
-static bool is_current(int fd)
-{
-	struct stat locked, current;
-
-	return !fstat(fd, &locked) && !stat(root, &current) && locked.st_ino == current.st_ino;
-}
-
 static bool is_ours_or_roots(const struct stat *dir)
 {
 	return !dir->st_uid || dir->st_uid == geteuid();
@@ -177,7 +169,7 @@ static void remove_directory(const char *path)
 /* One try: 0, an errno, or NOT_SAFE. EWOULDBLOCK: somebody has the lock. */
 static int try_lock(void)
 {
-	int fd, error = 0;
+	int fd, error;
 
 	if (mkdir(root, 0700) && errno != EEXIST)
 		return errno;
@@ -186,10 +178,7 @@ static int try_lock(void)
 		return NOT_SAFE;
 	if (fd < 0)
 		return fd == -ENOENT ? EWOULDBLOCK : -fd;
-	if (flock(fd, LOCK_EX | LOCK_NB))
-		error = errno;
-	else if (!is_current(fd))
-		error = EWOULDBLOCK;
+	error = lock_directory(fd, root);
 	if (error)
 		close(fd);
 	return error; /* the fd stays open, and so locked, until we exit */

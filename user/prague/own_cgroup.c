@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* A run has the lock on its control group. So whoever finds one that is not locked knows that its
+ * run has ended, however it did: the number of a process comes again, and is another one's in
+ * another namespace.
+ */
 #include "prague/own_cgroup.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -14,15 +16,18 @@
 
 #include "cli/message.h"
 #include "kernel/cgroup.h"
+#include "kernel/lock.h"
 
 #define NAME "tcp-prague-"
+#define NAMES_TRIED 16
 #define EMPTY_WAIT_MS 5000
 #define POLL_MS 10
 
-/* Where we are, below the root. */
-static bool own_path(char path[PATH_MAX])
+/* The directory of the control group that we are in. */
+static bool find_parent(char path[PATH_MAX])
 {
-	FILE *file = fopen("/proc/self/cgroup", "re");
+	const char *top = cgroup_mount_point();
+	FILE *file = top ? fopen("/proc/self/cgroup", "re") : NULL;
 	char line[PATH_MAX];
 	bool is_found = false;
 
@@ -32,27 +37,52 @@ static bool own_path(char path[PATH_MAX])
 	}
 	if (file)
 		fclose(file);
-	snprintf(path, PATH_MAX, "%s", is_found ? line + 4 : "");
-	return is_found || fail(0, "no control group (version 2) of our own: is " CGROUP_MOUNT
-				   " mounted as one?");
+	if (!top)
+		return false;
+	if (!is_found)
+		return fail(0, "this process is in no control group of version 2 "
+			       "(/proc/self/cgroup has no line that begins with 0::)");
+	return snprintf(path, PATH_MAX, "%s%s", top, line + 3) < PATH_MAX ||
+	       fail(ENAMETOOLONG, "the control group's path is too long");
 }
 
-int own_cgroup_make(char path[PATH_MAX])
+/* Make it under a name that nobody has: 0; EEXIST: somebody has that one, or has taken the directory
+ * away since; or another errno.
+ */
+static int try_name(struct own_cgroup *group, const char *parent)
 {
-	const char *top = cgroup_mount_point();
-	char own[PATH_MAX];
+	int error = own_tag(group->tag);
 
-	if (!top || !own_path(own))
-		return -1;
-	if (snprintf(path, PATH_MAX, "%s/%s/" NAME "%d", top, own, getpid()) >= PATH_MAX) {
-		fail(ENAMETOOLONG, "the control group's path is too long");
-		return -1;
-	}
-	if (mkdir(path, 0755) && errno != EEXIST) {
-		fail(errno, "%s: cannot be made: run it as root", path);
-		return -1;
-	}
-	return cgroup_open(path);
+	if (error)
+		return error;
+	if (snprintf(group->path, PATH_MAX, "%s/" NAME "%s", parent, group->tag) >= PATH_MAX)
+		return ENAMETOOLONG;
+	if (mkdir(group->path, 0755))
+		return errno;
+	group->fd = open(group->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	error = group->fd < 0 ? errno : lock_directory(group->fd, group->path);
+	if (!error)
+		return 0;
+	if (group->fd >= 0)
+		close(group->fd);
+	if (error == ENOENT || error == EWOULDBLOCK)
+		return EEXIST;
+	rmdir(group->path);
+	return error;
+}
+
+bool own_cgroup_make(struct own_cgroup *group)
+{
+	char parent[PATH_MAX];
+	int error = EEXIST;
+
+	if (!find_parent(parent))
+		return false;
+	for (int i = 0; error == EEXIST && i < NAMES_TRIED; i++)
+		error = try_name(group, parent);
+	return !error ||
+	       fail(error, "%s: no control group can be made there (%s): run it as root", parent,
+		    strerror(error));
 }
 
 static bool write_to(int dir, const char *name, const char *text)
@@ -67,49 +97,52 @@ static bool write_to(int dir, const char *name, const char *text)
 	return written;
 }
 
-bool own_cgroup_enter(int fd)
+bool own_cgroup_enter(const struct own_cgroup *group)
 {
-	return write_to(fd, "cgroup.procs", "0") ||
+	return write_to(group->fd, "cgroup.procs", "0") ||
 	       fail(errno, "the control group cannot be entered: %s", strerror(errno));
 }
 
-void own_cgroup_remove(int fd, const char *path)
+void own_cgroup_remove(const struct own_cgroup *group)
 {
 	const struct timespec poll = { .tv_nsec = POLL_MS * 1000000L };
 
-	write_to(fd, "cgroup.kill", "1");
-	for (int waited_ms = 0; rmdir(path) && errno == EBUSY; waited_ms += POLL_MS) {
+	write_to(group->fd, "cgroup.kill", "1");
+	for (int waited_ms = 0; rmdir(group->path) && errno == EBUSY; waited_ms += POLL_MS) {
 		if (waited_ms >= EMPTY_WAIT_MS) {
 			fail(EBUSY, "%s: something in it does not end: see `ps`, then `rmdir` it",
-			     path);
+			     group->path);
 			break;
 		}
 		nanosleep(&poll, NULL);
 	}
+	close(group->fd);
 }
 
-/* Does the run live that made it? Its number may be another's by now: then it stays for longer. */
-static bool is_at_work(const char *name)
+static void sweep(int parent, const char *parent_path, const char *name)
 {
-	return !kill(atoi(name + strlen(NAME)), 0) || errno == EPERM;
+	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	char path[2 * PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s", parent_path, name);
+	if (fd >= 0 && !lock_directory(fd, path))
+		unlinkat(parent, name, AT_REMOVEDIR); /* if it is empty */
+	if (fd >= 0)
+		close(fd);
 }
 
 void own_cgroup_sweep(void)
 {
-	char own[PATH_MAX], path[2 * PATH_MAX], found[3 * PATH_MAX];
 	const struct dirent *entry;
-	const char *top = cgroup_mount_point();
+	char parent[PATH_MAX];
 	DIR *dir;
 
-	if (!top || !own_path(own))
+	if (!find_parent(parent))
 		return;
-	snprintf(path, sizeof(path), "%s/%s", top, own);
-	dir = opendir(path);
+	dir = opendir(parent);
 	while (dir && (entry = readdir(dir))) {
-		if (strncmp(entry->d_name, NAME, strlen(NAME)) || is_at_work(entry->d_name))
-			continue;
-		snprintf(found, sizeof(found), "%s/%s", path, entry->d_name);
-		rmdir(found); /* if it is empty */
+		if (!strncmp(entry->d_name, NAME, strlen(NAME)))
+			sweep(dirfd(dir), parent, entry->d_name);
 	}
 	if (dir)
 		closedir(dir);

@@ -6,14 +6,22 @@
 #include <limits.h>
 #include <stdbool.h>
 
-/* A new one in that which we are in, named after us; `path` is where it is. */
-int own_cgroup_make(char path[PATH_MAX]);
+#include "prague/own.h"
+
+struct own_cgroup {
+	int fd;		       /* locked as long as the run is at work */
+	char path[PATH_MAX];   /* where it is */
+	char tag[OWN_TAG_MAX]; /* its name ends with it */
+};
+
+/* Make one in the control group that we are in. */
+bool own_cgroup_make(struct own_cgroup *group);
 
 /* Put this process into it. */
-bool own_cgroup_enter(int fd);
+bool own_cgroup_enter(const struct own_cgroup *group);
 
 /* End what is still in it, and remove it. */
-void own_cgroup_remove(int fd, const char *path);
+void own_cgroup_remove(const struct own_cgroup *group);
 
 /* Remove what a killed run has left, where nothing is left in it. */
 void own_cgroup_sweep(void);

@@ -10,38 +10,15 @@
 #include <unistd.h>
 
 #include "cli/message.h"
-#include "kernel/running.h"
 #include "prague/commands.h"
-#include "prague/devices.h"
 #include "prague/opt_in.h"
+#include "prague/own.h"
 #include "prague/own_cgroup.h"
 #include "prague/programs.h"
 
 #define NOT_FOUND 127 /* as a shell says it */
 #define NOT_RUN 126
 #define BY_SIGNAL 128
-
-/* Have the congestion control, and its name: the kernel's own, or ours. */
-static bool have_congestion(const struct selection *selection, char *name, size_t size,
-			    struct programs *programs)
-{
-	const struct prague_config config = {
-		.no_classic_detection = selection->no_classic_detection,
-	};
-	int own = kernel_has_congestion(PRAGUE_NAME);
-
-	*programs = PROGRAMS_NONE;
-	snprintf(name, size, PRAGUE_NAME);
-	/* If `tcp-prague on` is at work, what the kernel has may be that: ours does not depend on
-	 * how long it stays.
-	 */
-	if (own > 0 && programs_open(programs) == 0)
-		return true;
-	programs_close(programs);
-	snprintf(name, size, PRAGUE_NAME ".%d", getpid());
-	return programs_load(name, NULL, programs) && programs_configure(programs, &config) &&
-	       devices_attach(programs, selection->devices, false);
-}
 
 static volatile pid_t child;
 
@@ -62,7 +39,7 @@ static void set_signals(void (*terminals)(int), void (*ours)(int))
 	signal(SIGHUP, ours);
 }
 
-static void become(int cgroup, char **argv)
+static void become(const struct own_cgroup *cgroup, char **argv)
 {
 	int error;
 
@@ -75,7 +52,7 @@ static void become(int cgroup, char **argv)
 	_exit(error == ENOENT ? NOT_FOUND : NOT_RUN);
 }
 
-static bool run_in(int cgroup, char **argv, int *status)
+static bool run_in(const struct own_cgroup *cgroup, char **argv, int *status)
 {
 	int ended;
 
@@ -91,28 +68,33 @@ static bool run_in(int cgroup, char **argv, int *status)
 	return true;
 }
 
-bool prague_run(const struct selection *selection, char **argv, int *status)
+static bool run(const struct selection *selection, const struct own_cgroup *cgroup, char **argv,
+		int *status)
 {
-	char path[PATH_MAX], name[PRAGUE_NAME_MAX];
-	struct opt_in wanted = { .congestion = name,
-				 .to = selection->to,
-				 .not_to = selection->not_to };
+	char name[PRAGUE_NAME_MAX];
+	const struct opt_in wanted = { .congestion = name,
+				       .to = selection->to,
+				       .not_to = selection->not_to };
+	const struct prague_config config = {
+		.no_classic_detection = selection->no_classic_detection,
+	};
 	struct programs programs;
-	bool done = false;
-	int cgroup;
+	bool done = own_prague(cgroup->tag, selection->devices, &config, name, &programs) &&
+		    opt_in_attach(&wanted, cgroup->fd) && run_in(cgroup, argv, status);
 
-	if (selection->no_classic_detection)
-		fprintf(stderr, "tcp-prague: warning: " NO_DETECTION_TEXT "\n");
-	own_cgroup_sweep();
-	if (!have_congestion(selection, name, sizeof(name), &programs))
-		return false;
-	cgroup = own_cgroup_make(path);
-	if (cgroup < 0)
-		return false;
-	done = opt_in_attach(&wanted, cgroup) >= 0 && run_in(cgroup, argv, status);
-	own_cgroup_remove(cgroup, path);
+	own_cgroup_remove(cgroup);
 	/* Sockets may outlive their program, until the peer has all it was sent. */
 	if (programs.registration >= 0)
 		programs_retire(&programs);
 	return done;
+}
+
+bool prague_run(const struct selection *selection, char **argv, int *status)
+{
+	struct own_cgroup cgroup;
+
+	if (selection->no_classic_detection)
+		fprintf(stderr, "tcp-prague: warning: " NO_DETECTION_TEXT "\n");
+	own_cgroup_sweep();
+	return own_cgroup_make(&cgroup) && run(selection, &cgroup, argv, status);
 }
