@@ -49,6 +49,7 @@ def client(*before, made_by="socket.create_connection(peer)", then=SENDS):
             f"with {made_by} as sock:\n    {steps}\n{then}")
 
 
+UNPRIVILEGED = "setpriv", "--reuid", "65534", "--clear-groups", "--bounding-set=-all"
 # Sends until it is ended, as a download does; sends as many bytes as each line says.
 CLIENT, UPLOAD = client(), client(then=SENDS_BY_LINES)
 
@@ -223,7 +224,7 @@ class Pair:
     def congestion(self):
         """Of the connections that send."""
         shown = self.left.run("ss", "-tinH", "dport", f"= :{PORT}").stdout
-        return set(re.findall(r"(cubic|reno|prague[.0-9]*) wscale", shown))
+        return set(re.findall(r"(cubic|reno|prague[.0-9a-f]*) wscale", shown))
 
     def close(self):
         for child in self.children:

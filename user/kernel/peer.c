@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/peer.h"
+#include "kernel/running.h"
 
 #define WAIT_S 5
 
@@ -24,15 +25,15 @@ struct addrinfo *peer_addresses(const char *peer, const char *port, const char *
 	return error ? NULL : addresses;
 }
 
-int peer_connect(const struct addrinfo *address, void (*prepare)(int fd))
+int peer_connect(const struct addrinfo *address, const char *congestion)
 {
 	const struct timeval wait = { .tv_sec = WAIT_S };
 	int error, fd = socket(address->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	if (fd < 0)
 		return -1;
-	if (prepare)
-		prepare(fd);
+	if (congestion)
+		socket_ask_for(fd, congestion);
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait));
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
 	if (!connect(fd, address->ai_addr, address->ai_addrlen))

@@ -10,9 +10,9 @@
  */
 struct addrinfo *peer_addresses(const char *peer, const char *port, const char **why);
 
-/* Connect, send and receive wait for five seconds at most. `prepare` (NULL: nothing) is called with
- * the socket before. The socket, or -1 with errno.
+/* Connect, send and receive wait for five seconds at most. With this congestion control, if the
+ * kernel has it (NULL: the default). The socket, or -1 with errno.
  */
-int peer_connect(const struct addrinfo *address, void (*prepare)(int fd));
+int peer_connect(const struct addrinfo *address, const char *congestion);
 
 #endif /* KERNEL_PEER_H */

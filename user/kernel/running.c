@@ -40,11 +40,31 @@ const struct btf *kernel_types(void)
 	return types;
 }
 
+int type_member(const struct btf *types, const char *type, const char *member)
+{
+	int id = btf__find_by_name_kind(types, type, BTF_KIND_STRUCT);
+	const struct btf_type *found = id < 0 ? NULL : btf__type_by_id(types, (__u32)id);
+
+	for (__u32 i = 0; found && i < btf_vlen(found); i++) {
+		const char *name = btf__name_by_offset(types, btf_members(found)[i].name_off);
+
+		if (!strcmp(name, member))
+			return (int)btf_member_bit_offset(found, i) / 8;
+	}
+	return -1;
+}
+
 int kernel_has_struct(const char *name)
 {
 	const struct btf *types = kernel_types();
 
 	return types ? btf__find_by_name_kind(types, name, BTF_KIND_STRUCT) > 0 : -errno;
+}
+
+bool socket_ask_for(int fd, const char *congestion)
+{
+	return !setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, congestion,
+			   (socklen_t)strlen(congestion));
 }
 
 int kernel_has_congestion(const char *name)
@@ -53,7 +73,7 @@ int kernel_has_congestion(const char *name)
 
 	if (fd < 0)
 		return -errno;
-	found = !setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, (socklen_t)strlen(name));
+	found = socket_ask_for(fd, name);
 	if (!found && errno != ENOENT)
 		found = -errno;
 	close(fd);

@@ -24,4 +24,10 @@ int kernel_has_struct(const char *name);
  */
 int kernel_has_congestion(const char *name);
 
+/* A member of a struct of the kernel, or of another object's: where it is, bytes; -1: there is none. */
+int type_member(const struct btf *types, const char *type, const char *member);
+
+/* Ask for a congestion control. False, with errno: it cannot be had. */
+bool socket_ask_for(int fd, const char *congestion);
+
 #endif /* RUNNING_H */

@@ -16,6 +16,7 @@
 #include "kernel/peer.h"
 #include "kernel/running.h"
 #include "prague/commands.h"
+#include "prague/own.h"
 #include "prague/programs.h"
 #include "prague/tcp_info.h"
 
@@ -204,45 +205,90 @@ static bool show_arrival(const struct ecn_info *info)
 		"on the way clears the ECN field");
 }
 
-/* Did the peer answer with less than what was asked for? Linux asks for RFC 3168's ECN by itself if
- * net.ipv4.tcp_ecn is 1 or 4.
- */
-static bool is_classic(const struct ecn_info *info, bool is_prague)
-{
-	unsigned int asks;
-
-	if (is_prague || info->mode == ECN_ACCURATE)
-		return info->mode == ECN_RFC3168;
-	return read_number("tcp_ecn", &asks) && asks != 1 && asks != 4;
-}
-
 #define PEER_NEEDS                                                                      \
 	"the peer needs Accurate ECN (Linux: `sysctl net.ipv4.tcp_ecn=3` from 7.0 on, " \
 	"or `tcp-prague on` there)"
-#define NO_PRAGUE "no Prague here to try it with: `tcp-prague run -- tcp-prague check %s`"
 
-/* `is_prague`: our end has asked for Accurate ECN. */
-static bool judge(int fd, const char *peer, bool is_prague)
+/* Our end has asked for Accurate ECN. */
+static bool judge(int fd, const char *peer)
 {
 	struct ecn_info info;
 
 	if (!ecn_info_read(fd, &info))
 		return report_line(REPORT_MISSING, "%s: the kernel tells nothing: %s", peer,
 				   strerror(errno));
-	if (!info.has_ecn && !is_prague)
-		return report_line(REPORT_HINT, NO_PRAGUE, peer);
 	if (!info.has_ecn)
 		return report_line(REPORT_MISSING, "%s: no ECN: " PEER_NEEDS, peer);
-	if (is_classic(&info, is_prague))
+	if (info.mode == ECN_RFC3168)
 		return report_line(REPORT_MISSING, "%s: only the ECN of RFC 3168: " PEER_NEEDS,
 				   peer);
 	report_line(REPORT_OK, "%s: negotiates ECN", peer);
-	if (!is_prague)
-		return report_line(REPORT_HINT, NO_PRAGUE, peer);
 	if (!probe(fd))
 		return report_line(REPORT_HINT,
 				   "what arrives is only seen with `tcp-prague sink` at the peer");
 	return ecn_info_read(fd, &info) && show_arrival(&info);
+}
+
+/* A connection with this congestion control, or -1 with errno. */
+static int connect_to(const struct addrinfo *addresses, const char *congestion)
+{
+	int fd = -1;
+
+	for (const struct addrinfo *one = addresses; one && fd < 0; one = one->ai_next)
+		fd = peer_connect(one, congestion);
+	return fd;
+}
+
+static bool report_no_connection(const char *peer)
+{
+	return report_line(REPORT_MISSING, "%s: cannot be connected to: %s", peer,
+			   strerror(errno));
+}
+
+/* By a Prague of our own, which ends with us. */
+static bool judge_with_own(const struct addrinfo *addresses, const char *peer)
+{
+	const struct prague_config config = {};
+	char tag[OWN_TAG_MAX], name[PRAGUE_NAME_MAX];
+	struct programs programs = PROGRAMS_NONE;
+	bool passed = false;
+	int fd = -1;
+
+	if (!own_tag(tag) && own_prague(tag, NULL, &config, name, &programs)) {
+		fd = connect_to(addresses, name);
+		passed = fd < 0 ? report_no_connection(peer) : judge(fd, peer);
+	}
+	if (fd >= 0)
+		close(fd);
+	if (programs.registration >= 0)
+		programs_retire(&programs);
+	return passed;
+}
+
+/* Ours is not Prague's if there is none, or if it has just fallen back. */
+static bool judge_without(const struct addrinfo *addresses, const char *peer)
+{
+	char missing[128];
+
+	if (privilege_suffices(PRIVILEGE_LOAD | PRIVILEGE_NET, missing, sizeof(missing)))
+		return judge_with_own(addresses, peer);
+	return report_line(REPORT_MISSING,
+			   "%s: not tested: there is no Prague to try it with, and %s missing to "
+			   "load one: run it %s, or `tcp-prague run -- tcp-prague check %s`",
+			   peer, missing, privilege_as_root(), peer);
+}
+
+/* The connection is Prague's if `tcp-prague on` is at work, or if we are in a `tcp-prague run`. */
+static bool check_addresses(const struct addrinfo *addresses, const char *peer)
+{
+	int fd = connect_to(addresses, PRAGUE_NAME);
+	bool passed;
+
+	if (fd < 0)
+		return report_no_connection(peer);
+	passed = socket_is_prague(fd) ? judge(fd, peer) : judge_without(addresses, peer);
+	close(fd);
+	return passed;
 }
 
 static bool check_peer(const char *peer)
@@ -250,19 +296,11 @@ static bool check_peer(const char *peer)
 	const char *why;
 	struct addrinfo *addresses = peer_addresses(peer, SINK_PORT, &why);
 	bool passed;
-	int fd = -1, error;
 
 	if (!addresses)
 		return report_line(REPORT_MISSING, "%s: %s", peer, why);
-	for (const struct addrinfo *one = addresses; one && fd < 0; one = one->ai_next)
-		fd = peer_connect(one, socket_ask_for_prague);
-	error = errno;
+	passed = check_addresses(addresses, peer);
 	freeaddrinfo(addresses);
-	if (fd < 0)
-		return report_line(REPORT_MISSING, "%s: cannot be connected to: %s", peer,
-				   strerror(error));
-	passed = judge(fd, peer, socket_is_prague(fd));
-	close(fd);
 	return passed;
 }
 
@@ -270,5 +308,7 @@ bool prague_check(const char *peer)
 {
 	bool passed = check_host();
 
-	return (!peer || check_peer(peer)) && passed;
+	if (!passed && peer)
+		report_line(REPORT_MISSING, "%s: not tested, for this host cannot send L4S", peer);
+	return passed && (!peer || check_peer(peer));
 }

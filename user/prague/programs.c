@@ -179,7 +179,7 @@ static bool load(struct prague_bpf *skel, const char *name, const struct program
 		.sockets = fd_of_our_own(bpf_map__fd(skel->maps.prague_sockets)),
 		.classic = fd_of_our_own(bpf_map__fd(skel->maps.prague_classic)),
 		.ect1 = fd_of_our_own(bpf_program__fd(skel->progs.prague_ect1)),
-		.status = fd_of_our_own(bpf_program__fd(skel->progs.prague_status)),
+		.status = fd_of_our_own(bpf_program__fd(skel->progs.PRAGUE_REPORT)),
 	};
 	for (size_t i = 0; i < N_PINS; i++)
 		if (*pin_fd(programs, &pins[i]) < 0)

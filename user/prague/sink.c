@@ -8,15 +8,19 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/message.h"
 #include "cli/peer.h"
+#include "kernel/running.h"
 #include "prague/commands.h"
 #include "prague/tcp_info.h"
+#include "tcp_prague.h"
 
 #define IDLE_S 10 /* a peer that sends nothing for so long is gone */
 #define BACKLOG 16
+#define PEERS_MAX 32 /* that are served at a time */
 #define ADDRESS_MAX (INET6_ADDRSTRLEN)
 
 static int listen_at(const char *port)
@@ -35,7 +39,7 @@ static int listen_at(const char *port)
 	fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	/* The handshake's AccECN is the listener's choice. */
 	if (fd >= 0)
-		socket_ask_for_prague(fd);
+		socket_ask_for(fd, PRAGUE_NAME);
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) ||
 	    setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof(no)) ||
 	    bind(fd, address->ai_addr, address->ai_addrlen) || listen(fd, BACKLOG)) {
@@ -73,6 +77,9 @@ static void receive(int fd, const char *peer)
 		return;
 	while ((got = recv(fd, buffer, sizeof(buffer), 0)) > 0)
 		bytes += (size_t)got;
+	/* A check that finds no Prague on its side tries again with one of its own. */
+	if (!bytes)
+		return;
 	ecn_info_read(fd, &info);
 	print_received(peer, bytes, &info);
 }
@@ -84,11 +91,33 @@ static void end(int number)
 	_exit(STATUS_OK);
 }
 
+/* One that has just connected, in a process of its own, so that the next need not wait for it. False:
+ * there was none to be had, and it has been served.
+ */
+static bool receive_beside(int fd, const struct sockaddr_in6 *from)
+{
+	char peer[ADDRESS_MAX];
+	pid_t child = fork();
+
+	if (child > 0)
+		return true;
+	receive(fd, inet_ntop(AF_INET6, &from->sin6_addr, peer, sizeof(peer)) ?: "?");
+	if (!child)
+		_exit(STATUS_OK);
+	return false;
+}
+
+/* Leave no more of them at work than there may be. */
+static void wait_for_room(int *at_work)
+{
+	while (*at_work && waitpid(-1, NULL, *at_work < PEERS_MAX ? WNOHANG : 0) > 0)
+		--*at_work;
+}
+
 bool prague_sink(const char *port)
 {
+	int listener = listen_at(port ? port : SINK_PORT), at_work = 0, fd;
 	struct sockaddr_in6 from;
-	char peer[ADDRESS_MAX];
-	int listener = listen_at(port ? port : SINK_PORT), fd;
 
 	if (listener < 0)
 		return false;
@@ -104,7 +133,8 @@ bool prague_sink(const char *port)
 			return fail(errno, "connections cannot be accepted: %s", strerror(errno));
 		if (fd < 0)
 			continue;
-		receive(fd, inet_ntop(AF_INET6, &from.sin6_addr, peer, sizeof(peer)) ?: "?");
+		wait_for_room(&at_work);
+		at_work += receive_beside(fd, &from);
 		close(fd);
 	}
 }

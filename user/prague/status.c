@@ -12,6 +12,7 @@
 #include "cli/privilege.h"
 #include "kernel/running.h"
 #include "pinned/pins.h"
+#include "prague/at_work.h"
 #include "prague/commands.h"
 #include "prague/default.h"
 #include "prague/opt_in.h"
@@ -105,24 +106,56 @@ static void read_destination(const struct prague_destination *key,
 	to->age_s = (uint64_t)now.tv_sec - seen->seen_s;
 }
 
-/* Call `visit` for those that are still remembered. */
-static void each_destination(const struct programs *programs,
-			     void (*visit)(const struct destination *to, void *data), void *data)
+struct destinations {
+	void (*visit)(const struct destination *to, void *data);
+	void *data;
+};
+
+/* Those of a map that are still remembered. */
+static void each_in(int map, void *data)
 {
+	const struct destinations *destinations = data;
 	struct prague_destination key, *previous = NULL;
 	struct prague_sighting seen;
 	struct destination to;
 
 	for (int i = 0; i < PRAGUE_DESTINATIONS; i++) {
-		if (bpf_map_get_next_key(programs->classic, previous, &key))
+		if (bpf_map_get_next_key(map, previous, &key))
 			return;
 		previous = &key;
-		if (bpf_map_lookup_elem(programs->classic, &key, &seen))
+		if (bpf_map_lookup_elem(map, &key, &seen))
 			continue;
 		read_destination(&key, &seen, &to);
 		if (to.age_s < PRAGUE_REMEMBERED_S)
-			visit(&to, data);
+			destinations->visit(&to, destinations->data);
 	}
+}
+
+/* ---- of all Pragues, or of that which is pinned ---------------------------------------- */
+
+/* As at_work_each_socket() and at_work_each_classic(). Who may not look among all maps of the host
+ * sees just those that are pinned.
+ */
+static int each_socket(const struct programs *pinned,
+		       void (*visit)(const struct prague_report *socket, void *data), void *data)
+{
+	int count = at_work_each_socket(visit, data);
+
+	if (count != -EPERM)
+		return expect_known(count, "the BPF maps of this host");
+	if (pinned->status < 0)
+		return count;
+	programs_each_socket(pinned, visit, data);
+	return 1;
+}
+
+static void each_destination(const struct programs *pinned,
+			     void (*visit)(const struct destination *to, void *data), void *data)
+{
+	struct destinations destinations = { visit, data };
+
+	if (at_work_each_classic(each_in, &destinations) == -EPERM && pinned->classic >= 0)
+		each_in(pinned->classic, &destinations);
 }
 
 /* ---- for people ------------------------------------------------------------------------ */
@@ -149,16 +182,29 @@ static void print_destination(const struct destination *to, void *data)
 	       to->times > 1 ? ": new connections are Cubic's" : "");
 }
 
-static bool show_table(const struct programs *programs)
+static void print_why_none(const struct programs *pinned, int at_work)
 {
-	int count = 0;
+	const bool is_on = pin_exists(OPT_IN_PINS, "") > 0 || pin_exists(DEFAULT_PINS, "") > 0;
 
-	if (!programs_each_socket(programs, print_socket, &count))
-		return false;
-	if (!count)
+	if (at_work > 0 || pinned->status >= 0)
 		printf("no socket is Prague's\n");
-	each_destination(programs, print_destination, NULL);
-	return true;
+	else if (is_on && kernel_has_congestion(PRAGUE_NAME) > 0)
+		printf("the kernel's own prague is used: `ss -ti` shows its sockets\n");
+	else if (at_work < 0)
+		printf("tcp-prague is not on; whether a `tcp-prague run` is at work only root "
+		       "can see\n");
+	else
+		printf("tcp-prague is not on, and no `tcp-prague run` is at work\n");
+}
+
+static bool show_table(const struct programs *pinned)
+{
+	int count = 0, at_work = each_socket(pinned, print_socket, &count);
+
+	if (!count && !message_reported())
+		print_why_none(pinned, at_work);
+	each_destination(pinned, print_destination, NULL);
+	return !message_reported();
 }
 
 /* ---- JSON -------------------------------------------------------------------------------- */
@@ -196,24 +242,21 @@ static void add_destination(const struct destination *to, void *data)
 	json_object_array_add(destinations, one);
 }
 
-static bool show_json(const struct programs *programs)
+static bool show_json(const struct programs *pinned)
 {
 	struct json_object *all = json_object_new_object();
 	struct json_object *sockets = json_object_new_array();
 	struct json_object *destinations = json_object_new_array();
-	bool whole = true;
 
 	json_add(all, "sockets", sockets);
 	json_add(all, "classic-destinations", destinations);
-	if (programs->status >= 0) {
-		whole = programs_each_socket(programs, add_socket, sockets);
-		each_destination(programs, add_destination, destinations);
-	}
-	if (whole)
-		json_put_line(stdout, all);
-	else
+	each_socket(pinned, add_socket, sockets);
+	each_destination(pinned, add_destination, destinations);
+	if (message_reported())
 		json_object_put(all);
-	return whole;
+	else
+		json_put_line(stdout, all);
+	return !message_reported();
 }
 
 /* ---- OpenMetrics --------------------------------------------------------------------------- */
@@ -249,16 +292,15 @@ static void print_gauge(const char *name, const char *help)
 	printf("# TYPE tcp_prague_%s gauge\n# HELP tcp_prague_%s %s\n", name, name, help);
 }
 
-static bool show_openmetrics(const struct programs *programs)
+static bool show_openmetrics(const struct programs *pinned)
 {
 	struct sums sums = {};
 	uint64_t destinations = 0, prague;
 
-	if (programs->status >= 0) {
-		if (!programs_each_socket(programs, sum_socket, &sums))
-			return false;
-		each_destination(programs, count_destination, &destinations);
-	}
+	each_socket(pinned, sum_socket, &sums);
+	each_destination(pinned, count_destination, &destinations);
+	if (message_reported())
+		return false;
 	print_gauge("sockets", "Sockets that are or were Prague's, by how they respond.");
 	for (int i = 0; i < N_PRAGUE_MODES; i++)
 		printf("tcp_prague_sockets{mode=\"%s\"} %" PRIu64 "\n", modes[i].key,
@@ -277,33 +319,21 @@ static bool show_openmetrics(const struct programs *programs)
 	return true;
 }
 
-static void print_why_none(void)
-{
-	const bool is_on = pin_exists(OPT_IN_PINS, "") > 0 || pin_exists(DEFAULT_PINS, "") > 0;
-
-	if (is_on && kernel_has_congestion(PRAGUE_NAME) > 0)
-		printf("the kernel's own prague is used: `ss -ti` shows its sockets\n");
-	else
-		printf("tcp-prague is not on (`tcp-prague run` shows its sockets in `ss -ti`)\n");
-}
-
 /* Nothing at work is an answer for programs, and a hint for people. */
 bool prague_show(enum status_format format)
 {
-	struct programs programs = PROGRAMS_NONE;
+	struct programs pinned = PROGRAMS_NONE;
 	int found = pins_find_bpffs();
 
 	if (found > 0)
-		found = programs_open(&programs);
+		found = programs_open(&pinned);
 	else if (found < 0)
 		return fail(-found, BPFFS_HIDDEN_TEXT ": run it %s", privilege_as_root());
 	if (found < 0)
 		return false;
 	if (format == STATUS_JSON)
-		return show_json(&programs);
+		return show_json(&pinned);
 	if (format == STATUS_OPENMETRICS)
-		return show_openmetrics(&programs);
-	if (!found)
-		print_why_none();
-	return !found || show_table(&programs);
+		return show_openmetrics(&pinned);
+	return show_table(&pinned);
 }

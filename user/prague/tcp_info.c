@@ -48,17 +48,12 @@ bool ecn_info_read(int fd, struct ecn_info *info)
 	return true;
 }
 
-void socket_ask_for_prague(int fd)
-{
-	setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, PRAGUE_NAME, strlen(PRAGUE_NAME));
-}
-
 bool socket_is_prague(int fd)
 {
 	char name[PRAGUE_NAME_MAX] = "";
 	socklen_t size = sizeof(name);
 
-	/* That of `tcp-prague run` has a number behind it. */
+	/* That of `tcp-prague run` has a tag behind it. */
 	return !getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, &size) &&
 	       !strncmp(name, PRAGUE_NAME, strlen(PRAGUE_NAME));
 }

@@ -26,9 +26,6 @@ struct ecn_info {
 /* False, with errno: the kernel does not tell. */
 bool ecn_info_read(int fd, struct ecn_info *info);
 
-/* Ask for Prague, and with it for AccECN, if there is one. */
-void socket_ask_for_prague(int fd);
-
 /* Has it become Prague's? */
 bool socket_is_prague(int fd);
 

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""`tcp-prague run`: its control group is its own whoever else has its number, and what `status` and
+`check` see of Pragues that end with a process."""
+
+import contextlib
+import fcntl
+import os
+import re
+import signal
+
+import pytest
+from cgroups import CGROUPS
+from netns import run, wait_until
+from prague_pair import KERNEL, PORT, RIGHT, TOOL, UNPRIVILEGED, needs_accecn, prague_pair
+
+pytestmark = needs_accecn
+OWN = "tcp-prague-*"
+
+
+@pytest.fixture
+def pair():
+    yield from prague_pair()
+
+
+def groups():
+    return set(CGROUPS.glob(OWN))
+
+
+@contextlib.contextmanager
+def running(pair, *under):
+    """A run whose command waits; its process and its control group."""
+    before = groups()
+    child = pair.left.popen(*under, TOOL, "run", "--", "sh", "-c", "echo in; exec sleep 1000")
+    pair.children.append(child)
+    assert child.stdout.readline() == "in\n"
+    [group] = groups() - before
+    yield child, group
+    if child.poll() is None:
+        pair.end(child)
+
+
+def test_two_with_the_same_number_leave_each_other_alone(pair):
+    """Each is the first process of its namespace."""
+    first_there = ("unshare", "--pid", "--fork", "--kill-child")
+    with running(pair, *first_there) as (_, first), running(pair, *first_there) as (_, second):
+        done = pair.left.run(*first_there, TOOL, "run", "--", "true")
+        assert done.returncode == 0
+        assert groups() == {first, second}
+        assert all((group / "cgroup.procs").read_text() for group in (first, second))
+
+
+def test_the_children_of_a_killed_run_are_not_those_of_another(pair):
+    """They go on, and their directory stays as long as they do."""
+    with running(pair) as (child, group):
+        os.kill(child.pid, signal.SIGKILL)
+        child.wait()
+        [left] = (group / "cgroup.procs").read_text().split()
+        with running(pair) as (_, another):
+            assert another != group
+        assert (group / "cgroup.procs").read_text().split() == [left]
+        os.kill(int(left), signal.SIGKILL)
+        wait_until(lambda: not (group / "cgroup.procs").read_text(), "it has ended")
+        pair.tool("run", "--", "true")
+    assert not groups()
+
+
+def test_a_run_that_is_just_beginning_keeps_its_directory(pair):
+    """It has nothing in it yet, but somebody's lock."""
+    group = CGROUPS / "tcp-prague-0badf00d"
+    group.mkdir()
+    held = os.open(group, os.O_RDONLY)
+    fcntl.flock(held, fcntl.LOCK_EX)
+    pair.tool("run", "--", "true")
+    assert group.exists()
+    os.close(held)
+    pair.tool("run", "--", "true")
+    assert not group.exists()
+
+
+def test_where_ip_netns_hides_control_groups(pair):
+    """Its command has a /sys of its own."""
+    pair.accept()
+    child = pair.send("ip", "netns", "exec", "left", TOOL, "run", "--")
+    assert re.fullmatch(r"prague\.[0-9a-f]{8}", pair.congestion().pop())
+    pair.end(child)
+    done = run("ip", "netns", "exec", "left", TOOL, "run", "--", "cat", "/proc/self/cgroup")
+    assert re.fullmatch(r"0::/tcp-prague-[0-9a-f]{8}\n", done.stdout)
+
+
+# ---- what sees it -----------------------------------------------------------------------------
+
+def test_status_shows_the_sockets_of_a_run(pair):
+    assert pair.tool("status").stdout == (
+        "tcp-prague is not on, and no `tcp-prague run` is at work\n")
+    pair.accept()
+    child = pair.send(TOOL, "run", "--")
+    pair.wait_for_mode("prague")
+    assert f"{RIGHT}:{PORT}" in pair.tool("status").stdout
+    assert 'tcp_prague_sockets{mode="prague"} 1' in pair.tool("status", "--openmetrics").stdout
+    pair.tool("on", "--netns", "left")
+    assert len(pair.sockets()) == 1
+    pair.send()
+    wait_until(lambda: len(pair.sockets()) == 2, "both are shown, each once")
+    pair.end(child)
+
+
+def test_check_tries_a_peer_with_a_prague_of_its_own(pair):
+    before = pair.programs()
+    with contextlib.suppress(OSError):
+        pair.right.sysctl("net.ipv4.tcp_ecn", 3)
+    sink = pair.right.popen(TOOL, *(("sink",) if KERNEL >= (7, 0) else ("run", "--", TOOL, "sink")))
+    pair.children.append(sink)
+    assert sink.stdout.readline() == "listening at port 5009\n"
+    # One that has connected and says nothing keeps nobody waiting.
+    with pair.left.socket() as silent:
+        silent.connect((RIGHT, 5009))
+        done = pair.tool("check", RIGHT)
+    assert re.search(r"^ok +ECT\(1\) arrives: 262144 bytes$", done.stdout, re.M)
+    assert "262144 bytes; as ECT(1) " in sink.stdout.readline()
+    pair.end(sink)
+    wait_until(lambda: pair.programs() == before, "its programs are gone")
+
+
+def test_check_without_the_right_to_try_says_so(pair):
+    pair.accept()
+    done = pair.left.run(*UNPRIVILEGED, TOOL, "check", f"{RIGHT}:{PORT}", check=False)
+    assert done.returncode == 1
+    assert re.search(rf"^MISSING +{RIGHT}:{PORT}: not tested: there is no Prague", done.stdout, re.M)
+
+
+def test_on_alone_says_that_nobody_uses_it(pair):
+    assert pair.tool("on").stdout == (
+        'on: only programs that ask for it use it (TCP_CONGESTION, "prague"): choose others by '
+        "--unit, --cgroup, --netns or --default\n")
+    assert pair.tool("on", "--netns", "left").stdout == (
+        "on: new connections are Prague's where the peer has Accurate ECN\n")

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "prague/at_work.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "prague/programs.h"
+
+/* Of maps that are ours, in this version. */
+struct shape {
+	const char *name;
+	__u32 type, key_size, value_size;
+};
+
+static const struct shape sockets_shape = { "prague_sockets", BPF_MAP_TYPE_SK_STORAGE, sizeof(int),
+					    sizeof(struct prague_socket) };
+static const struct shape classic_shape = { "prague_classic", BPF_MAP_TYPE_LRU_HASH,
+					    sizeof(struct prague_destination),
+					    sizeof(struct prague_sighting) };
+
+static bool has_shape(int map, const struct shape *shape)
+{
+	struct bpf_map_info info = {};
+	__u32 size = sizeof(info);
+
+	return !bpf_map_get_info_by_fd(map, &info, &size) && !strcmp(info.name, shape->name) &&
+	       info.type == shape->type && info.key_size == shape->key_size &&
+	       info.value_size == shape->value_size;
+}
+
+/* The next of a shape behind this id: a file descriptor; -ENOENT: there is none, or -errno. */
+static int next_map(__u32 *id, const struct shape *shape)
+{
+	while (!bpf_map_get_next_id(*id, id)) {
+		int map = bpf_map_get_fd_by_id(*id);
+
+		if (map >= 0 && has_shape(map, shape))
+			return map;
+		if (map >= 0)
+			close(map);
+		else if (map != -ENOENT) /* it has just gone */
+			return map;
+	}
+	return -errno;
+}
+
+/* The iterator over their sockets that any of them has loaded; -errno. */
+static int open_report(void)
+{
+	struct bpf_prog_info info;
+	__u32 id = 0, size;
+	int program;
+
+	while (!bpf_prog_get_next_id(id, &id)) {
+		program = bpf_prog_get_fd_by_id(id);
+		info = (struct bpf_prog_info){};
+		size = sizeof(info);
+		if (program >= 0 && !bpf_prog_get_info_by_fd(program, &info, &size) &&
+		    info.type == BPF_PROG_TYPE_TRACING && !strcmp(info.name, PRAGUE_REPORT_NAME))
+			return program;
+		if (program >= 0)
+			close(program);
+	}
+	return -errno;
+}
+
+static int each_map(const struct shape *shape, bool (*visit)(int map, void *data), void *data)
+{
+	__u32 id = 0;
+	int map, count = 0;
+	bool whole = true;
+
+	while (whole && (map = next_map(&id, shape)) >= 0) {
+		whole = visit(map, data);
+		close(map);
+		count++;
+	}
+	return whole && map != -ENOENT ? map : count;
+}
+
+struct sockets {
+	struct programs programs; /* which has no more than the iterator and the map */
+	void (*visit)(const struct prague_report *socket, void *data);
+	void *data;
+};
+
+static bool visit_sockets(int map, void *data)
+{
+	struct sockets *sockets = data;
+
+	sockets->programs.sockets = map;
+	return programs_each_socket(&sockets->programs, sockets->visit, sockets->data);
+}
+
+int at_work_each_socket(void (*visit)(const struct prague_report *socket, void *data), void *data)
+{
+	struct sockets sockets = { PROGRAMS_NONE, visit, data };
+	int count;
+
+	sockets.programs.status = open_report();
+	if (sockets.programs.status < 0)
+		return sockets.programs.status == -ENOENT ? 0 : sockets.programs.status;
+	count = each_map(&sockets_shape, visit_sockets, &sockets);
+	close(sockets.programs.status);
+	return count;
+}
+
+struct maps {
+	void (*visit)(int map, void *data);
+	void *data;
+};
+
+static bool visit_classic(int map, void *data)
+{
+	const struct maps *maps = data;
+
+	maps->visit(map, maps->data);
+	return true;
+}
+
+int at_work_each_classic(void (*visit)(int map, void *data), void *data)
+{
+	struct maps maps = { visit, data };
+
+	return each_map(&classic_shape, visit_classic, &maps);
+}
