@@ -32,7 +32,8 @@
 #define PRAGUE_ALPHA_SHIFT 4	       /* weight of a virtual RTT in alpha: 1/16 */
 #define PRAGUE_ALPHA_MAX 0xffffffffU   /* every packet has CE */
 #define PRAGUE_PACKET (1ULL << 20)     /* a packet, in the unit of windows */
-#define PRAGUE_WINDOW_MAX (1ULL << 38) /* 2^18 packets: keeps products in 64 bits */
+#define PRAGUE_CWND_MAX (1U << 18)     /* packets: keeps products in 64 bits */
+#define PRAGUE_WINDOW_MAX (PRAGUE_CWND_MAX * PRAGUE_PACKET)
 #define PRAGUE_CWND_MIN 2U	       /* packets that may be in flight, however small W is */
 #define PRAGUE_SLOW 4U		       /* packets in a virtual RTT: with fewer a flow is slow */
 #define PRAGUE_SLOW_SHIFT 2	       /* its steps are a quarter */
@@ -105,6 +106,21 @@ static inline __u64 prague_window_min(__u32 srtt_us, __u32 mtu)
 static inline void prague_set_window(struct prague *p, __u64 window)
 {
 	p->window = window < PRAGUE_WINDOW_MAX ? window : PRAGUE_WINDOW_MAX;
+}
+
+/* The largest window of the kernel, packets, where the socket has its own (a route's `cwnd lock`). */
+static inline __u32 prague_cwnd_max(__u32 clamp)
+{
+	return clamp < PRAGUE_CWND_MAX ? clamp : PRAGUE_CWND_MAX;
+}
+
+/* W has to end where the kernel's window does: above it a cut would change nothing. */
+static inline void prague_bound(struct prague *p, __u32 clamp)
+{
+	const __u64 max = prague_cwnd_max(clamp) * PRAGUE_PACKET;
+
+	if (p->window > max)
+		p->window = max;
 }
 
 /* `acked` packets have arrived without CE. Smaller packets are worth more, so that flows gain bytes
@@ -209,8 +225,8 @@ static inline __u32 prague_cwnd(const struct prague *p, __u32 cwnd, __u32 clamp)
 
 	if (goal < PRAGUE_CWND_MIN)
 		goal = PRAGUE_CWND_MIN;
-	if (goal > clamp)
-		goal = clamp;
+	if (goal > prague_cwnd_max(clamp))
+		goal = prague_cwnd_max(clamp);
 	return cwnd + (cwnd < goal) - (cwnd > goal);
 }
 

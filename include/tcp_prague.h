@@ -5,6 +5,7 @@
 
 #include "classic_ecn.h"
 #include "prague.h"
+#include "prague_network.h"
 
 /* Changes whenever a layout or a meaning below does. */
 #define PRAGUE_ABI 2
@@ -53,12 +54,6 @@ struct prague_config {
 	__u8 retire; /* sockets fall back at their next ACK */
 	__u8 no_classic_detection;
 	__u8 reserved[6];
-};
-
-/* A network of destinations, in network byte order: /24, or (with `v6`) /48. */
-struct prague_destination {
-	__u32 prefix[2];
-	__u32 v6;
 };
 
 struct prague_sighting {

@@ -23,12 +23,13 @@ struct {
 static __always_inline struct prague_destination destination_of(const struct tcp_sock *tp)
 {
 	const struct sock_common *common = &sk_of(tp)->__sk_common;
-	const __be32 *v6 = common->skc_v6_daddr.in6_u.u6_addr32;
+	struct prague_destination to;
 
-	/* A v4-mapped one is IPv4 on the wire: skc_daddr is set, too. */
-	if (common->skc_family == AF_INET6 && (v6[0] || v6[1] || v6[2] != bpf_htonl(0xffff)))
-		return (struct prague_destination){ { v6[0], v6[1] & bpf_htonl(0xffff0000) }, 1 };
-	return (struct prague_destination){ { common->skc_daddr & bpf_htonl(0xffffff00), 0 }, 0 };
+	if (common->skc_family == AF_INET6)
+		prague_network_v6(common->skc_v6_daddr.in6_u.u6_addr32, &to);
+	else
+		prague_network_v4(common->skc_daddr, &to);
+	return to;
 }
 
 /* Is it a network whose operator knows its AQMs? RFC 9331 asks for the detection on uncontrolled

@@ -30,10 +30,21 @@ static __always_inline bool round_is_over(const struct tcp_sock *tp,
 		prague_has_passed(PRAGUE_RTT_US, own->cc.round_us, tp->tcp_mstamp));
 }
 
+/* A route's `initcwnd` may begin beyond the end. */
+static __always_inline void bound_cwnd(struct tcp_sock *tp)
+{
+	const u32 max = prague_cwnd_max(tp->snd_cwnd_clamp);
+
+	if (tp->snd_cwnd > max)
+		tp->snd_cwnd = max;
+}
+
 /* Take over a socket that has just been established, or comes from another congestion control. */
 static __always_inline void set_up(struct tcp_sock *tp, struct prague_socket *own)
 {
-	own->cc = (struct prague){ .window = tp->snd_cwnd * PRAGUE_PACKET };
+	own->cc = (struct prague){};
+	bound_cwnd(tp);
+	prague_set_window(&own->cc, tp->snd_cwnd * PRAGUE_PACKET);
 	own->is_set_up = true;
 	own->lost_seq = tp->snd_una;
 	begin_round(tp, own);
@@ -56,8 +67,7 @@ static __always_inline void grow(struct tcp_sock *tp, struct prague_socket *own,
 		u32 step = packets < room ? packets : room;
 
 		tp->snd_cwnd += step;
-		if (tp->snd_cwnd > tp->snd_cwnd_clamp)
-			tp->snd_cwnd = tp->snd_cwnd_clamp;
+		bound_cwnd(tp);
 		prague_set_window(&own->cc, tp->snd_cwnd * PRAGUE_PACKET);
 		packets -= step;
 	}
@@ -66,6 +76,7 @@ static __always_inline void grow(struct tcp_sock *tp, struct prague_socket *own,
 				own->mode == PRAGUE_SCALABLE ? prague_gain(&own->cc, srtt_us(tp))
 							     : PRAGUE_PACKET,
 				mtu_of(tp));
+	prague_bound(&own->cc, tp->snd_cwnd_clamp);
 }
 
 static __always_inline void cut(struct tcp_sock *tp, struct prague_socket *own, u32 ce)
@@ -157,6 +168,7 @@ static __always_inline void lose(struct tcp_sock *tp, struct prague_socket *own)
 static __always_inline void undo(const struct tcp_sock *tp, struct prague_socket *own)
 {
 	prague_undo(&own->cc);
+	prague_bound(&own->cc, tp->snd_cwnd_clamp);
 	own->lost_seq = tp->snd_una;
 }
 

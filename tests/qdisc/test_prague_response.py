@@ -10,7 +10,7 @@ import pytest
 from conftest import BIN
 from frames import CE, ECT_1
 from netns import wait_until
-from prague_pair import PORT, UPLOAD, needs_accecn, prague_pair
+from prague_pair import PORT, RIGHT, UPLOAD, needs_accecn, prague_pair
 
 pytestmark = needs_accecn
 RTT_MS = 100
@@ -121,6 +121,26 @@ def test_losses_in_a_window_count_once(pair):
     wait_until(lambda: lost() >= 2, "packets are lost")
     wait_until(lambda: window(pair) < before, "it is noticed")
     assert before / 2 <= window(pair) < before / 2 + 6
+
+
+@pytest.mark.parametrize("route, most", [("cwnd lock 20", 20), ("initcwnd 8000000", 2**18)])
+def test_a_route_that_sets_the_window(pair, route, most):
+    """W ends where the kernel's window does, so the first CE halves what is sent."""
+    pair.accept()
+    pair.left.ip(f"route add {RIGHT} dev s0 {route}")
+    delay_acks(pair, RTT_MS)
+    # The kernel takes it over from the route when a connection ends (net/ipv4/tcp_metrics.c).
+    pair.end(pair.send())
+    pair.tool("on", "--netns", "left")
+    child = pair.send(client=UPLOAD)
+    pair.upload([child], 3_000_000)
+    [before] = pair.sockets()
+    assert before["window"] <= most and before["cwnd"] <= most
+    assert before["window"] > most * 0.9
+    mark = filter_packets(pair.right, "ip t", "prerouting", "limit rate 1/day burst 1 packets ip ecn set ce counter")
+    pair.upload([child], 300_000)
+    assert mark() == 1
+    assert window(pair) <= before["window"] * 0.6
 
 
 def test_a_timeout(pair):

@@ -75,6 +75,12 @@ class Prague(ctypes.Structure):
                 ("reserved", c_uint32)]
 
 
+class Destination(ctypes.Structure):
+    """struct prague_destination. `prefix` is in network byte order."""
+
+    _fields_ = [("prefix", c_uint32 * 2), ("v6", c_uint32)]
+
+
 class ClassicEcn(ctypes.Structure):
     """struct classic_ecn. Times are in 2^-20 us, the score in 2^-16."""
 
@@ -196,6 +202,8 @@ def load():
         "shim_prague_loss": (None, POINTER(Prague)),
         "shim_prague_undo": (None, POINTER(Prague)),
         "shim_prague_idle": (None, POINTER(Prague), c_uint64, c_uint64, c_uint32),
+        "shim_prague_network_v6": (None, c_uint32 * 4, POINTER(Destination)),
+        "shim_prague_bound": (None, POINTER(Prague), c_uint32),
         "shim_prague_cwnd": (c_uint32, POINTER(Prague), c_uint32, c_uint32),
         "shim_prague_round": (None, POINTER(Prague), c_uint64, c_uint32, c_uint32, c_bool),
         "shim_prague_pacing": (c_uint64, POINTER(Prague), c_uint32, c_uint32, c_uint32, c_uint64,

@@ -15,6 +15,7 @@
 #include "packet_value.h"
 #include "pi2.h"
 #include "prague.h"
+#include "prague_network.h"
 #include "scheduler.h"
 #include "shaper.h"
 #include "vdq.h"
@@ -99,6 +100,9 @@ SHIM(void, prague_loss, (struct prague * p), (p))
 SHIM(void, prague_undo, (struct prague * p), (p))
 SHIM(void, prague_idle, (struct prague * p, __u64 idle_us, __u64 rto_us, __u32 restart),
      (p, idle_us, rto_us, restart))
+SHIM(void, prague_network_v6, (const __u32 address[4], struct prague_destination *to),
+     (address, to))
+SHIM(void, prague_bound, (struct prague * p, __u32 clamp), (p, clamp))
 SHIM(__u32, prague_cwnd, (const struct prague *p, __u32 cwnd, __u32 clamp), (p, cwnd, clamp))
 SHIM(void, prague_round,
      (struct prague * p, __u64 now_us, __u32 delivered, __u32 delivered_ce, bool slow_start),

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """TCP Prague in include/prague.h, and include/classic_ecn.h, against prague_model.py."""
 
+import ipaddress
 import itertools
 import math
 import random
-from ctypes import byref
+from ctypes import byref, c_uint32
 from fractions import Fraction
 
 import prague_model as model
 import pytest
-from clib import ONE, C, ClassicEcn, Prague
+from clib import ONE, C, ClassicEcn, Destination, Prague
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from prague_flow import PACKET, flow, mean_rate
@@ -438,6 +439,50 @@ def test_it_decays_when_idle(window, idle_ms, left):
     (0.02, 2, 100, 2), (0.02, 1, 100, 2), (2**18, 2**18 - 1, U32 - 1, 2**18)])
 def test_the_cwnd_steps_by_one(window, cwnd, clamp, stepped):
     assert C.shim_prague_cwnd(byref(flow(window)), cwnd, clamp) == stepped
+
+
+@pytest.mark.parametrize("window, clamp, bounded", [
+    (40, 20, 20), (19.5, 20, 19.5), (2**18, U32 - 1, 2**18), (2**18, 2**18, 2**18), (2**18, 0, 0)])
+def test_w_ends_where_the_kernels_window_does(window, clamp, bounded):
+    prague = flow(window)
+    C.shim_prague_bound(byref(prague), clamp)
+    assert prague.window == bounded * PACKET
+
+
+@given(windows, st.integers(2, 500))
+def test_the_first_ce_halves_what_is_sent(window, clamp):
+    """However far W was above the window that the socket may have."""
+    prague = flow(window / PACKET)
+    C.shim_prague_bound(byref(prague), clamp)
+    before = min(math.ceil(window / PACKET), clamp)
+    C.shim_prague_ce(byref(prague), 1, 0, 25 * MS, 0)
+    cwnd = before
+    for _ in range(before):
+        cwnd = C.shim_prague_cwnd(byref(prague), cwnd, clamp)
+        if cwnd <= max(before / 2 + 1, 2):
+            break
+    assert cwnd <= max(before / 2 + 1, 2)
+
+
+@pytest.mark.parametrize("address, network", [
+    ("192.0.2.77", "192.0.2.0/24"), ("::ffff:192.0.2.77", "192.0.2.0/24"),
+    ("64:ff9b::192.0.2.77", "192.0.2.0/24"), ("64:ff9b::10.1.2.3", "10.1.2.0/24"),
+    ("64:ff9b:1::192.0.2.77", "192.0.2.0/24"), ("64:ff9b:1:fe::192.0.2.77", "192.0.2.0/24"),
+    ("64:ff9b:1:c000:2:4d00::", "64:ff9b:1::/48"), ("64:ff9b:2::192.0.2.77", "64:ff9b:2::/48"),
+    ("64:ff9b:0:1::192.0.2.77", "64:ff9b::/48"), ("2001:db8:7:8::9", "2001:db8:7::/48"),
+    ("2002:c000:24d:1::2", "2002:c000:24d::/48"), ("::1", "::/48")])
+def test_the_network_of_a_destination(address, network):
+    """A translator's is that of the IPv4 address within."""
+    if ":" not in address:
+        address = f"::ffff:{address}"
+    packed = ipaddress.ip_address(address).packed
+    words = (c_uint32 * 4)(*(int.from_bytes(packed[i:i + 4], "little") for i in range(0, 16, 4)))
+    to = Destination()
+    C.shim_prague_network_v6(words, byref(to))
+    prefix = b"".join(word.to_bytes(4, "little") for word in to.prefix)
+    known = (ipaddress.ip_network((prefix + bytes(8), 48)) if to.v6
+             else ipaddress.ip_network((prefix[:4], 24)))
+    assert known == ipaddress.ip_network(network)
 
 
 def end_rounds(prague, rounds, ce=0, slow_start=False):
