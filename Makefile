@@ -249,9 +249,10 @@ $(PLOT): user/dualpi2-plot $(O)/flags/version
 	$(Q)sed 's/@VERSION@/$(VERSION)/' $< > $@
 	$(Q)chmod +x $@
 
-# For the tests: a stranger's programs, the next version of ours, and a lesser machine.
+# For the tests: a stranger's programs, the next version of ours, and other machines.
 FOREIGN := $(patsubst tests/qdisc/%.c,$(O)/%.o,$(wildcard tests/qdisc/*.bpf.c))
-foreign: $(FOREIGN) $(NEXT) $(O)/without_cmpxchg.so
+PRELOADED := $(O)/without_cmpxchg.so $(O)/kernels_own.so
+foreign: $(FOREIGN) $(NEXT) $(PRELOADED)
 	@:
 
 $(FOREIGN): $(O)/%.bpf.o: tests/qdisc/%.bpf.c $(O)/flags/bpf
@@ -259,7 +260,7 @@ $(FOREIGN): $(O)/%.bpf.o: tests/qdisc/%.bpf.c $(O)/flags/bpf
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) $(BPF_CFLAGS) $(DEPEND) -c $< -o $@
 
-$(O)/without_cmpxchg.so: tests/qdisc/without_cmpxchg.c $(O)/flags/cc
+$(PRELOADED): $(O)/%.so: tests/qdisc/%.c $(O)/flags/cc
 	$(say) CC $@
 	$(Q)$(CC) $(ALL_CFLAGS) -shared -fPIC $< -o $@
 

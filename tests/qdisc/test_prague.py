@@ -12,7 +12,7 @@ import pytest
 from cgroups import CGROUPS
 from conftest import BIN, LOADER, one_line
 from frames import ECT_0, ECT_1
-from netns import run, wait_until
+from netns import Namespace, run, wait_until
 from prague_pair import (
     KERNEL,
     PINS,
@@ -258,22 +258,75 @@ def test_a_default_is_put_back_where_there_is_no_name(pair):
     assert "a network namespace with a default of ours has ended" in pair.tool("off").stdout
 
 
-@pytest.mark.skipif(KERNEL < (7, 2), reason="bpftool cannot register what this kernel lacks a "
-                                            "member of")
-def test_the_kernel_has_its_own(pair):
-    """It is used as it is. Here another registration of that name stands for it."""
+NEEDS_BPFTOOL = pytest.mark.skipif(KERNEL < (7, 2), reason="bpftool cannot register what this "
+                                                           "kernel lacks a member of")
+
+
+@pytest.fixture
+def strangers():
+    """A registration that is not pinned where tcp-prague looks."""
     run("bpftool", "struct_ops", "register", BIN / "prague.bpf.o", "/sys/fs/bpf/stranger")
-    try:
-        assert "the kernel has a prague of its own" in pair.tool("on", "--netns", "left").stdout
-        assert [entry.name for entry in PINS.iterdir()] == ["on"]
-        pair.accept()
-        pair.send()
-        assert pair.congestion() == {"prague"}
-        assert "the kernel's own prague is used" in pair.tool("status").stdout
-        pair.tool("off")
-        assert "tcp-prague is not on" in pair.tool("status").stdout
-    finally:
-        run("rm", "-r", "/sys/fs/bpf/stranger")
+    yield
+    run("rm", "-r", "/sys/fs/bpf/stranger")
+
+
+@NEEDS_BPFTOOL
+def test_the_kernel_has_its_own(pair, strangers):
+    """It is used as it is. Here another registration stands for it, of which the tools do not see
+    that it is one."""
+    def tool(*arguments):
+        return pair.left.run("env", f"LD_PRELOAD={BIN / 'kernels_own.so'}", TOOL, *arguments).stdout
+
+    assert "the kernel has a prague of its own" in tool("on", "--netns", "left")
+    assert [entry.name for entry in PINS.iterdir()] == ["on"]
+    pair.accept()
+    pair.send()
+    assert pair.congestion() == {"prague"}
+    assert "the kernel's own prague is used" in tool("status")
+    assert tool("off") == "off\n"
+
+
+@NEEDS_BPFTOOL
+def test_a_strangers_is_not_the_kernels_own(pair, strangers):
+    """Nor one of ours that is pinned in another mount namespace: nobody would make ECT(1) here."""
+    line = one_line(pair.tool("on", "--netns", "left", check=False), 1)
+    assert line.startswith("tcp-prague: prague is registered, but not pinned in /sys/fs/bpf/")
+    assert not PINS.exists()
+    pair.accept()
+    pair.send(TOOL, "run", "--")
+    [name] = pair.congestion()
+    assert name.startswith("prague.")  # its own, which does not depend on the stranger
+    wait_until(lambda: pair.wire.of(PORT).get(ECT_1, 0) > 100, "ECT(1) on the wire")
+
+
+def default_of(space):
+    return space.run("sysctl", "-n", "net.ipv4.tcp_congestion_control").stdout.strip()
+
+
+@needs_accecn
+def test_a_namespace_that_began_with_our_default(pair):
+    """`off` finds it, though nothing was done there."""
+    first = run("sysctl", "-n", "net.ipv4.tcp_congestion_control").stdout
+    run(TOOL, "on", "--default")
+    late = Namespace("late")
+    assert default_of(late) == "prague"
+    run(TOOL, "off")
+    assert default_of(late) == "cubic"
+    assert run("sysctl", "-n", "net.ipv4.tcp_congestion_control").stdout == first
+    late.delete()
+
+
+@needs_accecn
+def test_a_default_is_the_one_that_is_on(pair):
+    """Not what has its name, of an earlier one."""
+    pair.accept()
+    pair.tool("on", "--netns", "left", "--default")
+    # `off` interrupted: the registration has gone, the namespace has kept it.
+    run("rm", "-r", PINS)
+    assert default_of(pair.left) == "prague"
+    pair.tool("on", "--default")
+    pair.send()
+    pair.wait_for_mode("prague")
 
 
 @needs_accecn

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """What tcp-prague works on goes away while it is on: a device, a network namespace, its pins."""
 
+import json
+from pathlib import Path
+
 import pytest
 from cgroups import CGROUPS, clear
-from conftest import one_line
+from conftest import BIN, LOADER, one_line
 from faults import calls_of, disturb
 from frames import CE, ECT_1
 from netns import Namespace, run, veth, wait_until
@@ -36,6 +39,41 @@ def test_a_device(pair):
     pair.tool("on", "--netns", "left")
     assert "off: 1 socket fell back" in pair.tool("off").stdout
     nothing_is_left(pair)
+
+
+def test_a_device_that_moves(pair):
+    """To another namespace, where its program stays, and one that has its number in its place gets
+    one of its own."""
+    other = Namespace("other")
+    veth(pair.left, "s1", pair.right, "c1")
+    number = pair.left.links()["s1"]["ifindex"]
+    pair.tool("on", "--netns", "left")
+    pair.left.ip("link set s1 netns other")
+    assert other.links()["s1"]["ifindex"] == number
+    pair.left.ip(f"link add s2 index {number} type dummy")
+    pair.tool("on", "--netns", "left")
+    for space, dev in ((other, "s1"), (pair.left, "s2")):
+        [shown] = json.loads(space.run("bpftool", "-j", "net", "show", "dev", dev).stdout)
+        assert [program["name"] for program in shown["tc"]] == ["prague_ect1"], dev
+    pair.tool("off")
+    nothing_is_left(pair)
+    other.delete()
+
+
+@pytest.mark.one_kernel
+@pytest.mark.parametrize("tool", [(TOOL, "on", "--dev", "s0"), (LOADER, "s0")])
+def test_a_device_with_as_many_programs_as_there_may_be(pair, tool):
+    """Of somebody else's."""
+    copies = [Path(f"/sys/fs/bpf/full{number}") for number in range(63)]
+    try:
+        for copy in copies:
+            run("bpftool", "prog", "load", BIN / "foreign.bpf.o", copy)
+            pair.left.run("bpftool", "net", "attach", "tcx_egress", "pinned", copy, "dev", "s0")
+        line = one_line(pair.left.run(*tool, check=False), 1)
+        assert "s0: has as many tcx programs there as the kernel takes" in line
+    finally:
+        for copy in copies:
+            copy.unlink(missing_ok=True)
 
 
 def test_a_network_namespace(pair):

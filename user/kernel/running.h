@@ -16,6 +16,9 @@ const struct btf *kernel_types(void);
 /* Report that it has refused a BPF program, with this errno. Returns false. */
 bool refuse_load(int error);
 
+/* A member of a struct among these types: where it is, bytes; -1: there is none. */
+int type_member(const struct btf *types, const char *type, const char *member);
+
 /* Has it a struct of that name? 1, 0, or -errno: see kernel_types(). */
 int kernel_has_struct(const char *name);
 
@@ -23,9 +26,6 @@ int kernel_has_struct(const char *name);
  * its module.
  */
 int kernel_has_congestion(const char *name);
-
-/* A member of a struct of the kernel, or of another object's: where it is, bytes; -1: there is none. */
-int type_member(const struct btf *types, const char *type, const char *member);
 
 /* Ask for a congestion control. False, with errno: it cannot be had. */
 bool socket_ask_for(int fd, const char *congestion);

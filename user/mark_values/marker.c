@@ -163,15 +163,11 @@ static bool begin(struct mark_values_bpf *skel, const struct link *on)
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = BPF_F_BEFORE);
 	int link = bpf_link_create(bpf_program__fd(skel->progs.mark_values), on->ifindex,
 				   BPF_TCX_EGRESS, &opts);
+	char why[TCX_REFUSAL_MAX];
 	bool pinned;
 
-	if (link == -ENODEV)
-		return fail(ENODEV, "%s has just been removed", on->name);
 	if (link < 0)
-		return fail(-link,
-			    "the kernel refuses the tcx program (%s): does it have "
-			    "CONFIG_NET_XGRESS=y?",
-			    strerror(-link));
+		return fail(-link, "%s: %s", on->name, tcx_link_refusal(-link, why));
 	pinned = pin_all(skel, link);
 	close(link);
 	return pinned;

@@ -194,9 +194,15 @@ int tcx_detach(const struct dualpi2_key *key, enum tcx_hook hook)
 	return detach_all_but(NULL, key, hook);
 }
 
+static const char *name_of(const struct dualpi2_key *key, struct link *link)
+{
+	return link_look((int)key->ifindex, link) > 0 ? link->name : "the interface";
+}
+
 bool tcx_attach(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook)
 {
-	char name[TCX_NAME_MAX];
+	char name[TCX_NAME_MAX], why[TCX_REFUSAL_MAX];
+	struct link link;
 	bool pinned;
 	int fd;
 
@@ -210,13 +216,8 @@ bool tcx_attach(const struct registration *reg, const struct dualpi2_key *key, e
 		return fail(-fd,
 			    "our tcx program is on the interface, but not from here: run "
 			    "`dualpi2-load IFACE --unload` in the network namespace it was in");
-	if (fd == -ENODEV)
-		return fail(-fd, "the interface has just been removed");
 	if (fd < 0)
-		return fail(-fd,
-			    "the kernel refuses the tcx program (%s): does it have "
-			    "CONFIG_NET_XGRESS=y?",
-			    strerror(-fd));
+		return fail(-fd, "%s: %s", name_of(key, &link), tcx_link_refusal(-fd, why));
 	pinned = pin_create(fd, reg->aqm->name, tcx_name(key, hook, name));
 	if (!pinned)
 		bpf_link_detach(fd);

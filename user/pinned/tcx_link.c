@@ -3,6 +3,8 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "pinned/pins.h"
@@ -44,4 +46,19 @@ int tcx_link_is_on(const struct bpf_link_info *info, __u32 ifindex, enum bpf_att
 			return 1;
 	}
 	return 0;
+}
+
+const char *tcx_link_refusal(int error, char why[TCX_REFUSAL_MAX])
+{
+	switch (error) {
+	case ENODEV:
+		return "has just been removed";
+	case ERANGE:
+		return "has as many tcx programs there as the kernel takes: `bpftool net` shows "
+		       "whose they are";
+	}
+	snprintf(why, TCX_REFUSAL_MAX,
+		 "the kernel refuses the tcx program (%s): does it have CONFIG_NET_XGRESS=y?",
+		 strerror(error));
+	return why;
 }

@@ -19,4 +19,9 @@ int tcx_link_look(const char *dir, const char *name, struct bpf_link_info *info)
  */
 int tcx_link_is_on(const struct bpf_link_info *info, __u32 ifindex, enum bpf_attach_type type);
 
+#define TCX_REFUSAL_MAX 160
+
+/* Why the kernel does not attach a program to an interface: what to say behind its name. */
+const char *tcx_link_refusal(int error, char why[TCX_REFUSAL_MAX]);
+
 #endif /* TCX_LINK_H */

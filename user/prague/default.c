@@ -61,20 +61,28 @@ bool default_set(void)
 
 	if (!read_default(now))
 		return false;
-	return !strcmp(now, PRAGUE_NAME) || (remember(now) && write_default(PRAGUE_NAME));
+	/* What has our name may be one that has ended: this namespace was made while it was there
+	 * (net/ipv4/tcp_ipv4.c, tcp_sk_init()).
+	 */
+	return (!strcmp(now, PRAGUE_NAME) || remember(now)) && write_default(PRAGUE_NAME);
 }
 
-/* In the namespace that we are in. */
-static void restore_here(void)
+/* In the namespace that we are in. `is_ours`: whatever has the name there is ours, also if nothing
+ * is remembered, because the namespace began with it.
+ */
+static void restore_here(bool is_ours)
 {
-	char pin[PIN_NAME_MAX], former[PRAGUE_NAME_MAX], now[PRAGUE_NAME_MAX];
+	char pin[PIN_NAME_MAX], former[PRAGUE_NAME_MAX] = PRAGUE_FALLBACK, now[PRAGUE_NAME_MAX];
+	int error;
 
 	snprintf(pin, sizeof(pin), "%llu", netns_cookie());
-	if (pin_read(DEFAULT_PINS, pin, former))
+	error = pin_read(DEFAULT_PINS, pin, former);
+	if (error && !is_ours)
 		return;
 	if (read_default(now) && !strcmp(now, PRAGUE_NAME))
 		write_default(former);
-	pin_remove(DEFAULT_PINS, pin);
+	if (!error)
+		pin_remove(DEFAULT_PINS, pin);
 }
 
 static bool any_remembered(void)
@@ -88,43 +96,43 @@ static bool any_remembered(void)
 }
 
 /* In those namespaces to which `directory` leads: its entries, or a file below each. */
-static void restore_below(const char *directory, const char *file)
+static void restore_below(const char *directory, const char *file, bool is_ours)
 {
 	DIR *dir = opendir(directory);
 	const struct dirent *entry;
 	char path[PATH_MAX];
 
-	while (dir && (entry = readdir(dir)) && any_remembered()) {
+	while (dir && (entry = readdir(dir)) && (is_ours || any_remembered())) {
 		if (entry->d_name[0] == '.')
 			continue;
 		snprintf(path, sizeof(path), "%s/%s%s", directory, entry->d_name, file);
 		if (!netns_enter(path))
-			restore_here();
+			restore_here(is_ours);
 	}
 	if (dir)
 		closedir(dir);
 }
 
 /* A namespace has a name, or a process in it, or both. */
-static void restore_elsewhere(void)
+static void restore_elsewhere(bool is_ours)
 {
 	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 
 	if (home < 0)
 		return;
-	restore_below(NETNS_DIR, "");
-	restore_below("/proc", "/ns/net");
+	restore_below(NETNS_DIR, "", is_ours);
+	restore_below("/proc", "/ns/net", is_ours);
 	if (setns(home, CLONE_NEWNET))
 		fail(errno, "cannot go back to our own network namespace");
 	close(home);
 }
 
-void defaults_restore(void)
+void defaults_restore(bool is_ours)
 {
-	if (pin_exists(DEFAULT_PINS, "") <= 0)
+	if (!is_ours && pin_exists(DEFAULT_PINS, "") <= 0)
 		return;
-	restore_here();
-	restore_elsewhere();
+	restore_here(is_ours);
+	restore_elsewhere(is_ours);
 	if (any_remembered())
 		printf("  a network namespace with a default of ours has ended, or cannot be found\n");
 	pins_remove_all(DEFAULT_PINS);

@@ -10,7 +10,9 @@
 /* Make it Prague's in this network namespace; what it was is kept. */
 bool default_set(void);
 
-/* Put back what was there, wherever it still is Prague's and the namespace can be found. */
-void defaults_restore(void);
+/* Put back what was there, wherever it still is Prague's and the namespace can be found. `is_ours`:
+ * what is called Prague is ours, and namespaces that were made with it get the fallback.
+ */
+void defaults_restore(bool is_ours);
 
 #endif /* DEFAULT_H */

@@ -3,7 +3,6 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
-#include <linux/types.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +10,8 @@
 
 #include "cli/message.h"
 #include "kernel/link.h"
-#include "kernel/netns.h"
 #include "pinned/pins.h"
+#include "pinned/tcx_link.h"
 
 struct attaching {
 	const struct programs *programs;
@@ -21,56 +20,34 @@ struct attaching {
 	bool failed;
 };
 
-/* The number comes again, the cookie of a namespace does not: a link tells whether the device of
- * its name is still the one that it was made for.
- */
-static const char *pin_name(int ifindex, char name[PIN_NAME_MAX])
+/* Pin the link under its number. The kernel knows which device it is on, wherever that goes. */
+static bool keep(int link)
 {
-	snprintf(name, PIN_NAME_MAX, "%llu-%d", netns_current(), ifindex);
-	return name;
-}
-
-/* Is the link that is pinned under this name on the device? Links of a device that is gone have no
- * number.
- */
-static bool is_attached(int ifindex)
-{
-	struct bpf_link_info info = {};
-	__u32 size = sizeof(info);
+	struct bpf_link_info info;
 	char name[PIN_NAME_MAX];
-	int fd = pin_open(DEVICE_PINS, pin_name(ifindex, name));
-	bool attached;
+	int error = tcx_link_info(link, &info);
 
-	if (fd < 0)
-		return false;
-	attached = !bpf_link_get_info_by_fd(fd, &info, &size) && info.tcx.ifindex == (__u32)ifindex;
-	close(fd);
-	return attached;
+	if (error)
+		return fail(-error, "a tcx link cannot be looked at: %s", strerror(-error));
+	snprintf(name, sizeof(name), "link-%u", info.id);
+	return pin_create(link, DEVICE_PINS, name);
 }
 
 static bool attach(const struct link *link, const struct attaching *to)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = BPF_F_BEFORE);
-	char name[PIN_NAME_MAX];
+	char why[TCX_REFUSAL_MAX];
 	bool kept;
 	int fd;
 
-	if (to->pinned && is_attached(link->ifindex))
-		return true;
 	fd = bpf_link_create(to->programs->ect1, link->ifindex, BPF_TCX_EGRESS, &opts);
-	if (fd == -EEXIST) /* it came from another network namespace with the program */
+	if (fd == -EEXIST) /* from before, maybe in another network namespace */
 		return true;
-	if (fd == -ENODEV)
-		return fail(-fd, "%s: has just been removed", link->name);
 	if (fd < 0)
-		return fail(-fd,
-			    "%s: the kernel refuses the tcx program (%s): does it have "
-			    "CONFIG_NET_XGRESS=y?",
-			    link->name, strerror(-fd));
+		return fail(-fd, "%s: %s", link->name, tcx_link_refusal(-fd, why));
 	if (!to->pinned)
 		return true; /* it stays open until we exit */
-	pin_remove(DEVICE_PINS, pin_name(link->ifindex, name));
-	kept = pin_create(fd, DEVICE_PINS, name);
+	kept = keep(fd);
 	if (!kept)
 		bpf_link_detach(fd);
 	close(fd);
@@ -115,10 +92,25 @@ bool devices_exist(const char *names)
 	return !names || each_named(names, ignore, NULL);
 }
 
+/* Remove the pins of links whose device is gone. */
+static void sweep(void)
+{
+	DIR *pins = pins_list(DEVICE_PINS);
+	struct bpf_link_info info;
+	const char *name;
+
+	while ((name = pins_next(pins, ""))) {
+		if (tcx_link_look(DEVICE_PINS, name, &info) > 0 && !info.tcx.ifindex)
+			pin_remove(DEVICE_PINS, name);
+	}
+}
+
 bool devices_attach(const struct programs *programs, const char *names, bool pinned)
 {
 	struct attaching to = { .programs = programs, .pinned = pinned };
 
+	if (pinned)
+		sweep();
 	if (names)
 		return each_named(names, attach_one, &to) && !to.failed;
 	return link_each(NULL, attach_one, &to) && !to.failed &&

@@ -64,7 +64,7 @@ static struct fallen undo_all(const struct programs *programs)
 	struct fallen fallen = {};
 
 	pins_remove_all(OPT_IN_PINS);
-	defaults_restore();
+	defaults_restore(programs->registration >= 0);
 	if (programs->registration >= 0) {
 		fallen.before = count_sockets(programs);
 		programs_retire(programs);
@@ -141,19 +141,23 @@ static bool make_programs(struct programs *programs)
 static bool have_congestion(struct programs *programs, bool *made)
 {
 	struct programs before;
-	int at_work = programs_open(&before), registered = kernel_has_congestion(PRAGUE_NAME);
+	int at_work = programs_open(&before), is_kernels;
 
 	*programs = PROGRAMS_NONE;
 	*made = false;
 	if (at_work < 0)
 		return false;
-	if (!at_work && expect_known(registered, "the congestion controls of this kernel") < 0)
+	is_kernels = at_work ? 0
+			     : expect_known(prague_is_kernels(), "whose " PRAGUE_NAME
+								 " the kernel has");
+	if (is_kernels < 0)
 		return false;
-	if (!at_work && registered) {
+	if (is_kernels) {
 		printf("  the kernel has a " PRAGUE_NAME " of its own, which is used\n");
 		return true;
 	}
-	*made = !registered; /* pins without it: an `off` was interrupted */
+	/* Pins without it: an `off` was interrupted. */
+	*made = !at_work || !kernel_has_congestion(PRAGUE_NAME);
 	return *made ? make_programs(programs) : have_current(&before, programs);
 }
 

@@ -14,6 +14,7 @@
 #include "cli/message.h"
 #include "cli/options.h"
 #include "kernel/running.h"
+#include "kernel/struct_ops.h"
 #include "pinned/pins.h"
 #include "prague.skel.h"
 #include "tcp_prague.h"
@@ -43,27 +44,14 @@ static int *pin_fd(const struct programs *programs, const struct pin *pin)
 
 /* ---- load -------------------------------------------------------------------------- */
 
-/* A member of struct tcp_congestion_ops: where it is, bytes; -1: there is none. */
-static int ops_member(const struct btf *types, const char *name)
-{
-	int id = btf__find_by_name_kind(types, "tcp_congestion_ops", BTF_KIND_STRUCT);
-	const struct btf_type *ops = id < 0 ? NULL : btf__type_by_id(types, id);
-
-	for (__u32 i = 0; ops && i < btf_vlen(ops); i++) {
-		const char *member = btf__name_by_offset(types, btf_members(ops)[i].name_off);
-
-		if (!strcmp(member, name))
-			return (int)btf_member_bit_offset(ops, i) / 8;
-	}
-	return -1;
-}
+#define OPS "tcp_congestion_ops"
 
 /* cwnd_event_tx_start() is of 7.2; before, cwnd_event() is told of it. 1, 0, or -errno. */
 static int tells_of_tx_start(void)
 {
 	const struct btf *types = kernel_types();
 
-	return types ? ops_member(types, "cwnd_event_tx_start") >= 0 : -errno;
+	return types ? type_member(types, OPS, "cwnd_event_tx_start") >= 0 : -errno;
 }
 
 /* The skeleton has no member for it, as for no array. */
@@ -71,7 +59,7 @@ static void set_name(struct prague_bpf *skel, const char *name)
 {
 	size_t size;
 	char *ops = bpf_map__initial_value(skel->maps.prague, &size);
-	int offset = ops_member(bpf_object__btf(skel->obj), "name");
+	int offset = type_member(bpf_object__btf(skel->obj), OPS, "name");
 
 	snprintf(ops + offset, size - (size_t)offset, "%s", name);
 }
@@ -154,6 +142,25 @@ static int register_ops(struct prague_bpf *skel, const struct programs *before)
 	return fd;
 }
 
+static bool refuse_strangers(const char *name)
+{
+	return fail(EEXIST,
+		    "%s is registered, but not pinned in " PRAGUE_PIN_DIR
+		    " as we see it: `tcp-prague off` where it was turned on (a container?), or "
+		    "end what registered it",
+		    name);
+}
+
+int prague_is_kernels(void)
+{
+	int has = kernel_has_congestion(PRAGUE_NAME);
+	int is_bpf = has > 0 ? struct_ops_look(OPS, "name", PRAGUE_NAME) : 0;
+
+	if (has <= 0)
+		return has;
+	return is_bpf < 0 ? is_bpf : !is_bpf;
+}
+
 static bool load(struct prague_bpf *skel, const char *name, const struct programs *before,
 		 struct programs *programs)
 {
@@ -167,10 +174,7 @@ static bool load(struct prague_bpf *skel, const char *name, const struct program
 		return false;
 	fd = register_ops(skel, before);
 	if (fd == -EEXIST)
-		return fail(-fd,
-			    "%s is registered, but not pinned in " PRAGUE_PIN_DIR
-			    ": end what registered it, or reboot",
-			    name);
+		return refuse_strangers(name);
 	if (fd < 0)
 		return refuse_programs(-fd);
 	*programs = (struct programs){

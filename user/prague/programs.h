@@ -28,6 +28,11 @@ struct programs {
  */
 bool programs_load(const char *name, const struct programs *before, struct programs *programs);
 
+/* Has the kernel a congestion control PRAGUE_NAME that no BPF program has registered, ours or another
+ * one's: 1, 0, or -errno: unknown?
+ */
+int prague_is_kernels(void);
+
 /* Those that are pinned: 1; 0: there are none; -errno, which is reported. The lock is held. */
 int programs_open(struct programs *programs);
 

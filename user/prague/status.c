@@ -10,7 +10,6 @@
 
 #include "cli/message.h"
 #include "cli/privilege.h"
-#include "kernel/running.h"
 #include "pinned/pins.h"
 #include "prague/at_work.h"
 #include "prague/commands.h"
@@ -188,7 +187,7 @@ static void print_why_none(const struct programs *pinned, int at_work)
 
 	if (at_work > 0 || pinned->status >= 0)
 		printf("no socket is Prague's\n");
-	else if (is_on && kernel_has_congestion(PRAGUE_NAME) > 0)
+	else if (is_on && prague_is_kernels() > 0)
 		printf("the kernel's own prague is used: `ss -ti` shows its sockets\n");
 	else if (at_work < 0)
 		printf("tcp-prague is not on; whether a `tcp-prague run` is at work only root "

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "kernel/struct_ops.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kernel/running.h"
+
+/* How the kernel shows such a map: the type of its only value, and where the name is in that. */
+struct shown {
+	__u32 type;
+	__u32 offset;
+};
+
+static int find_shown(const char *type, const char *member, struct shown *shown)
+{
+	const struct btf *types = kernel_types();
+	char value[128];
+	int data, name, id;
+
+	if (!types)
+		return -errno;
+	snprintf(value, sizeof(value), "bpf_struct_ops_%s", type);
+	id = btf__find_by_name_kind(types, value, BTF_KIND_STRUCT);
+	data = type_member(types, value, "data");
+	name = type_member(types, type, member);
+	if (id < 0 || data < 0 || name < 0)
+		return -ENOENT;
+	*shown = (struct shown){ (__u32)id, (__u32)(data + name) };
+	return 0;
+}
+
+/* 1, 0, or -errno. */
+static int has_name(int map, const struct shown *shown, const char *name)
+{
+	const size_t length = strlen(name) + 1;
+	struct bpf_map_info info = {};
+	__u32 size = sizeof(info), zero = 0;
+	char *value;
+	int found;
+
+	if (bpf_map_get_info_by_fd(map, &info, &size))
+		return -errno;
+	if (info.type != BPF_MAP_TYPE_STRUCT_OPS ||
+	    info.btf_vmlinux_value_type_id != shown->type ||
+	    info.value_size < shown->offset + length)
+		return 0;
+	value = malloc(info.value_size);
+	if (!value)
+		return -ENOMEM;
+	found = bpf_map_lookup_elem(map, &zero, value)
+			? -errno
+			: !memcmp(value + shown->offset, name, length);
+	free(value);
+	return found;
+}
+
+int struct_ops_look(const char *type, const char *member, const char *name)
+{
+	struct shown shown = {};
+	int map, found = find_shown(type, member, &shown);
+	__u32 id = 0;
+
+	if (found)
+		return found == -ENOENT ? 0 : found; /* the kernel has no such type */
+	while (!found && !bpf_map_get_next_id(id, &id)) {
+		map = bpf_map_get_fd_by_id(id);
+		if (map >= 0) {
+			found = has_name(map, &shown, name);
+			close(map);
+		} else if (map != -ENOENT) { /* it has just gone */
+			found = map;
+		}
+	}
+	return found || errno == ENOENT ? found : -errno;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What BPF programs have registered with the kernel, whoever loaded them and wherever they are
+ * pinned: qdiscs, congestion controls.
+ */
+#ifndef STRUCT_OPS_H
+#define STRUCT_OPS_H
+
+/* Has somebody made a struct_ops of this type ("tcp_congestion_ops") with this name in its member
+ * ("name")? 1, 0, or -errno: unknown. -EPERM: only who has CAP_SYS_ADMIN may look.
+ */
+int struct_ops_look(const char *type, const char *member, const char *name);
+
+#endif /* STRUCT_OPS_H */
