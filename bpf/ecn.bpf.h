@@ -55,12 +55,6 @@ static __always_inline __be16 ethertype_of_ppp(__be16 protocol)
 	return protocol == bpf_htons(PPP_IPV6) ? bpf_htons(ETH_P_IPV6) : 0;
 }
 
-/* Does the device have frames of Ethernet? If not, a packet begins with its IP header. */
-static __always_inline bool has_link_header(const struct net_device *dev)
-{
-	return dev->type == ARPHRD_ETHER;
-}
-
 /* Any frame: VLAN tags or PPPoE still in it, headers not in the linear part. What is
  * in the frame stands behind an Ethernet header; skb->network_header is of no use
  * then, senders disagree on whether it points at the tag or behind it. A tag that hardware or

@@ -171,6 +171,12 @@ static __always_inline const void *readable(const void *address)
 	return bpf_rdonly_cast(address, 0);
 }
 
+/* Does the device have frames of Ethernet? If not, a packet begins with its IP header. */
+static __always_inline bool has_link_header(const struct net_device *dev)
+{
+	return dev->type == ARPHRD_ETHER;
+}
+
 static __always_inline const struct net_device *device_of(const struct sk_buff *skb)
 {
 	return untrusted(skb)->dev;
@@ -196,6 +202,13 @@ static __always_inline bool is_listed(const struct net_device *dev)
 	const struct hlist_node *node = &dev->index_hlist;
 
 	return *(void *const *)readable(node->pprev) == node;
+}
+
+/* Does a packet carry a security path? It has been decrypted here, or is to be encrypted. */
+static __always_inline bool has_security_path(const struct sk_buff *skb)
+{
+	return bpf_core_enum_value_exists(enum skb_ext_id, SKB_EXT_SEC_PATH) &&
+	       skb->active_extensions & 1 << bpf_core_enum_value(enum skb_ext_id, SKB_EXT_SEC_PATH);
 }
 
 /* Length of a full frame, bytes (include/net/pkt_sched.h, psched_mtu()). */

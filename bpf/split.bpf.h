@@ -39,8 +39,10 @@
 #include "kernel.bpf.h"
 #include "maps.bpf.h"
 
-/* Devices in one bucket of the kernel's table, at most, that are looked through. */
-#define DEVICES_IN_BUCKET 8
+/* Devices in one bucket of the kernel's table that are looked through: more than a host can have,
+ * because those that came last are met first.
+ */
+#define DEVICES_IN_BUCKET (1U << 16)
 
 /* What the kernel segments with nothing but its own code, whatever is loaded. Not SCTP
  * and ESP, which need their modules, nor types of old tunnels and FCoE.
@@ -74,8 +76,11 @@ static __always_inline const struct net_device *device_by_index(const struct net
 		0);
 	const void *node = *bucket;
 	const struct net_device *dev;
+	u32 i;
 
-	for (int i = 0; i < DEVICES_IN_BUCKET && node; i++) {
+	bpf_for(i, 0, DEVICES_IN_BUCKET) {
+		if (!node)
+			break;
 		dev = bpf_rdonly_cast(
 			(void *)node - bpf_core_field_offset(struct net_device, index_hlist), id);
 		if ((u32)dev->ifindex == ifindex)
@@ -133,8 +138,7 @@ static __always_inline bool awaits_encryption(const struct sk_buff *skb)
 {
 	if (bpf_core_field_exists(skb->decrypted) && BPF_CORE_READ_BITFIELD(skb, decrypted))
 		return true;
-	return bpf_core_enum_value_exists(enum skb_ext_id, SKB_EXT_SEC_PATH) &&
-	       skb->active_extensions & 1 << bpf_core_enum_value(enum skb_ext_id, SKB_EXT_SEC_PATH);
+	return has_security_path(skb);
 }
 
 /* Does a packet carry directions for a tunnel device, of a program or of its route? They

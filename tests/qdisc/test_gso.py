@@ -481,6 +481,21 @@ def test_next_run_mends_it(wire, how):
     assert len(wire.segments(SEGMENTS)) == SEGMENTS
 
 
+def test_among_many_devices(wire):
+    """Its device is found behind those that came later into the same bucket of the kernel's table
+    (NETDEV_HASHENTRIES: 256)."""
+    wire.load(*CALM)
+    number = wire.tx.links()["gso-g0"]["ifindex"]
+    later = [f"later{count}" for count in range(1, 13)]
+    for count, name in enumerate(later, start=1):
+        wire.tx.ip(f"link add {name} index {number + 256 * count} type dummy")
+    wire.send(SEGMENTS)
+    assert len(wire.segments(SEGMENTS)) == SEGMENTS
+    assert wire.qdisc.stats()["gso"] == {"split": 1, "whole": 0}
+    for name in later:
+        wire.tx.ip(f"link del {name}")
+
+
 def test_strangers_packets_end_in_the_device(wire):
     """What somebody sends through gso-g0 does not leave through g0."""
     wire.load(*CALM)
