@@ -78,9 +78,11 @@ char LICENSE[] SEC("license") = "GPL";
 SEC("tcx/ingress")
 int dualpi2_ingress(struct __sk_buff *ctx)
 {
-	u32 ifb = ifb_for(device_of(bpf_cast_to_kern_ctx(ctx)));
+	const struct sk_buff *skb = bpf_cast_to_kern_ctx(ctx);
+	const struct net_device *dev = device_of(skb);
+	u32 ifb = ifb_for(dev);
 
-	return ifb ? bpf_redirect(ifb, 0) : TCX_NEXT;
+	return ifb && enters_ifb(ctx, skb, dev) ? bpf_redirect(ifb, 0) : TCX_NEXT;
 }
 
 /* In front of the tcx programs of others, where there are some, so that they see a packet

@@ -3,6 +3,13 @@
  * egress has the qdisc. The ifb then hands each packet back to the interface that it
  * came from, past this hook (drivers/net/ifb.c: skb->tc_skip_classify), so it cannot
  * loop.
+ *
+ * What IPsec has decrypted arrives once more at the device that its ESP packet came to
+ * (net/xfrm/xfrm_input.c), and has been shaped as that packet.
+ *
+ * An ifb is an Ethernet's, and the kernel redirects no packet to one without a link header
+ * (net/core/filter.c, __bpf_redirect_common()). So a packet of a device that has none (ppp, tun,
+ * wireguard, ipip) gets one of zeros, which the ifb takes off again.
  */
 #ifndef INGRESS_BPF_H
 #define INGRESS_BPF_H
@@ -49,6 +56,14 @@ static __always_inline u32 ifb_for(const struct net_device *dev)
 	key.ifindex = ifb->ifindex;
 	key.parent = TC_H_ROOT;
 	return is_in_service(&key, ifb) ? key.ifindex : 0;
+}
+
+/* May it take the way round? Then it has a link header now. */
+static __always_inline bool enters_ifb(struct __sk_buff *ctx, const struct sk_buff *skb,
+				       const struct net_device *dev)
+{
+	return !has_security_path(skb) &&
+	       (has_link_header(dev) || !bpf_skb_change_head(ctx, ETH_HLEN, 0));
 }
 
 #endif /* INGRESS_BPF_H */

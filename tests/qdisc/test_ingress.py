@@ -2,14 +2,29 @@
 """--ingress: what arrives is shaped in an ifb. Seen from the receiving IP stack, which
 is behind it."""
 
+import contextlib
+import fcntl
 import itertools
 import json
+import os
 import socket
 import statistics
 import struct
 
 import pytest
-from conftest import BIN, LOADER, PI2_PINS, PIN_DIR, Qdisc, drops, follows, next_line, one_line
+import tunnels
+from conftest import (
+    BIN,
+    LOADER,
+    PI2_PINS,
+    PIN_DIR,
+    Qdisc,
+    drops,
+    follows,
+    needs,
+    next_line,
+    one_line,
+)
 from frames import CE, ECT_1, NOT_ECT, SERIAL_LEN, ipv4_frame, received, stamp_arrivals
 from netns import Namespace, run, veth, wait_until
 
@@ -233,11 +248,107 @@ def test_long_name(path):
     assert path.devices() == {"averylongname"}
 
 
-def test_not_an_ethernet_device(path):
-    path.rx.run("ip", "tuntap", "add", "tun7", "mode", "tun")
-    done = path.rx.run(LOADER, "tun7", "--ingress", "--rate", "5mbit", check=False)
-    assert "Ethernet" in one_line(done, 1)
-    assert path.devices() == {"tun7"}
+def test_a_device_without_packets_of_ip(path):
+    done = path.rx.run(LOADER, "lo", "--ingress", "--rate", "5mbit", check=False)
+    assert "lo: has neither Ethernet frames nor bare IP packets" in one_line(done, 1)
+    assert path.devices() == set()
+
+
+TUNSETIFF, TUNSETLINK, IFF_TUN, IFF_NO_PI = 0x400454CA, 0x400454CD, 1, 0x1000
+# include/uapi/linux/if_arp.h. A tun device can pretend to be of another type.
+TYPES = {"tun": 0xFFFE, "ppp": 512, "raw IP": 519}
+OUTER = "10.9.0.1", "10.9.0.2"
+
+
+@contextlib.contextmanager
+def tun_device(path, name, kind):
+    """What is written to it arrives at the device: yields what sends packets so."""
+    with path.rx.entered():
+        fd = os.open("/dev/net/tun", os.O_RDWR)
+        fcntl.ioctl(fd, TUNSETIFF, struct.pack("16sH22x", name.encode(), IFF_TUN | IFF_NO_PI))
+        fcntl.ioctl(fd, TUNSETLINK, TYPES[kind])
+    path.rx.sysctl(f"net.ipv6.conf.{name}.disable_ipv6", 1)
+    path.rx.ip(f"link set {name} up")
+    yield lambda packet: os.write(fd, packet)
+    os.close(fd)
+
+
+def connect(path):
+    """Give the ends of the cable addresses of their own, for what is in a tunnel; yields what sends
+    packets by its route."""
+    for space, dev, address in ((path.tx, "f0", OUTER[0]), (path.rx, "t0", OUTER[1])):
+        space.ip(f"addr add {address}/24 dev {dev}")
+    # Nothing else is to arrive at the device below.
+    path.tx.ip(f"neigh add {OUTER[1]} lladdr 02:00:00:00:00:02 dev f0")
+    path.rx.ip(f"neigh add {OUTER[0]} lladdr 02:00:00:00:00:01 dev t0")
+    raw = path.tx.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)
+    raw.setsockopt(socket.SOL_SOCKET, 32, 1 << 28)  # SO_SNDBUFFORCE
+    return lambda packet: raw.sendto(packet, ("10.0.0.2", 0))
+
+
+@contextlib.contextmanager
+def tunnel(path, name, kind):
+    send = connect(path)
+    ends = path.tx, path.rx
+    if kind == "wireguard":
+        needs("wireguard")
+        tunnels.wireguard(ends, OUTER, name, "0.0.0.0/0")
+    else:
+        for space, own, other in zip(ends, OUTER, reversed(OUTER), strict=True):
+            space.ip(f"link add {name} type {kind} local {own} remote {other}")
+    for space in ends:
+        space.sysctl(f"net.ipv6.conf.{name}.disable_ipv6", 1)
+        space.ip(f"link set {name} up")
+    path.tx.ip(f"route add 10.0.0.2 dev {name}")
+    yield send
+
+
+def bare(serial, ecn, length):
+    """An IP packet, of so many bytes."""
+    return ipv4_frame(serial, ecn, length + 14)[14:]
+
+
+@pytest.mark.parametrize("kind", [*TYPES, "ipip", "gre", "wireguard"])
+def test_a_device_without_link_header(path, kind):
+    """Its packets are shaped, marked and counted, and arrive as they were."""
+    make = tun_device if kind in TYPES else tunnel
+    with make(path, "l3", kind) as send:
+        path.rx.run(LOADER, "l3", "--ingress", "--rate", "10mbit", "--target", "4000s")
+        ifb = Qdisc(path.rx, "in-l3")
+        for serial in range(1, 101):
+            send(bare(serial, ECT_1 if serial % 2 else NOT_ECT, 1000))
+        arrived = path.expect(100)
+        stats = ifb.check_conservation()
+        assert stats["l-queue"]["packets-in"] == stats["c-queue"]["packets-in"] == 50
+        assert stats["bypassed-tcx"] == 0
+        marked = [serial for serial, ecn, _ in arrived if ecn == CE]
+        assert marked and all(serial % 2 for serial in marked)
+        low = stats["l-queue"]
+        assert low["mark-native"] + low["mark-coupled"] == len(marked)
+        took = arrived[-1][2] - arrived[0][2]
+        assert took == pytest.approx(99 * 1000 * 8 * 1000 / 10, rel=0.01), "no byte more a packet"
+        path.rx.run(LOADER, "l3", "--ingress", "--unload")
+        assert path.devices() == {"l3"}
+        send(bare(101, NOT_ECT, 1000))
+        path.expect(1)
+
+
+def test_ipsec_is_shaped_once(path):
+    """What ESP has carried arrives at the same device again."""
+    needs("esp4", "xfrm_user")
+    send = connect(path)
+    tunnels.ipsec((path.tx, path.rx), OUTER, "tunnel", inner=["10.0.0.1/32", "10.0.0.2/32"])
+    path.tx.ip("addr add 10.0.0.1/32 dev f0")
+    path.tx.ip("route add 10.0.0.2 via 10.9.0.2 src 10.0.0.1")
+    path.load("--rate", "5mbit", *CALM)
+    for serial in range(1, 51):
+        send(bare(serial, NOT_ECT, 1000))
+    arrived = path.expect(50)
+    stats = path.ifb.check_conservation()
+    assert stats["c-queue"]["packets-in"] == 50
+    length = stats["c-queue"]["bytes-in"] / 50
+    took = arrived[-1][2] - arrived[0][2]
+    assert took == pytest.approx(49 * length * 8 * 1000 / 5, rel=0.01)
 
 
 def test_somebodys_program_stays_and_comes_first(path, foreign_program):
@@ -250,12 +361,53 @@ def test_somebodys_program_stays_and_comes_first(path, foreign_program):
     assert path.programs() == [("tcx/ingress", "foreign")]
 
 
-def test_somebodys_filters_would_be_bypassed(path):
-    path.rx.run("tc", "qdisc", "add", "dev", "t0", "clsact")
-    path.load("--check", "--rate", "5mbit")
-    path.rx.run("tc", "filter", "add", "dev", "t0", "ingress", "matchall", "action", "ok")
-    assert "filter" in one_line(path.load("--rate", "5mbit", check=False), 1)
+def add_filter(space):
+    space.run("tc", "qdisc", "add", "dev", "t0", "clsact", check=False)
+    space.run("tc", "filter", "add", "dev", "t0", "ingress", "matchall", "action", "ok")
+
+
+def add_chain(words):
+    def add(space):
+        family, hook = words.split(maxsplit=1)
+        space.run("nft", "-f", "-", input=f"""table {family} fw {{ chain in {{
+            type filter hook ingress {hook} priority 0
+        }}
+        }}""")
+
+    return add
+
+
+FILTERS = {"tc": (add_filter, "its tc ingress filters"),
+           "netdev": (add_chain("netdev device t0"), "the nft ingress chain fw in"),
+           "inet": (add_chain("inet devices = { lo, t0 }"), "the nft ingress chain fw in")}
+
+
+@pytest.mark.parametrize("add, whose", FILTERS.values(), ids=FILTERS)
+def test_no_filter_is_switched_off(path, add, whose):
+    """One that is there forbids it, of one that comes later it is told."""
+    add(path.rx)
+    told = f"--ingress would take its packets past {whose}: "
+    assert told in one_line(path.load("--rate", "5mbit", check=False), 1)
+    assert told in path.load("--check", "--rate", "5mbit", check=False).stdout
     assert path.devices() == set()
+    path.rx.run("tc", "qdisc", "del", "dev", "t0", "clsact", check=False)
+    path.rx.run("nft", "flush", "ruleset")
+    path.load("--rate", "5mbit")
+    add(path.rx)
+    told = f"WARNING  t0: --ingress takes its packets past {whose}: "
+    assert told in path.load("--rate", "6mbit").stdout
+    assert told in path.load("--check").stdout
+    if whose == FILTERS["tc"][1]:  # nft's only the administrator may see, which it is not
+        [entry] = json.loads(path.rx.run(BIN / "dualpi2-stats", "--json").stdout)
+        assert entry["passed-over"] == whose
+
+
+@pytest.mark.parametrize("chain", ["netdev device other", "inet devices = { f0, other }"])
+def test_a_chain_elsewhere_is_none(path, chain):
+    path.rx.ip("link add other type dummy")
+    path.rx.ip("link add f0 type dummy")
+    add_chain(chain)(path.rx)
+    path.load("--rate", "5mbit")
 
 
 @pytest.mark.parametrize("mishap", [("ip", "link", "del", "in-t0"),

@@ -18,6 +18,7 @@
 #include "attach/borrowed.h"
 #include "attach/ifb.h"
 #include "attach/root.h"
+#include "check/passed_over.h"
 #include "check/report.h"
 #include "cli/message.h"
 #include "kernel/link.h"
@@ -97,20 +98,51 @@ static int has_rate(const struct registrations *regs, const struct ingress *ingr
 	return live > 0 ? in_force.rate != 0 : live;
 }
 
-/* Filters of clsact come behind all tcx programs, so that they would see no packet any
- * more.
- */
-static bool has_no_filters(const struct ingress *ingress)
+static int look_for_others(const struct ingress *ingress, struct passed_over *others)
 {
-	int has_filters =
-		qdisc_has_filters(ingress->key.ifindex, TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_INGRESS));
+	return expect_known(passed_over_look((int)ingress->key.ifindex, ingress->ifname, others),
+			    "the nft chains of this network namespace");
+}
 
-	if (has_filters > 0)
+/* A firewall is not switched off in silence. */
+static bool passes_nobody_over(const struct ingress *ingress)
+{
+	struct passed_over others;
+	int found = look_for_others(ingress, &others);
+
+	if (found > 0)
 		return report_obstacle(STATUS_FAILURE, 0, ingress->ifname,
-				       "its ingress filters would see no packet any more: "
-				       "`tc filter del dev %s ingress`, or make them tcx programs",
-				       ingress->ifname);
-	return !has_filters;
+				       "--ingress would take its packets past %s: %s",
+				       others.whose, others.remedy);
+	return !found;
+}
+
+/* Where it is attached, others may have come later: nothing is taken back for them, but it is said. */
+static void tell_of_others(const struct ingress *ingress)
+{
+	struct passed_over others;
+
+	if (look_for_others(ingress, &others) > 0)
+		report_line(REPORT_WARNING, "%s: --ingress takes its packets past %s: %s",
+			    ingress->ifname, others.whose, others.remedy);
+}
+
+/* Of those without Ethernet frames bpf/ingress.bpf.h makes some. */
+static bool has_ip_packets(uint16_t type)
+{
+	switch (type) {
+	case ARPHRD_ETHER:
+	case ARPHRD_NONE: /* tun, wireguard */
+	case ARPHRD_RAWIP:
+	case ARPHRD_PPP:
+	case ARPHRD_TUNNEL: /* ipip */
+	case ARPHRD_TUNNEL6:
+	case ARPHRD_SIT:
+	case ARPHRD_IPGRE:
+	case ARPHRD_IP6GRE:
+		return true;
+	}
+	return false;
 }
 
 /* If not, it is said why (report_obstacle()). */
@@ -123,16 +155,18 @@ static bool is_possible(const struct registrations *regs, const struct ingress *
 		rate = has_rate(regs, ingress);
 	if (rate < 0)
 		return false;
-	if (ingress->type != ARPHRD_ETHER)
+	if (!has_ip_packets(ingress->type))
 		return report_obstacle(STATUS_FAILURE, 0, ingress->ifname,
-				       "is not an Ethernet device, and an ifb takes only those: "
-				       "use --ingress on the one below it");
+				       "has neither Ethernet frames nor bare IP packets: use "
+				       "--ingress on the device below it");
 	if (!rate)
 		return report_obstacle(STATUS_USAGE, 0, ingress->ifname,
 				       "--ingress: needs --rate, a little less than what the "
 				       "bottleneck before it has: without one nothing waits here");
 	attached = tcx_look(registration_now(regs, ingress), &ingress->key, TCX_INGRESS);
-	return attached ? attached > 0 : has_no_filters(ingress);
+	if (attached > 0)
+		tell_of_others(ingress);
+	return attached ? attached > 0 : passes_nobody_over(ingress);
 }
 
 bool ingress_allowed(const struct registrations *regs, const struct ingress *ingress,
@@ -208,6 +242,7 @@ static bool attach_qdisc(const struct registrations *regs, const struct ingress 
 	snprintf(label, sizeof(label), "%s, ingress (%s)", ingress->ifname, ingress->ifb.name);
 	target.label = label;
 	target.feeder = ingress->key.ifindex;
+	target.feeder_is_bare = ingress->type != ARPHRD_ETHER;
 	done = target_allowed(&target, wish) && root_attach(regs, &target, wish);
 	target_free(&target);
 	return done;

@@ -157,7 +157,10 @@ static bool create_qdiscs(const struct registration *reg, struct target *target,
 static bool make_params(const struct target *target, const struct wish *wish, const struct aqm *aqm,
 			struct dualpi2_params *params)
 {
-	return wish_apply(wish, aqm, params) && gso_decide(target, params);
+	if (!wish_apply(wish, aqm, params))
+		return false;
+	target_frame(target, params);
+	return gso_decide(target, params);
 }
 
 static bool set_split(const struct registration *reg, const struct target *target,

@@ -256,3 +256,11 @@ void targets_sweep(const struct registrations *regs)
 {
 	tcx_each(regs, sweep_one);
 }
+
+void target_frame(const struct target *target, struct dualpi2_params *params)
+{
+	if (!target->feeder_is_bare || params->framing != DUALPI2_FRAMING_RAW)
+		return;
+	params->framing = DUALPI2_FRAMING_NETWORK;
+	params->overhead = 0;
+}

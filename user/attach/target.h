@@ -42,6 +42,7 @@ struct target {
 	const char *label;	/* begins the messages about it */
 	struct dualpi2_key key; /* of a qdisc at its root */
 	__u32 feeder;		/* number of the interface before it, if it is an ifb; or 0 */
+	bool feeder_is_bare;	/* its packets have no link header, but in the ifb */
 	struct tree tree;
 };
 
@@ -56,6 +57,9 @@ const struct aqm *target_aqm(const struct target *target, const struct wish *wis
  * configured, unless `replace` is wished and --unload can put it back.
  */
 bool target_allowed(const struct target *target, const struct wish *wish);
+
+/* Where nothing is said of frames: those of an ifb have a header that never was on the link. */
+void target_frame(const struct target *target, struct dualpi2_params *params);
 
 /* Show (report.h) whether target_allowed(). */
 bool target_check(const struct target *target, const struct wish *wish);

@@ -13,16 +13,16 @@
 
 void *rtnl_begin(struct rtnl_request *request, uint16_t type, uint16_t flags, size_t size)
 {
-	*request = (struct rtnl_request){};
+	*request = (struct rtnl_request){ .protocol = NETLINK_ROUTE };
 	mnl_nlmsg_put_header(request->buffer);
 	request->header.nlmsg_type = type;
 	request->header.nlmsg_flags = NLM_F_REQUEST | flags;
 	return mnl_nlmsg_put_extra_header(&request->header, size);
 }
 
-static struct mnl_socket *open_socket(void)
+static struct mnl_socket *open_socket(int protocol)
 {
-	struct mnl_socket *nl = mnl_socket_open2(NETLINK_ROUTE, SOCK_CLOEXEC);
+	struct mnl_socket *nl = mnl_socket_open2(protocol, SOCK_CLOEXEC);
 	int on = 1;
 
 	if (!nl)
@@ -121,7 +121,7 @@ static int receive(struct mnl_socket *nl, struct exchange *exchange)
 int rtnl_talk(struct rtnl_request *request, mnl_cb_t on_message, void *data)
 {
 	struct exchange exchange = { request, on_message, data };
-	struct mnl_socket *nl = open_socket();
+	struct mnl_socket *nl = open_socket(request->protocol);
 	int error = 0;
 
 	if (!nl)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Requests to rtnetlink and their answers. */
+/* Requests to rtnetlink, or another family of netlink, and their answers. */
 #ifndef RTNL_H
 #define RTNL_H
 
@@ -17,6 +17,7 @@ struct rtnl_request {
 		struct nlmsghdr header;
 		char buffer[RTNL_REQUEST_MAX];
 	};
+	int protocol;	   /* NETLINK_ROUTE, unless it is changed */
 	char refusal[128]; /* what the kernel says when it refuses (NETLINK_EXT_ACK), or "" */
 };
 

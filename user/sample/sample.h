@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "aqm/aqm.h"
+#include "check/passed_over.h"
 #include "coupling.h"
 #include "dualpi2.h"
 #include "kernel/direction.h"
@@ -37,6 +38,10 @@ struct sample {
 	uint32_t refcnt;		/* of the qdisc, as tc shows it */
 	bool tcx_attached;
 	bool tcx_known; /* only with the right to open its pin */
+	/* Of INGRESS: who sees no packet because of us (check/passed_over.h); "": nobody, as far as
+	 * it can be seen.
+	 */
+	char passed_over[PASSED_OVER_MAX];
 };
 
 struct samples {

@@ -130,6 +130,17 @@ struct collecting {
 	int error; /* of the first that could not be read */
 };
 
+/* Those that came after us; the others are refused. */
+static void look_who_is_passed_over(struct sample *sample)
+{
+	struct passed_over others;
+	struct link link;
+
+	if (link_look_for(sample->ifname, &link) > 0 &&
+	    passed_over_look(link.ifindex, sample->ifname, &others) > 0)
+		memcpy(sample->passed_over, others.whose, sizeof(sample->passed_over));
+}
+
 static bool visit_instance(const struct qdisc *qdisc, void *data)
 {
 	struct collecting *collecting = data;
@@ -155,6 +166,8 @@ static bool visit_instance(const struct qdisc *qdisc, void *data)
 					     sample->device, sample->ifname);
 	sample->counters = qdisc->counters;
 	sample->refcnt = qdisc->refcnt;
+	if (sample->direction == INGRESS)
+		look_who_is_passed_over(sample);
 	list->count++;
 	return true;
 }

@@ -76,6 +76,16 @@ static bool without_tcx(const struct sample *interval, char text[DIAGNOSIS_MAX])
 		   interval->ifname, sample_option(interval));
 }
 
+static bool passes_others_over(const struct sample *interval, char text[DIAGNOSIS_MAX])
+{
+	if (!interval->passed_over[0])
+		return false;
+	return say(text,
+		   "%s see nothing of what arrives: `dualpi2-load --check %s --ingress` says what "
+		   "helps",
+		   interval->passed_over, interval->ifname);
+}
+
 static bool overload(const struct sample *interval, char text[DIAGNOSIS_MAX])
 {
 	const struct dualpi2_overload *overload = &interval->stats.overload;
@@ -207,6 +217,7 @@ static const struct {
 	const char *brief;
 } remarks[] = {
 	{ without_tcx, CONDITION_BROKEN, "no tcx program" },
+	{ passes_others_over, CONDITION_BROKEN, "filter bypassed" },
 	{ overload, CONDITION_ATTENTION, "overload" },
 	{ stalled, CONDITION_BROKEN, "nothing leaves" },
 	{ no_traffic, CONDITION_GOOD, "no packets" },

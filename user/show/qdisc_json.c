@@ -289,6 +289,8 @@ static void add_sample(struct json_object *to, const struct sample *sample, enum
 	add_rows(to, qdisc_rows, &sample->stats, !sample->is_sum);
 	json_add(to, "tcx-attached",
 		 sample->tcx_known ? json_object_new_boolean(sample->tcx_attached) : NULL);
+	if (sample->passed_over[0])
+		json_add_text(to, "passed-over", sample->passed_over);
 	add_overload(to, &sample->stats.overload);
 	add_queues(to, sample, delays);
 	if (sample->aqm->has_values && !sample->is_sum && delays == JSON_BINS)
