@@ -119,15 +119,20 @@ static bool visit(const struct qdisc *qdisc, void *data)
 	return true;
 }
 
+static void check_link(const struct link *link, void *data)
+{
+	(void)data;
+	ALWAYS(strnlen(link->name, sizeof(link->name)) < sizeof(link->name));
+	ALWAYS(strnlen(link->kind, sizeof(link->kind)) < sizeof(link->kind));
+	ALWAYS(strnlen(link->alias, sizeof(link->alias)) < sizeof(link->alias));
+}
+
 static void ask_link(void)
 {
 	struct link link;
 
-	if (link_look(1, &link) <= 0)
-		return;
-	ALWAYS(strnlen(link.name, sizeof(link.name)) < sizeof(link.name));
-	ALWAYS(strnlen(link.kind, sizeof(link.kind)) < sizeof(link.kind));
-	ALWAYS(strnlen(link.alias, sizeof(link.alias)) < sizeof(link.alias));
+	if (link_look(1, &link) > 0)
+		check_link(&link, NULL);
 }
 
 static void ask_root(void)
@@ -150,7 +155,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	message_init("fuzz");
 	answers = data + 1;
 	answers_end = data + size;
-	switch (data[0] % 5) {
+	switch (data[0] % 6) {
 	case 0:
 		qdisc_each(0, visit, NULL);
 		break;
@@ -165,6 +170,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		break;
 	case 4:
 		link_change(1, &change);
+		break;
+	case 5:
+		link_each(NULL, check_link, NULL);
 		break;
 	}
 	return 0;

@@ -32,14 +32,14 @@ FILES = (
 
 # include/uapi/linux/netlink.h, rtnetlink.h, if_link.h, gen_stats.h
 NLMSG_ERROR, NLMSG_DONE, RTM_NEWLINK, RTM_NEWQDISC, RTM_NEWTFILTER = 2, 3, 16, 36, 44
-NLM_F_MULTI, NLM_F_ACK_TLVS, NLMSGERR_ATTR_MSG = 2, 0x200, 1
+NLM_F_MULTI, NLM_F_DUMP_INTR, NLM_F_ACK_TLVS, NLMSGERR_ATTR_MSG = 2, 0x10, 0x200, 1
 TCA_KIND, TCA_OPTIONS, TCA_STATS2, TCA_STAB = 1, 2, 7, 8
-TCA_STATS_BASIC, TCA_STATS_QUEUE, TCA_STATS_PKT64 = 1, 3, 8
+TCA_STATS_BASIC, TCA_STATS_QUEUE, TCA_STATS_PKT64, TCA_STAB_BASE = 1, 3, 8, 1
 IFLA_IFNAME, IFLA_LINK, IFLA_LINKINFO, IFLA_IFALIAS = 3, 5, 18, 20
 IFLA_NUM_TX_QUEUES, IFLA_GSO_MAX_SEGS, IFLA_INFO_KIND = 31, 40, 1
 IFLA_GRO_MAX_SIZE, IFLA_GRO_IPV4_MAX_SIZE = 58, 64
 ROOT = 0xFFFFFFFF
-ASK_QDISCS, ASK_LINK, ASK_ROOT, ASK_FILTERS, ORDER = range(5)  # fuzz_netlink.c
+ASK_QDISCS, ASK_LINK, ASK_ROOT, ASK_FILTERS, ORDER, ASK_LINKS = range(6)  # fuzz_netlink.c
 
 
 def attribute(kind, payload):
@@ -56,7 +56,7 @@ def qdisc(kind, handle, parent):
         attribute(TCA_STATS_QUEUE, struct.pack("=IIIII", 1, 2, 3, 4, 5))
     return message(RTM_NEWQDISC, struct.pack("=BxHiIII", 0, 0, 1, handle, parent, 2) +
                    attribute(TCA_KIND, kind + b"\0") + attribute(TCA_OPTIONS, bytes(8)) +
-                   attribute(TCA_STAB, bytes(4)) + attribute(TCA_STATS2, stats))
+                   attribute(TCA_STAB, attribute(TCA_STAB_BASE, bytes(24))) + attribute(TCA_STATS2, stats))
 
 
 def link():
@@ -84,6 +84,7 @@ def netlink():
     yield datagrams(ASK_QDISCS, dump, done)
     yield datagrams(ASK_LINK, link(), error(0))
     yield datagrams(ASK_ROOT, dump, done, qdisc(b"fq", 0, 0x80010002), error(2), dump, done, done)
+    yield datagrams(ASK_LINKS, message(NLMSG_DONE, bytes(4), NLM_F_DUMP_INTR), link(), done)
     yield datagrams(ASK_FILTERS, message(RTM_NEWTFILTER, bytes(20)), done)
     yield datagrams(ORDER, error(22, b"Device does not exist"))
     yield datagrams(ORDER, error(0))

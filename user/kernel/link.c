@@ -184,7 +184,7 @@ bool link_each(const char *kind, void (*visit)(const struct link *link, void *da
 		mnl_attr_put_strz(&request.header, IFLA_INFO_KIND, kind);
 		mnl_attr_nest_end(&request.header, info);
 	}
-	return expect_known(rtnl_talk(&request, on_each_link, &links), "the interfaces") == 0;
+	return expect_known(rtnl_dump(&request, on_each_link, &links), "the interfaces") == 0;
 }
 
 static void put_netkit(struct nlmsghdr *request, const char *peer)

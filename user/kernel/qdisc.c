@@ -109,7 +109,7 @@ int qdisc_each(int ifindex, bool (*visit)(const struct qdisc *qdisc, void *data)
 	struct rtnl_request request;
 
 	begin(&request, RTM_GETQDISC, NLM_F_DUMP, 0, 0);
-	return expect_known(rtnl_talk(&request, on_qdisc, &dump) ?: dump.found, "the qdiscs");
+	return expect_known(rtnl_dump(&request, on_qdisc, &dump) ?: dump.found, "the qdiscs");
 }
 
 static bool copy_qdisc(const struct qdisc *qdisc, void *copy)
@@ -165,7 +165,7 @@ int qdisc_has_filters(int ifindex, uint32_t parent)
 	bool has_filters = false;
 
 	begin(&request, RTM_GETTFILTER, NLM_F_DUMP, ifindex, parent);
-	return expect_known(rtnl_talk(&request, on_filter, &has_filters) ?: has_filters,
+	return expect_known(rtnl_dump(&request, on_filter, &has_filters) ?: has_filters,
 			    "the filters of the interface");
 }
 

@@ -11,6 +11,11 @@
 
 #include "cli/message.h"
 
+/* Of a dump that the kernel says is not of one state, because something was added or removed
+ * meanwhile: one takes some milliseconds, and only a host that never rests interrupts them all.
+ */
+#define DUMP_TRIES 50
+
 void *rtnl_begin(struct rtnl_request *request, uint16_t type, uint16_t flags, size_t size)
 {
 	*request = (struct rtnl_request){ .protocol = NETLINK_ROUTE };
@@ -88,6 +93,20 @@ static int on_error(const struct nlmsghdr *message, void *data)
 	return MNL_CB_ERROR;
 }
 
+/* The end of a dump, with an error if the kernel could not go on (netlink_dump() of
+ * net/netlink/af_netlink.c).
+ */
+static int on_done(const struct nlmsghdr *message, void *data)
+{
+	const int *error = rtnl_header(message, sizeof(*error));
+
+	(void)data;
+	if (!error || *error >= 0)
+		return MNL_CB_STOP;
+	errno = *error > INT_MIN ? -*error : EBADMSG;
+	return MNL_CB_ERROR;
+}
+
 static int on_answer(const struct nlmsghdr *message, void *data)
 {
 	const struct exchange *exchange = data;
@@ -95,10 +114,20 @@ static int on_answer(const struct nlmsghdr *message, void *data)
 	return exchange->on_message ? exchange->on_message(message, exchange->data) : MNL_CB_OK;
 }
 
+/* A signal ends the wait for an answer, not the answer. */
+static ssize_t receive_datagram(struct mnl_socket *nl, char *buffer)
+{
+	ssize_t len;
+
+	do {
+		len = mnl_socket_recvfrom(nl, buffer, MNL_SOCKET_DUMP_SIZE);
+	} while (len < 0 && errno == EINTR);
+	return len;
+}
+
 static int receive(struct mnl_socket *nl, struct exchange *exchange)
 {
-	/* The array ends with the one we answer: libmnl's own functions take the rest (DONE). */
-	mnl_cb_t control[NLMSG_ERROR + 1] = { [NLMSG_ERROR] = on_error };
+	mnl_cb_t control[] = { [NLMSG_ERROR] = on_error, [NLMSG_DONE] = on_done };
 	char *buffer = malloc(MNL_SOCKET_DUMP_SIZE);
 	ssize_t len;
 	int result = MNL_CB_ERROR;
@@ -106,7 +135,7 @@ static int receive(struct mnl_socket *nl, struct exchange *exchange)
 	if (!buffer)
 		return MNL_CB_ERROR;
 	do {
-		len = mnl_socket_recvfrom(nl, buffer, MNL_SOCKET_DUMP_SIZE);
+		len = receive_datagram(nl, buffer);
 		if (len <= 0) {
 			result = MNL_CB_ERROR;
 			break;
@@ -131,6 +160,64 @@ int rtnl_talk(struct rtnl_request *request, mnl_cb_t on_message, void *data)
 		error = errno ?: EIO;
 	mnl_socket_close(nl);
 	return -error;
+}
+
+/* ---- dumps ------------------------------------------------------------------------ */
+
+/* The messages of a dump, one behind the other. */
+struct collection {
+	char *bytes;
+	size_t used, size;
+};
+
+static int collect(const struct nlmsghdr *message, void *data)
+{
+	const size_t size = MNL_ALIGN(message->nlmsg_len);
+	struct collection *all = data;
+	char *grown;
+
+	if (all->size - all->used < size) {
+		grown = realloc(all->bytes, 2 * all->size + size);
+		if (!grown)
+			return MNL_CB_ERROR;
+		all->bytes = grown;
+		all->size = 2 * all->size + size;
+	}
+	/* What fills it up to its alignment the last message of a datagram may lack. */
+	memset(all->bytes + all->used, 0, size);
+	memcpy(all->bytes + all->used, message, message->nlmsg_len);
+	all->used += size;
+	return MNL_CB_OK;
+}
+
+static int visit_all(const struct collection *all, mnl_cb_t on_message, void *data)
+{
+	const struct nlmsghdr *message;
+
+	for (size_t at = 0; at < all->used; at += MNL_ALIGN(message->nlmsg_len)) {
+		message = (const struct nlmsghdr *)(all->bytes + at);
+		if (on_message(message, data) < MNL_CB_STOP)
+			return -errno;
+	}
+	return 0;
+}
+
+int rtnl_dump(struct rtnl_request *request, mnl_cb_t on_message, void *data)
+{
+	struct collection all = {};
+	int error;
+
+	/* libmnl answers NLM_F_DUMP_INTR with this error. */
+	for (int tries = 0; tries < DUMP_TRIES; tries++) {
+		all.used = 0;
+		error = rtnl_talk(request, collect, &all);
+		if (error != -EINTR)
+			break;
+	}
+	if (!error)
+		error = visit_all(&all, on_message, data);
+	free(all.bytes);
+	return error == -EINTR ? -EBUSY : error;
 }
 
 bool rtnl_accepted(const struct rtnl_request *request, int error, const char *what, ...)

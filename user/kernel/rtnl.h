@@ -26,10 +26,14 @@ struct rtnl_request {
  */
 void *rtnl_begin(struct rtnl_request *request, uint16_t type, uint16_t flags, size_t size);
 
-/* Send a request and read all answers: NLM_F_DUMP or NLM_F_ACK must be set. 0, or -errno; reports
- * nothing.
- */
+/* Send a request and read its answers: NLM_F_ACK must be set. 0, or -errno; reports nothing. */
 int rtnl_talk(struct rtnl_request *request, mnl_cb_t on_message, void *data);
+
+/* The same with NLM_F_DUMP. All of it is there before `on_message` sees any: a dump that was
+ * interrupted is asked for again, and what is done on the way cannot interrupt it. -EBUSY: it was
+ * interrupted each time.
+ */
+int rtnl_dump(struct rtnl_request *request, mnl_cb_t on_message, void *data);
 
 /* Reading an answer, for a mnl_cb_t: nothing behind its end is read, whatever it says.
  *
