@@ -5,8 +5,11 @@ import time
 
 import frames
 import pytest
+from netns import run
 from scripts import CALM, CLOCK, packet_script, without
+from sides import BIN
 
+LOADER = BIN / "dualpi2-load"
 GAINS = ("alpha", "beta")
 
 
@@ -104,3 +107,22 @@ def test_link_down(pair, report):
     thrown = [side[1]["drops"] - side[0]["drops"] for side in (native, ours)]
     report.differs("link down: packets thrown away, as drops", *thrown, "link down",
                    thrown == [0, ours[0]["qlen"]])
+
+
+@pytest.mark.parametrize("options", [{}, {
+    "limit": 123, "memlimit": 456_789, "target": 7_001, "tupdate": 9_001, "alpha": 41, "beta": 819,
+    "step": 2_501, "min_qlen_step": 5, "coupling": 3, "overflow": True, "drop_enqueue": True,
+    "classic_protection": 42, "any_ect": True}])
+def test_native_is_replaced_and_put_back(pair, options):
+    """With all it had: what the kernel shows of it is the same to the byte."""
+    dev = pair.native.dev
+    pair.native.start(**options)
+    try:
+        before = pair.native.qdiscs.get(dev)[:2]
+        checked = run(LOADER, "--check", dev, "--replace").stdout
+        assert "ok       its root qdisc, dualpi2, can be put back" in checked
+        run(LOADER, dev, "--replace", "--no-split-gso")
+        assert run(LOADER, dev, "--unload").stdout == f"{dev}: unloaded\n"
+        assert pair.native.qdiscs.get(dev)[:2] == before
+    finally:
+        pair.native.stop()

@@ -3,9 +3,11 @@
 
 import json
 import socket
+from pathlib import Path
 
 import pytest
 from conftest import BIN, LOADER, Qdisc, one_line, root
+from findings import findings, of_kind
 from frames import ECT_1, NOT_ECT
 from netns import Namespace, dummy
 
@@ -17,18 +19,85 @@ def space(registered, box):
         box.run(LOADER, name, "--unload", check=False)
 
 
-@pytest.mark.parametrize("qdisc", ["fq_codel limit 123 target 7ms noecn", "pfifo limit 77",
-                                   "tbf rate 5mbit burst 10k latency 9ms"])
+def configure(space, qdisc):
+    """A root qdisc by tc's words; its kind last but for its options."""
+    space.run("tc", "qdisc", "replace", "dev", "one", "root", "handle", "7:", *qdisc.split())
+
+
+# All kinds of user/attach/tree.c but mq (test_mq.py) and dualpi2 (tests/compare/), with as many
+# options as each has, and with their defaults where these come back in another way.
+@pytest.mark.parametrize("qdisc", [
+    "bfifo limit 77777",
+    "cake bandwidth 40mbit diffserv4 dual-srchost nat wash ack-filter rtt 51ms memlimit 8m "
+    "overhead 18 mpu 64 no-split-gso fwmark 0xf",
+    "codel limit 77 target 7001us interval 99ms ce_threshold 3ms ecn",
+    "fq limit 77 flow_limit 33 quantum 3000 initial_quantum 9000 maxrate 5mbit buckets 512 "
+    "orphan_mask 511 nopacing refill_delay 30ms low_rate_threshold 1mbit ce_threshold 2ms",
+    "fq_codel",
+    "fq_codel limit 123 flows 512 target 7ms interval 77ms ce_threshold 3ms memory_limit 3m noecn "
+    "drop_batch 32 quantum 300",
+    "fq_pie",
+    "fq_pie limit 777 flows 512 target 7ms tupdate 9ms alpha 3 beta 19 quantum 1000 "
+    "memory_limit 3m ecn_prob 20 ecn bytemode dq_rate_estimator",
+    "noqueue",
+    "pfifo limit 77",
+    "pfifo_fast",
+    "pfifo_head_drop limit 77",
+    "pie limit 77 target 7ms tupdate 9ms alpha 3 beta 19 ecn bytemode dq_rate_estimator",
+    "sfq",
+    "sfq limit 100 flows 64 depth 50 divisor 512 perturb 7 quantum 2000 headdrop "
+    "redflowlimit 100000 min 8000 max 60000 probability 0.20 ecn",
+    "tbf rate 5mbit burst 10k latency 9ms peakrate 10mbit mtu 2000 mpu 64 overhead 10",
+    "stab overhead 20 pfifo limit 77",
+])
 def test_replace_and_put_back(space, qdisc):
-    space.run("tc", "qdisc", "add", "dev", "one", "root", "handle", "7:", *qdisc.split())
+    configure(space, qdisc)
     before = root(space, "one")
+    assert ("ok", f"its root qdisc, {before['kind']}, can be put back") in findings(
+        space, "one", "--replace")
     space.run(LOADER, "one", "--replace")
     assert root(space, "one")["kind"] == "bpf_dualpi2"
-    space.run(LOADER, "one", "--unload")
-    after = root(space, "one")
-    # The kernel rounds codel's times down by a microsecond at each turn.
-    assert after.pop("options") == pytest.approx(before.pop("options"), abs=2)
-    assert after == before
+    # It says so if not all that the kernel shows of it is the same.
+    assert space.run(LOADER, "one", "--unload").stdout == "one: unloaded\n"
+    assert root(space, "one") == before
+
+
+@pytest.mark.parametrize("qdisc, lost", [
+    ("stab linklayer atm overhead 40 pfifo", "its size table (stab)"),
+    ("est 1s 4s pfifo", "its rate estimator (est)"),
+    ("netem delay 1ms", "parts of netem that the kernel does not show"),
+])
+def test_part_that_would_be_lost(space, qdisc, lost):
+    configure(space, qdisc)
+    before = root(space, "one")
+    line = one_line(space.run(LOADER, "one", "--replace", check=False), 1)
+    assert f"with {lost}: note it, then `tc qdisc del dev one root`" in line
+    [told] = of_kind(findings(space, "one", "--replace"), "MISSING")
+    assert line == f"dualpi2-load: {told}\n"
+    assert root(space, "one") == before
+
+
+USER_NAMESPACES = Path("/proc/sys/user/max_user_namespaces")
+
+
+@pytest.fixture
+def untried():
+    """Nobody may make a user namespace, to try in it what comes back."""
+    before = USER_NAMESPACES.read_text()
+    USER_NAMESPACES.write_text("0")
+    yield
+    USER_NAMESPACES.write_text(before)
+
+
+def test_what_could_not_be_tried(space, untried):
+    """It comes back as far as its kind tells."""
+    configure(space, "sfq depth 1 flows 100")
+    before = root(space, "one")
+    [told] = of_kind(findings(space, "one", "--replace", "--rate", "5mbit"), "hint")
+    assert told.startswith("its root qdisc, sfq, can be put back as far as its kind tells: ")
+    space.run(LOADER, "one", "--replace")
+    assert space.run(LOADER, "one", "--unload").stdout == "one: unloaded\n"
+    assert root(space, "one") == before
 
 
 def send_one(space, dev):

@@ -98,24 +98,20 @@ static bool complete_queues(const struct registration *reg, const struct target 
 
 /* ---- attach ---------------------------------------------------------------------- */
 
-/* Take our qdisc from the root: the remembered one takes its place, or the kernel's
+/* Take our qdisc from the root: `prior` takes its place, or if that is of no kind the kernel's
  * automatic one.
  */
-static bool remove_root(const struct target *target)
+static bool remove_root(const struct target *target, const struct qdisc *prior)
 {
 	static const struct qdisc placeholder = { .kind = "pfifo", .parent = TC_H_ROOT };
 	int ifindex = target->key.ifindex;
-	struct qdisc prior;
-	int remembered = ledger_read(LEDGER_PRIORS, &target->key, &prior);
 
-	if (remembered < 0)
-		return false;
 	/* An automatic qdisc, of net.core.default_qdisc, cannot be deleted, only
 	 * replaced. Then the kernel chooses anew.
 	 */
 	if (!TC_H_MAJ(target->tree.root.handle) && !qdisc_create(ifindex, &placeholder, true))
 		return false;
-	return remembered ? qdisc_create(ifindex, &prior, true) : qdisc_delete(ifindex);
+	return prior->kind[0] ? qdisc_create(ifindex, prior, true) : qdisc_delete(ifindex);
 }
 
 static bool create_root(const struct target *target, const char *kind, bool replace)
@@ -136,11 +132,14 @@ static bool create_root(const struct target *target, const char *kind, bool repl
 
 static bool create_mq(const struct registration *reg, struct target *target, bool replace)
 {
+	struct qdisc prior;
+
 	if (!create_root(target, MQ_KIND, replace))
 		return false;
 	if (tree_read(target->key.ifindex, &target->tree) && complete_queues(reg, target))
 		return true;
-	remove_root(target);
+	if (ledger_read(LEDGER_PRIORS, &target->key, &prior) >= 0)
+		remove_root(target, &prior);
 	return false;
 }
 
@@ -410,18 +409,33 @@ bool root_attach(const struct registrations *regs, struct target *target, const 
 
 /* ---- unload ---------------------------------------------------------------------- */
 
+/* Is what was remembered there again? Where that could not be tried before (qdisc_comes_back()),
+ * this is where a difference is seen.
+ */
+static void compare(const struct target *target, const struct qdisc *prior)
+{
+	if (prior->kind[0] && !qdisc_is_same(prior, &target->tree.root))
+		printf("%s: %s is there again, but not with all it had: see `tc qdisc show dev %s "
+		       "root`\n",
+		       target->label, prior->kind, target->ifname);
+}
+
 bool root_undo(const struct registrations *regs, struct target *target, bool *found)
 {
 	bool ours = tree_owner(&target->tree) == OWNER_US;
+	struct qdisc prior = {};
 	int had_tcx;
 
-	if (ours && (!remove_root(target) || !tree_read(target->key.ifindex, &target->tree)))
+	if (ours && (ledger_read(LEDGER_PRIORS, &target->key, &prior) < 0 ||
+		     !remove_root(target, &prior) ||
+		     !tree_read(target->key.ifindex, &target->tree)))
 		return false;
 	if (ours && tree_owner(&target->tree) == OWNER_US)
 		return fail(0,
 			    "%s: the kernel attached %s again, as its default: first "
 			    "`sysctl net.core.default_qdisc=fq_codel`",
 			    target->label, tree_aqm(&target->tree)->kind);
+	compare(target, &prior);
 	had_tcx = tcx_detach(&target->key, TCX_EGRESS);
 	if (had_tcx < 0 || !gso_stop(target))
 		return false;

@@ -2,6 +2,7 @@
 #include "attach/target.h"
 
 #include <linux/pkt_sched.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "check/report.h"
@@ -134,12 +135,23 @@ static bool may_change(const struct target *target, const struct wish *wish)
 			qdisc_text(foreign->kind, foreign->handle, foreign->parent, text));
 }
 
+/* 1; 0: `why` says what would be lost; -errno, which is reported: unknown. */
+static int can_be_put_back(const struct target *target, char *why)
+{
+	int restorable = tree_restorable(&target->tree, why);
+
+	if (restorable <= 0 || qdisc_comes_back(&target->tree.root))
+		return restorable;
+	snprintf(why, TREE_WHY_MAX, "its options: made again it has others");
+	return 0;
+}
+
 /* Where somebody configured the root. */
 static bool may_replace(const struct target *target, const struct wish *wish)
 {
 	const struct qdisc *root = &target->tree.root;
 	char text[QDISC_TEXT_MAX], why[TREE_WHY_MAX];
-	int restorable = tree_restorable(&target->tree, why);
+	int restorable = can_be_put_back(target, why);
 
 	if (restorable < 0)
 		return false;
@@ -200,7 +212,12 @@ bool target_check(const struct target *target, const struct wish *wish)
 		return report_line(REPORT_OK, "%s%s will take the place of %s", wanted->kind, under,
 				   now->kind);
 	case OWNER_FOREIGN:
-		return report_line(REPORT_OK, "its root qdisc, %s, can be put back",
+		if (qdisc_comes_back(&target->tree.root) > 0)
+			return report_line(REPORT_OK, "its root qdisc, %s, can be put back",
+					   target->tree.root.kind);
+		return report_line(REPORT_HINT,
+				   "its root qdisc, %s, can be put back as far as its kind tells: "
+				   "to try it takes the right to make a user namespace",
 				   target->tree.root.kind);
 	case OWNER_NONE:
 		break;

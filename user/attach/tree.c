@@ -9,6 +9,8 @@
 
 #include "cli/message.h"
 
+#define READ_TRIES 10
+
 /* Kinds whose dumped options make the same qdisc again. Others have classes, need
  * more to start than they show (red: its table), or do not show all of their
  * configuration (netem: its delay distribution).
@@ -52,12 +54,20 @@ static bool fill_queue(struct tree *tree, size_t number, const struct qdisc *qdi
 	return true;
 }
 
+struct reading {
+	struct tree *tree;
+	bool saw_root;
+};
+
 /* True: it is one, and there is no room for it. */
 static bool visit_queue(const struct qdisc *qdisc, void *data)
 {
-	struct tree *tree = data;
+	struct reading *reading = data;
+	struct tree *tree = reading->tree;
 	size_t number = TC_H_MIN(qdisc->parent);
 
+	if (qdisc->parent == TC_H_ROOT && qdisc->handle == tree->root.handle)
+		reading->saw_root = true;
 	return qdisc->parent != TC_H_ROOT && number &&
 	       TC_H_MAJ(qdisc->parent) == TC_H_MAJ(tree->root.handle) &&
 	       !fill_queue(tree, number, qdisc, false);
@@ -84,14 +94,27 @@ static int read_hidden_queues(struct tree *tree)
 	}
 }
 
+/* The dump loses this interface if another one goes meanwhile: see qdisc_root(). 0, or -errno. */
+static int read_used_queues(struct tree *tree)
+{
+	struct reading reading = { .tree = tree };
+	int found = 0;
+
+	for (int tries = 0; !found && !reading.saw_root && tries < READ_TRIES; tries++)
+		found = qdisc_each(tree->root.ifindex, visit_queue, &reading);
+	if (found)
+		return found > 0 ? -ENOMEM : found;
+	return reading.saw_root ? 0 : -EBUSY;
+}
+
 static bool read_queues(struct tree *tree)
 {
-	int state = qdisc_each(tree->root.ifindex, visit_queue, tree);
+	int state = read_used_queues(tree);
 
 	/* An automatic one cannot lose a qdisc, and has no classes to ask for. */
 	if (!state && TC_H_MAJ(tree->root.handle))
 		state = read_hidden_queues(tree);
-	return expect_known(state > 0 ? -ENOMEM : state, "the queues of the mq") >= 0;
+	return expect_known(state, "the queues of the mq") >= 0;
 }
 
 void tree_free(struct tree *tree)
@@ -181,10 +204,8 @@ int tree_restorable(const struct tree *tree, char *why)
 	else if (!kind_is_restorable(qdisc->kind))
 		snprintf(why, TREE_WHY_MAX, "parts of %s that the kernel does not show",
 			 qdisc->kind);
-	else if (qdisc->has_size_table)
-		snprintf(why, TREE_WHY_MAX, "its size table (stab)");
-	else if (qdisc->options_cut)
-		snprintf(why, TREE_WHY_MAX, "its options (too long)");
+	else if (qdisc_hidden_part(qdisc))
+		snprintf(why, TREE_WHY_MAX, "%s", qdisc_hidden_part(qdisc));
 	else
 		return 1;
 	return 0;

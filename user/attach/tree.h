@@ -51,9 +51,9 @@ const struct tree_queue *tree_foreign_queue(const struct tree *tree);
 bool queue_is_missing(const struct tree_queue *queue, const struct aqm *aqm);
 size_t tree_missing_queues(const struct tree *tree, const struct aqm *aqm);
 
-/* Can this foreign root qdisc be put back exactly as it is, from what the kernel shows
- * of it: 1; 0: `why` says what would be lost; -errno: that cannot be found out, which is reported
- * (message.h).
+/* Can this foreign root qdisc be put back as it is, from what the kernel shows of it and as far as
+ * its kind tells: 1; 0: `why` says what would be lost; -errno: that cannot be found out, which is
+ * reported (message.h). qdisc_comes_back() tries it.
  */
 #define TREE_WHY_MAX 128
 int tree_restorable(const struct tree *tree, char *why);

@@ -5,8 +5,11 @@
 #include <linux/gen_stats.h>
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "cli/message.h"
 #include "kernel/rtnl.h"
@@ -21,7 +24,7 @@ static struct tcmsg *begin(struct rtnl_request *request, uint16_t type, uint16_t
 	return tc;
 }
 
-static void read_counters(const struct nlattr *stats2, struct qdisc_counters *counters)
+static void read_statistics(const struct nlattr *stats2, struct qdisc *qdisc)
 {
 	const struct nlattr *attr;
 	struct gnet_stats_basic basic = {};
@@ -39,9 +42,12 @@ static void read_counters(const struct nlattr *stats2, struct qdisc_counters *co
 		case TCA_STATS_QUEUE:
 			rtnl_copy(attr, &queue, sizeof(queue));
 			break;
+		case TCA_STATS_RATE_EST: /* only of one that has it */
+			qdisc->has_estimator = true;
+			break;
 		}
 	}
-	*counters = (struct qdisc_counters){
+	qdisc->counters = (struct qdisc_counters){
 		.bytes = basic.bytes,
 		.packets = packets64 ?: basic.packets,
 		.drops = queue.drops,
@@ -59,6 +65,17 @@ static void read_options(const struct nlattr *attr, struct qdisc *qdisc)
 	qdisc->options_cut = len > sizeof(qdisc->options);
 	qdisc->options_len = qdisc->options_cut ? sizeof(qdisc->options) : len;
 	memcpy(qdisc->options, mnl_attr_get_payload(attr), qdisc->options_len);
+}
+
+static void read_size_table(const struct nlattr *stab, struct qdisc *qdisc)
+{
+	const struct nlattr *attr;
+
+	qdisc->has_size_table = true;
+	mnl_attr_for_each_nested(attr, stab) {
+		if (mnl_attr_get_type(attr) == TCA_STAB_BASE)
+			rtnl_copy(attr, &qdisc->size_table, sizeof(qdisc->size_table));
+	}
 }
 
 struct dump {
@@ -92,10 +109,14 @@ static int on_qdisc(const struct nlmsghdr *message, void *data)
 			read_options(attr, &qdisc);
 			break;
 		case TCA_STAB:
-			qdisc.has_size_table = true;
+			read_size_table(attr, &qdisc);
+			break;
+		case TCA_INGRESS_BLOCK:
+		case TCA_EGRESS_BLOCK:
+			qdisc.has_filter_block = true;
 			break;
 		case TCA_STATS2:
-			read_counters(attr, &qdisc.counters);
+			read_statistics(attr, &qdisc);
 			break;
 		}
 	}
@@ -118,18 +139,8 @@ static bool copy_qdisc(const struct qdisc *qdisc, void *copy)
 	return true;
 }
 
-static bool copy_root(const struct qdisc *qdisc, void *copy)
-{
-	return qdisc->parent == TC_H_ROOT && copy_qdisc(qdisc, copy);
-}
-
-bool qdisc_root(int ifindex, struct qdisc *root)
-{
-	*root = (struct qdisc){};
-	return qdisc_each(ifindex, copy_root, root) >= 0;
-}
-
-int qdisc_below(int ifindex, uint32_t parent, struct qdisc *qdisc)
+/* What is in a place: see qdisc_below(). */
+static int ask(int ifindex, uint32_t parent, struct qdisc *qdisc)
 {
 	struct dump dump = { .ifindex = ifindex, .visit = copy_qdisc, .data = qdisc };
 	struct rtnl_request request;
@@ -141,6 +152,19 @@ int qdisc_below(int ifindex, uint32_t parent, struct qdisc *qdisc)
 	error = rtnl_talk(&request, on_qdisc, &dump);
 	/* For noop_qdisc qdisc_get_notify() of net/sched/sch_api.c sends no answer. */
 	return error ?: qdisc->kind[0] != '\0';
+}
+
+bool qdisc_root(int ifindex, struct qdisc *root)
+{
+	int found = ask(ifindex, TC_H_ROOT, root);
+
+	return found == -ENODEV ||
+	       expect_known(found, "the root qdisc of interface %d", ifindex) >= 0;
+}
+
+int qdisc_below(int ifindex, uint32_t parent, struct qdisc *qdisc)
+{
+	return ask(ifindex, parent, qdisc);
 }
 
 /* Children without a handle come and go with their parent. */
@@ -175,16 +199,105 @@ int qdisc_has_parts(const struct qdisc *qdisc)
 		       ?: qdisc_has_filters(qdisc->ifindex, qdisc->handle);
 }
 
-bool qdisc_create(int ifindex, const struct qdisc *qdisc, bool replace)
+/* ---- make one -------------------------------------------------------------------- */
+
+/* include/uapi/linux/pkt_sched.h, since Linux 6.17 */
+#define TCA_DUALPI2_ALPHA 5
+#define TCA_DUALPI2_BETA 6
+
+/* What the kernel keeps in other units than it shows, rounded down both ways: times in 1024 ns
+ * (codel_time_t of include/net/codel.h), gains (dualpi2_scale_alpha_beta() of
+ * net/sched/sch_dualpi2.c). One more than it shows is again what it keeps.
+ */
+static const struct {
+	const char *kind;
+	uint16_t attribute;
+} rounded[] = {
+	{ "codel", TCA_CODEL_TARGET },	       { "codel", TCA_CODEL_INTERVAL },
+	{ "codel", TCA_CODEL_CE_THRESHOLD },   { "dualpi2", TCA_DUALPI2_ALPHA },
+	{ "dualpi2", TCA_DUALPI2_BETA },       { "fq_codel", TCA_FQ_CODEL_TARGET },
+	{ "fq_codel", TCA_FQ_CODEL_INTERVAL }, { "fq_codel", TCA_FQ_CODEL_CE_THRESHOLD },
+};
+
+static bool is_rounded(const char *kind, const struct nlattr *attr)
+{
+	for (size_t i = 0; i < sizeof(rounded) / sizeof(rounded[0]); i++) {
+		if (!strcmp(kind, rounded[i].kind) &&
+		    mnl_attr_get_type(attr) == rounded[i].attribute)
+			return mnl_attr_get_payload_len(attr) == sizeof(uint32_t);
+	}
+	return false;
+}
+
+static void undo_rounding(const char *kind, const struct nlattr *options)
+{
+	const struct nlattr *attr;
+	uint32_t value;
+
+	mnl_attr_for_each_nested(attr, options) {
+		if (!is_rounded(kind, attr))
+			continue;
+		rtnl_copy(attr, &value, sizeof(value));
+		value += value != 0;
+		memcpy(mnl_attr_get_payload(attr), &value, sizeof(value));
+	}
+}
+
+/* A limit that is given bounds the number of flows, and is bounded by it; the default is not
+ * (sfq_change() of net/sched/sch_sfq.c). 0 leaves it at its default.
+ */
+#define SFQ_DEFAULT_LIMIT 127
+
+static void leave_default_limit(const struct nlattr *options)
+{
+	struct tc_sfq_qopt *sfq = mnl_attr_get_payload(options);
+
+	if (mnl_attr_get_payload_len(options) >= sizeof(*sfq) && sfq->limit == SFQ_DEFAULT_LIMIT)
+		sfq->limit = 0;
+}
+
+/* What makes the options that were dumped. NLA_F_NESTED, which not every dump has, some kinds want
+ * (nla_parse_nested() of include/net/netlink.h) and none minds.
+ */
+static void put_options(struct nlmsghdr *request, const struct qdisc *qdisc)
+{
+	const struct nlattr *options = mnl_nlmsg_get_payload_tail(request);
+
+	mnl_attr_put(request, TCA_OPTIONS | NLA_F_NESTED, qdisc->options_len, qdisc->options);
+	if (!strcmp(qdisc->kind, "sfq"))
+		leave_default_limit(options);
+	else
+		undo_rounding(qdisc->kind, options);
+}
+
+static void put_size_table(struct nlmsghdr *request, const struct tc_sizespec *table)
+{
+	struct nlattr *stab = mnl_attr_nest_start(request, TCA_STAB);
+
+	mnl_attr_put(request, TCA_STAB_BASE, sizeof(*table), table);
+	mnl_attr_nest_end(request, stab);
+}
+
+static int create(struct rtnl_request *request, int ifindex, const struct qdisc *qdisc,
+		  bool replace)
 {
 	const uint16_t flags = NLM_F_ACK | NLM_F_CREATE | (replace ? NLM_F_REPLACE : NLM_F_EXCL);
+
+	begin(request, RTM_NEWQDISC, flags, ifindex, qdisc->parent)->tcm_handle = qdisc->handle;
+	mnl_attr_put_strz(&request->header, TCA_KIND, qdisc->kind);
+	if (qdisc->has_size_table)
+		put_size_table(&request->header, &qdisc->size_table);
+	if (qdisc->options_len)
+		put_options(&request->header, qdisc);
+	return rtnl_talk(request, NULL, NULL);
+}
+
+bool qdisc_create(int ifindex, const struct qdisc *qdisc, bool replace)
+{
 	struct rtnl_request request;
 
-	begin(&request, RTM_NEWQDISC, flags, ifindex, qdisc->parent)->tcm_handle = qdisc->handle;
-	mnl_attr_put_strz(&request.header, TCA_KIND, qdisc->kind);
-	if (qdisc->options_len)
-		mnl_attr_put(&request.header, TCA_OPTIONS, qdisc->options_len, qdisc->options);
-	return rtnl_accepted(&request, rtnl_talk(&request, NULL, NULL), "attach %s", qdisc->kind);
+	return rtnl_accepted(&request, create(&request, ifindex, qdisc, replace), "attach %s",
+			     qdisc->kind);
 }
 
 bool qdisc_delete(int ifindex)
@@ -193,6 +306,77 @@ bool qdisc_delete(int ifindex)
 
 	begin(&request, RTM_DELQDISC, NLM_F_ACK, ifindex, TC_H_ROOT);
 	return rtnl_accepted(&request, rtnl_talk(&request, NULL, NULL), "remove the root qdisc");
+}
+
+/* ---- would it be the same? --------------------------------------------------------- */
+
+const char *qdisc_hidden_part(const struct qdisc *qdisc)
+{
+	if (qdisc->has_size_table && qdisc->size_table.tsize)
+		return "its size table (stab)"; /* only what it was computed from is shown */
+	if (qdisc->has_estimator)
+		return "its rate estimator (est)";
+	if (qdisc->has_filter_block)
+		return "its block of filters";
+	if (qdisc->options_cut)
+		return "its options (too long)";
+	return NULL;
+}
+
+bool qdisc_is_same(const struct qdisc *one, const struct qdisc *other)
+{
+	return !strcmp(one->kind, other->kind) && one->handle == other->handle &&
+	       one->has_size_table == other->has_size_table &&
+	       !memcmp(&one->size_table, &other->size_table, sizeof(one->size_table)) &&
+	       one->options_len == other->options_len &&
+	       !memcmp(one->options, other->options, one->options_len);
+}
+
+#define LOOPBACK 1	/* ifindex of it in every network namespace */
+#define OTHER_QDISC 255 /* an exit status that is no errno */
+
+/* Exit status of the child that tries: 0: it is the same; OTHER_QDISC; or an errno: unknown. */
+static int try_elsewhere(const struct qdisc *qdisc)
+{
+	struct rtnl_request request;
+	struct qdisc made;
+	int error;
+
+	/* The rights to make a network namespace are those of a user namespace's owner. */
+	if (unshare(CLONE_NEWUSER | CLONE_NEWNET))
+		return errno;
+	error = create(&request, LOOPBACK, qdisc, true);
+	if (error == -EPERM || message_shortage(-error))
+		return -error;
+	if (error)
+		return OTHER_QDISC;
+	error = ask(LOOPBACK, TC_H_ROOT, &made);
+	if (error < 0)
+		return -error;
+	return qdisc_is_same(qdisc, &made) ? 0 : OTHER_QDISC;
+}
+
+int qdisc_comes_back(const struct qdisc *qdisc)
+{
+	int status = 0;
+	pid_t child;
+
+	if (!qdisc->options_len && !qdisc->has_size_table)
+		return 1; /* as mq, which a loopback device cannot have */
+	child = fork();
+	if (child < 0)
+		return -errno;
+	if (!child)
+		_exit(try_elsewhere(qdisc));
+	while (waitpid(child, &status, 0) < 0) {
+		if (errno != EINTR)
+			return -errno;
+	}
+	if (!WIFEXITED(status))
+		return -ECHILD;
+	if (WEXITSTATUS(status) == OTHER_QDISC)
+		return 0;
+	return WEXITSTATUS(status) ? -WEXITSTATUS(status) : 1;
 }
 
 const char *qdisc_text(const char *kind, uint32_t handle, uint32_t parent, char *text)

@@ -5,11 +5,14 @@
 #ifndef QDISC_H
 #define QDISC_H
 
+#include <linux/pkt_sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #define QDISC_KIND_MAX 16      /* IFNAMSIZ, with the terminator, as the kernel has it */
 #define QDISC_OPTIONS_MAX 4096 /* of those that are remembered */
+
+#define QDISC_MAJOR_MAX 0xfffe /* of a handle; ffff: is that of clsact */
 
 #define MQ_KIND "mq"
 
@@ -31,6 +34,9 @@ struct qdisc {
 	uint32_t parent;
 	uint32_t refcnt;
 	bool has_size_table; /* tc's "stab": linklayer and overhead */
+	struct tc_sizespec size_table;
+	bool has_estimator;    /* tc's "est" */
+	bool has_filter_block; /* tc's "ingress_block", "egress_block" */
 	uint16_t options_len;
 	uint8_t options[QDISC_OPTIONS_MAX]; /* TCA_OPTIONS as dumped */
 	bool options_cut;		    /* they were longer */
@@ -42,8 +48,9 @@ struct qdisc {
  */
 int qdisc_each(int ifindex, bool (*visit)(const struct qdisc *qdisc, void *data), void *data);
 
-/* The qdisc at the root of an interface; without one (a device that is down may have
- * none) an empty kind.
+/* The qdisc at the root of an interface; without one (a device that is down may have none, nor has
+ * one that is gone) an empty kind. Not from a dump: that loses an interface if another one goes
+ * meanwhile (tc_dump_qdisc() of net/sched/sch_api.c counts them).
  */
 bool qdisc_root(int ifindex, struct qdisc *root);
 
@@ -63,11 +70,25 @@ int qdisc_has_filters(int ifindex, uint32_t parent);
  */
 int qdisc_has_parts(const struct qdisc *qdisc);
 
-/* Put a qdisc at its parent, with a handle (0: the kernel chooses) and TCA_OPTIONS
- * (options_len 0: none). With `replace` whatever is there goes; without, only an
- * automatic one does.
+/* Put a qdisc at its parent, with a handle (0: the kernel chooses), a size table and what makes the
+ * options that were dumped (options_len 0: none). With `replace` whatever is there goes; without,
+ * only an automatic one does.
  */
 bool qdisc_create(int ifindex, const struct qdisc *qdisc, bool replace);
+
+/* What of it the kernel does not show, so that another one in its place would not have it; NULL:
+ * nothing but its statistics.
+ */
+const char *qdisc_hidden_part(const struct qdisc *qdisc);
+
+/* Is one what the other is, as far as the kernel shows it? */
+bool qdisc_is_same(const struct qdisc *one, const struct qdisc *other);
+
+/* Does a root qdisc come back the same from what is known of it? Tried on the loopback device of a
+ * new network namespace, where nobody is harmed: 1, 0, or -errno: the kernel does not let us try.
+ * Reports nothing.
+ */
+int qdisc_comes_back(const struct qdisc *qdisc);
 
 /* Remove the root qdisc; the kernel attaches its automatic one. */
 bool qdisc_delete(int ifindex);
