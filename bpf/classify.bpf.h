@@ -11,8 +11,8 @@
 #include "instance.bpf.h"
 #include "packet.bpf.h"
 
-/* Minor numbers of skb->priority, below our handle (TCA_DUALPI2 classes of
- * net/sched/sch_dualpi2.c).
+/* Minor numbers of skb->priority (TCA_DUALPI2 classes of net/sched/sch_dualpi2.c), below our handle
+ * or under an mq below that of the mq: which of its queues a packet comes to no rule knows.
  */
 #define PRIORITY_L4S 1
 #define PRIORITY_L_WITHOUT_AQM 2
@@ -49,14 +49,16 @@ static __always_inline u8 classify_tos(const struct dualpi2_params *params, u8 t
 	return params->l4s_dscp & dscp ? flags | PACKET_L : flags;
 }
 
-/* From the parameters of the instance. */
+/* From the parameters of the instance, and its place. */
 static __always_inline void classify_params(struct instance *in)
 {
+	const u32 parent = in->key.parent;
 	u32 tos;
 
 	bpf_for(tos, 0, 256)
 		in->flags_of_tos[tos & 255] = classify_tos(&in->params, tos);
-	in->classes_under = in->handle ?: PRIORITY_CLASSES_NONE;
+	in->classes_under =
+		(parent == TC_H_ROOT ? in->handle : TC_H_MAJ(parent)) ?: PRIORITY_CLASSES_NONE;
 }
 
 /* Where a packet goes. `tos`: NO_TOS without an IP header, then as one that is Not-ECT.

@@ -16,8 +16,8 @@ PAGES = ("README.md", *sorted(str(path.relative_to(PROJECT)) for pattern in
                               ("docs/*.md", "man/*.in") for path in PROJECT.glob(pattern)))
 
 # What may begin a command of a page.
-PROGRAMS = re.compile(r"(dualpi2-(load|stats)|tcp-(prague|base-rtt)|tc|ip|ping|sysctl|tcpdump|cat|"
-                      r"nsenter|bpftool)( |$)")
+PROGRAMS = re.compile(r"(dualpi2-(load|stats)|tcp-(prague|base-rtt)|tc|ip|nft|ping|sysctl|tcpdump|"
+                      r"cat|nsenter|bpftool)( |$)")
 # Commands that no guest of test_pages.py can run, and what shows instead that they work.
 ELSEWHERE = {
     r"bench/(run|csv) ": "the bench needs the lab: test_bench.py",

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* dualpi2-load: attach bpf_dualpi2 to an interface, change it, take it away.
  *
- * First comes the registration of the qdisc kind, once per host, pinned
- * (registration.h), then the interface (directions.h): each step is undone if a later
- * one fails.
+ * First comes the registration of the qdisc kind, once per host, pinned (registration.h), then the
+ * interface (directions.h): each step is undone if a later one fails.
  *
  * SIGKILL in between leaves pins behind, but no qdisc that misbehaves: the next run
  * finds them and goes on from there, or clears them away.
@@ -32,6 +31,7 @@
 enum action {
 	/* how it is attached */
 	ACTION_AQM,
+	ACTION_HANDLE,
 	ACTION_MQ,
 	ACTION_REPLACE,
 
@@ -94,6 +94,11 @@ static struct command command = {
 				 "another one replaces the attached qdisc, and drops the packets "
 				 "that wait in it",
 				 .places = PLACE_FILE, .kind = KIND_CHOICE },
+		[ACTION_HANDLE] = { "handle", HOW,
+				    "for rules that name its classes (skb->priority 1:1); another "
+				    "one than it has replaces the attached qdisc, as --aqm does",
+				    .places = PLACE_FILE | PLACE_WORD, .kind = KIND_HANDLE,
+				    .min = 1, .max = QDISC_MAJOR_MAX },
 		[ACTION_MQ] = { "mq", HOW, "one for each transmit queue; not with --rate",
 				.places = PLACE_FILE },
 		[ACTION_REPLACE] = { "replace", HOW,
@@ -140,8 +145,7 @@ static const char *given(enum action action)
 	return command.options[action].given;
 }
 
-/* The parameters, with those of each AQM under a heading of their own, and their names for --aqm.
- */
+/* The parameters, those of each AQM under a heading of their own, and the names for --aqm. */
 static void add_params(void)
 {
 	static char names[AQMS_MAX * 16];
@@ -294,8 +298,9 @@ static bool check(const char *ifname, const struct wishes *wishes)
 /* Rules that are about more than one argument. */
 static bool arguments_agree(const char *ifname)
 {
-	bool others = params_given(command.options) || given(ACTION_AQM) || given(ACTION_REPLACE) ||
-		      given(ACTION_CHECK) || given(ACTION_MQ) || given(ACTION_CONFIG);
+	bool others = params_given(command.options) || given(ACTION_AQM) || given(ACTION_HANDLE) ||
+		      given(ACTION_REPLACE) || given(ACTION_CHECK) || given(ACTION_MQ) ||
+		      given(ACTION_CONFIG);
 
 	if (!ifname && !given(ACTION_CHECK))
 		return fail(0, "an interface is missing (see dualpi2-load --help)");
@@ -327,13 +332,15 @@ static bool wish_agrees(const struct wish *wish, enum direction direction)
 static bool make_wish(const struct option_spec *options, enum direction direction,
 		      struct wish *wish)
 {
-	const struct option_spec *aqm = &options[ACTION_AQM];
-	uint64_t place;
+	const struct option_spec *aqm = &options[ACTION_AQM], *handle = &options[ACTION_HANDLE];
+	uint64_t place, major = 0;
 
+	value_read(handle, handle->given ?: "", &major); /* stays 0 if none is given */
 	*wish = (struct wish){
 		.params = options,
 		.aqm = aqm->given && value_read(aqm, aqm->given, &place) == VALUE_OK ? aqms[place]
 										     : NULL,
+		.handle = major << 16,
 		.mq = options[ACTION_MQ].given,
 		.replace = options[ACTION_REPLACE].given,
 		.whole = given(ACTION_CONFIG),

@@ -54,9 +54,10 @@ def qdisc(kind, handle, parent):
     stats = attribute(TCA_STATS_BASIC, struct.pack("=QQ", 1000, 10)) + \
         attribute(TCA_STATS_PKT64, struct.pack("=Q", 10)) + \
         attribute(TCA_STATS_QUEUE, struct.pack("=IIIII", 1, 2, 3, 4, 5))
+    stab = attribute(TCA_STAB_BASE, bytes(24))
     return message(RTM_NEWQDISC, struct.pack("=BxHiIII", 0, 0, 1, handle, parent, 2) +
                    attribute(TCA_KIND, kind + b"\0") + attribute(TCA_OPTIONS, bytes(8)) +
-                   attribute(TCA_STAB, attribute(TCA_STAB_BASE, bytes(24))) + attribute(TCA_STATS2, stats))
+                   attribute(TCA_STAB, stab) + attribute(TCA_STATS2, stats))
 
 
 def link():

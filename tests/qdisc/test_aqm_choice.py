@@ -3,6 +3,8 @@
 
 import json
 import select
+import socket
+import struct
 
 import pytest
 import superpackets
@@ -164,6 +166,113 @@ def test_the_pins_of_one_are_deleted(gone):
     gone.run(LOADER, "one", "--unload")
 
 
+# ---- the handle, and what else tc may have given ---------------------------------------
+
+
+SO_PRIORITY = 12
+
+
+def goes_to_l(space, dev, priority):
+    """Does a Not-ECT packet with this skb->priority?"""
+    before = Qdisc(space, dev).stats()["l-queue"]["packets-in"]
+    with space.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) as sender:
+        sender.setsockopt(socket.SOL_SOCKET, SO_PRIORITY, struct.pack("=I", priority))
+        sender.bind((dev, 0))
+        sender.send(ipv4_frame(1, NOT_ECT, 200))
+    return Qdisc(space, dev).check_conservation()["l-queue"]["packets-in"] == before + 1
+
+
+def test_rule_that_names_a_class_goes_on(gone, tmp_path):
+    """With --handle, whatever is loaded, changed or unloaded meanwhile."""
+    before = root(gone, "one")
+    conf = tmp_path / "one.conf"
+    conf.write_text("handle 8abc:\nrate 7mbit\n")
+    for options in (["--handle", "8abc:"], ["target", "9ms", "handle", "8abc"], ["--limit", "77"],
+                    ["--aqm", "fixed"], ["--aqm", "pi2"], ["--unload"], ["--config", conf],
+                    ["--config", conf]):
+        gone.run(LOADER, "one", *options)
+        if "--unload" in options:
+            assert root(gone, "one") == before
+            continue
+        assert goes_to_l(gone, "one", 0x8abc << 16 | 1)
+        assert shown(gone, "one")[0]["handle"] == "8abc:"
+    gone.run(LOADER, "one", "--unload")
+
+
+def test_another_handle_takes_another_qdisc(gone):
+    """In the place of the attached one, with its parameters; --check says so before."""
+    gone.run(LOADER, "one", "--handle", "7:", "--limit", "77")
+    assert "its root will be 9: in place of 7:" in gone.run(LOADER, "--check", "one", "handle",
+                                                            "9:").stdout
+    done = gone.run(LOADER, "one", "--handle", "9:", "--target", "9ms")
+    assert done.stdout.startswith("one: bpf_dualpi2 attached as 9: in place of 7:, ")
+    [stats] = shown(gone, "one")
+    assert stats["handle"] == "9:" and stats["tcx-attached"] is True
+    assert (stats["options"]["limit"], stats["options"]["target"]) == (77, 9000)
+    assert goes_to_l(gone, "one", 9 << 16 | 1) and not goes_to_l(gone, "one", 7 << 16 | 1)
+    assert "nothing changed" in gone.run(LOADER, "one", "--handle", "9:").stdout
+    gone.run(LOADER, "one", "--unload")
+
+
+def test_handle_of_the_former_qdisc(gone):
+    """Whose rules go on, too."""
+    gone.run("tc", "qdisc", "replace", "dev", "one", "root", "handle", "1:", "pfifo", "limit", "77")
+    before = root(gone, "one")
+    gone.run(LOADER, "one", "--replace", "--handle", "1:")
+    assert shown(gone, "one")[0]["handle"] == "1:"
+    gone.run(LOADER, "one", "--aqm", "fixed")
+    assert root(gone, "one")["handle"] == "1:"
+    gone.run(LOADER, "one", "--unload")
+    assert root(gone, "one") == before
+
+
+def test_handle_of_what_arrives(gone):
+    gone.run(LOADER, "one", "--ingress", "--rate", "9mbit", "--handle", "a:")
+    assert root(gone, "in-one")["handle"] == "a:"
+    gone.run(LOADER, "one", "--ingress", "--aqm", "fixed")
+    assert root(gone, "in-one")["handle"] == "a:"
+    gone.run(LOADER, "one", "--unload")
+
+
+@pytest.mark.parametrize("handle", ["0:", "ffff:", "10000:", "8002:1", "wan"])
+def test_what_is_no_handle(gone, handle):
+    line = one_line(gone.run(LOADER, "one", "--handle", handle, check=False), 2)
+    assert f"--handle {handle}: " in line and "(for example 8002:; 1: to fffe:)" in line
+    assert not directories()
+
+
+def add_with_tc(space, words):
+    """One of ours by tc, which then dualpi2-load completes."""
+    space.run(LOADER, "two")
+    space.run("tc", "qdisc", "replace", "dev", "one", "root", "handle", "7:", *words.split(), PI2)
+    space.run(LOADER, "one")
+
+
+def test_size_table_stays_with_another_one(gone):
+    add_with_tc(gone, "stab overhead 20")
+    for options in ("--aqm", "fixed"), ("--handle", "9:"), ("--aqm", "pi2"):
+        gone.run(LOADER, "one", *options)
+        described = gone.run("tc", "-d", "qdisc", "show", "dev", "one", "root").stdout
+        assert "overhead 20" in described, described
+    gone.run(LOADER, "one", "--unload")
+    gone.run(LOADER, "two", "--unload")
+
+
+@pytest.mark.parametrize("words, lost", [("stab linklayer atm overhead 40", "size table (stab)"),
+                                         ("est 1s 4s", "rate estimator (est)")])
+def test_what_another_one_would_not_have(gone, words, lost):
+    """The kernel does not show enough of it: refused, and --check says so."""
+    add_with_tc(gone, words)
+    for options in ("--aqm", "fixed"), ("--handle", "9:"):
+        line = one_line(gone.run(LOADER, "one", *options, check=False), 1)
+        assert f"would lose its {lost}: note it, then `dualpi2-load one --unload`" in line
+        assert "would lose" in gone.run(LOADER, "--check", "one", *options, check=False).stdout
+    assert root(gone, "one")["handle"] == "7:" and kind(gone) == PI2
+    assert "changed, target 9ms" in gone.run(LOADER, "one", "--target", "9ms").stdout
+    gone.run(LOADER, "one", "--unload")
+    gone.run(LOADER, "two", "--unload")
+
+
 # ---- failures ---------------------------------------------------------------------------
 
 
@@ -182,6 +291,11 @@ def test_no_room_for_the_other_one(gone):
     send(gone, "one", *[ipv4_frame(serial, ECT_1, 200) for serial in range(5)])
     stats = Qdisc(gone, "one").check_conservation()
     assert stats["packets"] == 5 and stats["bypassed-tcx"] == 0 and stats["tcx-attached"] is True
+    # Room for one is enough, though its handle is taken when it comes.
+    handle = root(gone, "one")["handle"]
+    gone.run("tc", "qdisc", "del", "dev", "more", "parent", root(gone, "more")["handle"] + "1")
+    gone.run(LOADER, "one", "--aqm", "fixed")
+    assert (kind(gone), root(gone, "one")["handle"]) == (FIXED, handle)
     for name in "one", "wide", "more":
         gone.run(LOADER, name, "--unload")
 

@@ -13,6 +13,7 @@ from frames import ECT_1, ETH_P_ALL, ETHER_LEN, IPV4_LEN, NOT_ECT, internet_chec
 from netns import Namespace, run, wait_until
 
 QUEUES = 4
+SO_PRIORITY = 12
 # Source addresses whose hashes choose the queue: none stays empty (chance 4e-8).
 FLOWS = 64
 
@@ -242,6 +243,42 @@ def test_somebodys_mq_with_children_is_left_alone(mq):
     before = mq.shown()
     one_line(mq.load("--mq", "--replace", check=False), 1)
     assert mq.shown() == before
+
+
+def test_handle_of_an_mq(mq):
+    """Its classes 1 and 2 are those of every queue: which one a packet comes to, no rule knows."""
+    before = mq.shown()
+    mq.load("--mq", "--handle", "7:")
+    for handle, options in (7, ()), (7, ("--aqm", "fixed")), (9, ("--handle", "9:")):
+        mq.load(*options)
+        assert mq.shown()[0]["handle"] == mq.all_stats()[0]["handle"] == f"{handle}:"
+        mq.sender.setsockopt(socket.SOL_SOCKET, SO_PRIORITY, struct.pack("=I", handle << 16 | 1))
+        mq.send(NOT_ECT)
+        receive_all(mq, FLOWS)
+        l_queues = [queue["l-queue"]["packets-in"] for queue in mq.all_stats()[1]]
+        assert sum(l_queues) == FLOWS and all(l_queues)
+    mq.load("--unload")
+    assert mq.shown() == before
+
+
+def test_handle_of_somebodys_queue(mq):
+    mq.load("--mq")
+    top, _ = mq.shown()
+    mq.space.run("tc", "qdisc", "replace", "dev", "m0", "parent", f"{top['handle']}2", "handle",
+                 "77:", "pfifo")
+    line = one_line(mq.load("--handle", "77:", "--replace", check=False), 1)
+    assert f"--handle 77:: is that of `qdisc pfifo 77: parent {top['handle']}2`: take" in line
+    assert mq.shown()[0]["handle"] == top["handle"]
+
+
+def test_size_table_of_a_queue(mq):
+    """It is not known to another one in its place."""
+    mq.load("--mq", "--handle", "7:")
+    mq.space.run("tc", "qdisc", "replace", "dev", "m0", "parent", "7:2", "handle", "77:", "stab",
+                 "overhead", 20, "bpf_dualpi2")
+    line = one_line(mq.load("--aqm", "fixed", check=False), 1)
+    assert "would lose the size table (stab) of a queue" in line
+    assert mq.kinds() == ["bpf_dualpi2"] * QUEUES
 
 
 def test_one_qdisc_does_not_become_many(mq):

@@ -129,7 +129,7 @@ struct dualpi2_params params_default(const struct aqm *aqm)
 bool params_given(const struct option_spec *options)
 {
 	for (; option_exists(options); options++) {
-		if (options->given && options->places & PLACE_WORD)
+		if (options->given && (options->size || options->aqm))
 			return true;
 	}
 	return false;

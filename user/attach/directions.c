@@ -22,6 +22,7 @@ struct look {
 	const struct aqm *wanted;
 	bool is_live; /* is it attached, with `aqm` and what is in force? */
 	const struct aqm *aqm;
+	__u32 handle;
 	struct dualpi2_params in_force;
 };
 
@@ -37,6 +38,7 @@ static bool look_at_root(const struct registrations *regs, const char *ifname,
 		return false;
 	look->wanted = target_aqm(&target, wish);
 	look->aqm = tree_aqm(&target.tree);
+	look->handle = target.tree.root.handle;
 	live = root_live(regs, &target, &look->in_force);
 	look->is_live = live > 0;
 	return live >= 0;
@@ -104,12 +106,15 @@ static bool look_at_ingress(const struct registrations *regs, const char *ifname
 			    const struct wish *wish, struct look *look)
 {
 	struct ingress ingress;
+	struct qdisc root = {};
 	int live;
 
-	if (!ingress_find(ifname, &ingress) || !ingress_allowed(regs, &ingress, wish))
+	if (!ingress_find(ifname, &ingress) || !ingress_allowed(regs, &ingress, wish) ||
+	    (ingress.ifb.ifindex && !qdisc_root((int)ingress.ifb.ifindex, &root)))
 		return false;
 	look->wanted = ingress_aqm(&ingress, wish);
 	look->aqm = ingress.aqm;
+	look->handle = root.handle;
 	live = ingress_live(regs, &ingress, &look->in_force);
 	look->is_live = live > 0;
 	return live >= 0;
@@ -186,6 +191,7 @@ static void put_back(const struct registrations *regs, const char *ifname, enum 
 	const struct wish former = {
 		.params = params_all(),
 		.aqm = look->aqm,
+		.handle = look->handle,
 		.former = &look->in_force,
 	};
 	bool found;

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "attach/gso.h"
+#include "attach/place.h"
 #include "cli/message.h"
 #include "kernel/qdisc.h"
 #include "pinned/ledger.h"
@@ -77,80 +78,7 @@ static bool change_all(const struct registration *reg, const struct target *targ
 	return true;
 }
 
-/* ---- the queues of an mq --------------------------------------------------------- */
-
-/* Give each queue in use that has none of this AQM one. */
-static bool complete_queues(const struct registration *reg, const struct target *target)
-{
-	struct qdisc qdisc = {};
-
-	snprintf(qdisc.kind, sizeof(qdisc.kind), "%s", reg->aqm->kind);
-	if (!target_has_room(reg, target, tree_missing_queues(&target->tree, reg->aqm)))
-		return false;
-	for (size_t i = 0; i < target->tree.n_queues; i++) {
-		qdisc.parent = target->tree.queues[i].parent;
-		if (queue_is_missing(&target->tree.queues[i], reg->aqm) &&
-		    !qdisc_create(target->key.ifindex, &qdisc, true))
-			return false;
-	}
-	return true;
-}
-
 /* ---- attach ---------------------------------------------------------------------- */
-
-/* Take our qdisc from the root: `prior` takes its place, or if that is of no kind the kernel's
- * automatic one.
- */
-static bool remove_root(const struct target *target, const struct qdisc *prior)
-{
-	static const struct qdisc placeholder = { .kind = "pfifo", .parent = TC_H_ROOT };
-	int ifindex = target->key.ifindex;
-
-	/* An automatic qdisc, of net.core.default_qdisc, cannot be deleted, only
-	 * replaced. Then the kernel chooses anew.
-	 */
-	if (!TC_H_MAJ(target->tree.root.handle) && !qdisc_create(ifindex, &placeholder, true))
-		return false;
-	return prior->kind[0] ? qdisc_create(ifindex, prior, true) : qdisc_delete(ifindex);
-}
-
-static bool create_root(const struct target *target, const char *kind, bool replace)
-{
-	/* From the range that the kernel itself takes handles from. */
-	const __u32 first_handle = 0x8001U << 16, second_handle = 0x8002U << 16;
-	const struct qdisc *now = &target->tree.root;
-	struct qdisc qdisc = { .parent = TC_H_ROOT };
-
-	snprintf(qdisc.kind, sizeof(qdisc.kind), "%s", kind);
-	/* The same kind under the same handle, or without a handle, would be a change,
-	 * which neither BPF qdiscs nor mq have.
-	 */
-	if (TC_H_MAJ(now->handle))
-		qdisc.handle = now->handle == first_handle ? second_handle : first_handle;
-	return qdisc_create(target->key.ifindex, &qdisc, replace);
-}
-
-static bool create_mq(const struct registration *reg, struct target *target, bool replace)
-{
-	struct qdisc prior;
-
-	if (!create_root(target, MQ_KIND, replace))
-		return false;
-	if (tree_read(target->key.ifindex, &target->tree) && complete_queues(reg, target))
-		return true;
-	if (ledger_read(LEDGER_PRIORS, &target->key, &prior) >= 0)
-		remove_root(target, &prior);
-	return false;
-}
-
-static bool create_qdiscs(const struct registration *reg, struct target *target, bool mq,
-			  bool replace)
-{
-	replace |= tree_owner(&target->tree) == OWNER_US;
-	if (mq)
-		return create_mq(reg, target, replace);
-	return target_has_room(reg, target, 1) && create_root(target, reg->aqm->kind, replace);
-}
 
 /* Put what is wished into `params`, and decide what follows from it on this interface. */
 static bool make_params(const struct target *target, const struct wish *wish, const struct aqm *aqm,
@@ -181,16 +109,17 @@ static bool is_or_becomes_mq(const struct target *target, const struct wish *wis
 	return wish->mq || (tree_owner(&target->tree) == OWNER_US && tree_is_mq(&target->tree));
 }
 
-/* `instead_of`: " in place of ..." */
+/* `instead_of`: " in place of ...", or "" */
 static void print_attached(const struct registration *reg, const struct target *target, bool mq,
 			   const struct wish *wish, const struct dualpi2_params *params,
 			   const char *instead_of)
 {
-	char text[512], queues[48] = "";
+	char text[512], handle[16] = "";
 
-	if (mq)
-		snprintf(queues, sizeof(queues), " to each transmit queue (mq)");
-	printf("%s: %s attached%s%s%s\n", target->label, reg->aqm->kind, queues, instead_of,
+	if (wish->handle)
+		snprintf(handle, sizeof(handle), " as %x:", TC_H_MAJ(wish->handle) >> 16);
+	printf("%s: %s attached%s%s%s%s\n", target->label, reg->aqm->kind,
+	       mq ? " to each transmit queue (mq)" : "", handle, instead_of,
 	       params_describe(wish->params, true, reg->aqm, params, text, sizeof(text)));
 	wish_report(wish, reg->aqm, params);
 	gso_remark(target, params);
@@ -205,6 +134,7 @@ static bool attach_new(const struct registration *reg, struct target *target,
 	const enum owner owner = tree_owner(&target->tree);
 	const bool mq = is_or_becomes_mq(target, wish);
 	struct dualpi2_params wanted = params_default(reg->aqm);
+	struct qdisc plan = place_plan(target, wish);
 
 	if (!make_params(target, wish, reg->aqm, &wanted))
 		return false;
@@ -213,7 +143,7 @@ static bool attach_new(const struct registration *reg, struct target *target,
 		return false;
 	if (owner == OWNER_NONE)
 		ledger_erase(LEDGER_PRIORS, &target->key);
-	if (prepare(reg, target, &wanted) && create_qdiscs(reg, target, mq, wish->replace)) {
+	if (prepare(reg, target, &wanted) && place_qdiscs(reg, target, mq, &plan, wish->replace)) {
 		print_attached(reg, target, mq, wish, &wanted, "");
 		return true;
 	}
@@ -225,15 +155,18 @@ static bool attach_new(const struct registration *reg, struct target *target,
 	return false;
 }
 
-/* ---- another AQM ------------------------------------------------------------------- */
+/* ---- another AQM, or another handle ------------------------------------------------- */
 
+/* `root`: what was there, if an mq without its queues. */
 static void take_back(const struct registration *reg, const struct registration *former,
-		      struct target *target, bool mq, const struct dualpi2_params *in_force)
+		      struct target *target, bool mq, struct qdisc *root,
+		      const struct dualpi2_params *in_force)
 {
-	conf_forget(reg, &target->key);
+	if (former != reg)
+		conf_forget(reg, &target->key);
 	if (prepare(former, target, in_force) && tree_read(target->key.ifindex, &target->tree) &&
-	    tree_aqm(&target->tree) != former->aqm)
-		create_qdiscs(former, target, mq, true);
+	    (tree_aqm(&target->tree) != former->aqm || target->tree.root.handle != root->handle))
+		place_qdiscs(former, target, mq, root, true);
 }
 
 /* Parameters that every AQM has stay unless others are given. What waits in the queues is lost. */
@@ -242,18 +175,25 @@ static bool replace_live(const struct registration *reg, const struct registrati
 			 const struct dualpi2_params *in_force)
 {
 	const bool mq = is_or_becomes_mq(target, wish);
+	struct qdisc root = target->tree.root, plan = place_plan(target, wish);
 	struct dualpi2_params wanted = *in_force;
 	char instead_of[64];
 
-	wish_take_over(reg->aqm, &wanted);
+	if (former != reg)
+		wish_take_over(reg->aqm, &wanted);
 	if (!make_params(target, wish, reg->aqm, &wanted))
 		return false;
-	if (!prepare(reg, target, &wanted) || !create_qdiscs(reg, target, mq, true)) {
-		take_back(reg, former, target, mq, in_force);
+	if (!prepare(reg, target, &wanted) || !place_qdiscs(reg, target, mq, &plan, true)) {
+		take_back(reg, former, target, mq, &root, in_force);
 		return false;
 	}
-	conf_forget(former, &target->key);
-	snprintf(instead_of, sizeof(instead_of), " in place of %s", former->aqm->kind);
+	if (former != reg) {
+		conf_forget(former, &target->key);
+		snprintf(instead_of, sizeof(instead_of), " in place of %s", former->aqm->kind);
+	} else {
+		snprintf(instead_of, sizeof(instead_of),
+			 " in place of %x:", TC_H_MAJ(root.handle) >> 16);
+	}
 	print_attached(reg, target, mq, wish, &wanted, instead_of);
 	return true;
 }
@@ -308,7 +248,7 @@ static bool change_steps(const struct registration *reg, struct target *target,
 	if (wanted->split_gso && !gso_start(reg, target, wanted))
 		return false;
 	if (repairs->queues &&
-	    (!conf_write(reg, &target->key, in_force) || !complete_queues(reg, target) ||
+	    (!conf_write(reg, &target->key, in_force) || !place_missing(reg, target) ||
 	     !tree_read(target->key.ifindex, &target->tree)))
 		return false;
 	if (!change_params(reg, target, in_force, wanted))
@@ -402,7 +342,7 @@ bool root_attach(const struct registrations *regs, struct target *target, const 
 		confs_forget(regs, &target->key); /* of an earlier time */
 		return attach_new(reg, target, wish);
 	}
-	if (former == reg)
+	if (former == reg && !target_changes_handle(target, wish))
 		return change_live(reg, target, wish, &in_force);
 	return replace_live(reg, former, target, wish, &in_force);
 }
@@ -426,9 +366,9 @@ bool root_undo(const struct registrations *regs, struct target *target, bool *fo
 	struct qdisc prior = {};
 	int had_tcx;
 
-	if (ours && (ledger_read(LEDGER_PRIORS, &target->key, &prior) < 0 ||
-		     !remove_root(target, &prior) ||
-		     !tree_read(target->key.ifindex, &target->tree)))
+	if (ours &&
+	    (ledger_read(LEDGER_PRIORS, &target->key, &prior) < 0 ||
+	     !place_former(target, &prior) || !tree_read(target->key.ifindex, &target->tree)))
 		return false;
 	if (ours && tree_owner(&target->tree) == OWNER_US)
 		return fail(0,

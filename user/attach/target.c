@@ -111,12 +111,33 @@ bool wish_fits(const struct wish *wish, const struct aqm *aqm)
 /* Something is in the way of what is wished. Always false. */
 #define obstacle(target, ...) report_obstacle(STATUS_FAILURE, 0, (target)->label, __VA_ARGS__)
 
+bool target_changes_handle(const struct target *target, const struct wish *wish)
+{
+	return wish->handle && wish->handle != target->tree.root.handle;
+}
+
+/* Another qdisc takes the place of ours, and what of that cannot be kept goes with it. */
+static bool may_take_the_place(const struct target *target, const struct wish *wish)
+{
+	const bool mq_stays = tree_is_mq(&target->tree) && !target_changes_handle(target, wish);
+	const char *lost = tree_lost_part(&target->tree, mq_stays);
+
+	return !lost || obstacle(target,
+				 "another qdisc in the place of its %s would lose %s: note it, "
+				 "then `dualpi2-load %s --unload`",
+				 tree_aqm(&target->tree)->kind, lost, target->ifname);
+}
+
 /* Where bpf_dualpi2 is attached already. */
 static bool may_change(const struct target *target, const struct wish *wish)
 {
 	const struct tree_queue *foreign = tree_foreign_queue(&target->tree);
 	char text[QDISC_TEXT_MAX];
 
+	if ((target_aqm(target, wish) != tree_aqm(&target->tree) ||
+	     target_changes_handle(target, wish)) &&
+	    !may_take_the_place(target, wish))
+		return false;
 	if (!tree_is_mq(&target->tree))
 		return !wish->mq || obstacle(target,
 					     "%s is attached as one qdisc for all queues: first "
@@ -166,6 +187,32 @@ static bool may_replace(const struct target *target, const struct wish *wish)
 			text);
 }
 
+/* A qdisc other than the root that has the handle which is wished. */
+static bool has_handle(const struct qdisc *qdisc, void *data)
+{
+	struct qdisc *wanted = data;
+
+	if (qdisc->handle != wanted->handle || qdisc->parent == TC_H_ROOT)
+		return false;
+	*wanted = *qdisc;
+	return true;
+}
+
+static bool handle_is_free(const struct target *target, const struct wish *wish)
+{
+	struct qdisc other = { .handle = wish->handle };
+	char text[QDISC_TEXT_MAX];
+	int found = 0;
+
+	if (target_changes_handle(target, wish))
+		found = qdisc_each((int)target->key.ifindex, has_handle, &other);
+	if (found > 0)
+		return obstacle(target, "--handle %x:: is that of `%s`: take another one",
+				TC_H_MAJ(wish->handle) >> 16,
+				qdisc_text(other.kind, other.handle, other.parent, text));
+	return !found;
+}
+
 /* What mq_init_common() of net/sched/sch_mq.c asks for. */
 static bool may_be_mq(const struct target *target)
 {
@@ -179,7 +226,7 @@ static bool may_be_mq(const struct target *target)
 /* If not, it is said why (report_obstacle()). */
 static bool is_possible(const struct target *target, const struct wish *wish)
 {
-	if (wish->mq && !may_be_mq(target))
+	if ((wish->mq && !may_be_mq(target)) || !handle_is_free(target, wish))
 		return false;
 	switch (tree_owner(&target->tree)) {
 	case OWNER_US:
@@ -197,28 +244,38 @@ bool target_allowed(const struct target *target, const struct wish *wish)
 	return wish_fits(wish, target_aqm(target, wish)) && is_possible(target, wish);
 }
 
-bool target_check(const struct target *target, const struct wish *wish)
+/* Of a root qdisc of ours: what becomes of it. */
+static bool check_ours(const struct target *target, const struct wish *wish)
 {
 	const struct aqm *now = tree_aqm(&target->tree), *wanted = target_aqm(target, wish);
 	const char *const under = tree_is_mq(&target->tree) ? " under mq" : "";
+
+	if (now != wanted)
+		return report_line(REPORT_OK, "%s%s will take the place of %s", wanted->kind, under,
+				   now->kind);
+	if (target_changes_handle(target, wish))
+		return report_line(REPORT_OK, "its root will be %x: in place of %x:",
+				   TC_H_MAJ(wish->handle) >> 16,
+				   TC_H_MAJ(target->tree.root.handle) >> 16);
+	return report_line(REPORT_OK, "its root qdisc is %s%s already", now->kind, under);
+}
+
+bool target_check(const struct target *target, const struct wish *wish)
+{
+	const char *const kind = target->tree.root.kind;
 
 	if (!is_possible(target, wish))
 		return false;
 	switch (tree_owner(&target->tree)) {
 	case OWNER_US:
-		if (now == wanted)
-			return report_line(REPORT_OK, "its root qdisc is %s%s already", now->kind,
-					   under);
-		return report_line(REPORT_OK, "%s%s will take the place of %s", wanted->kind, under,
-				   now->kind);
+		return check_ours(target, wish);
 	case OWNER_FOREIGN:
 		if (qdisc_comes_back(&target->tree.root) > 0)
-			return report_line(REPORT_OK, "its root qdisc, %s, can be put back",
-					   target->tree.root.kind);
+			return report_line(REPORT_OK, "its root qdisc, %s, can be put back", kind);
 		return report_line(REPORT_HINT,
 				   "its root qdisc, %s, can be put back as far as its kind tells: "
 				   "to try it takes the right to make a user namespace",
-				   target->tree.root.kind);
+				   kind);
 	case OWNER_NONE:
 		break;
 	}
@@ -227,11 +284,17 @@ bool target_check(const struct target *target, const struct wish *wish)
 
 /* ---- is there room? -------------------------------------------------------------- */
 
-bool target_has_room(const struct registration *reg, const struct target *target, size_t needed)
+size_t target_room(const struct registration *reg)
 {
 	const int live = registration_lives(reg, NULL);
+
 	/* If that is unknown, the kernel will say. */
-	const size_t room = DUALPI2_MAX_INSTANCES - (live > 0 ? live : 0);
+	return DUALPI2_MAX_INSTANCES - (live > 0 ? live : 0);
+}
+
+bool target_has_room(const struct registration *reg, const struct target *target, size_t needed)
+{
+	const size_t room = target_room(reg);
 
 	return needed <= room ||
 	       obstacle(target,
@@ -246,7 +309,7 @@ bool target_check_room(const struct registration *reg, const struct target *targ
 	const struct aqm *now = tree_aqm(&target->tree);
 	size_t needed = wish->mq || (now && tree_is_mq(&target->tree)) ? link->tx_queues : 1;
 
-	if (now == reg->aqm)
+	if (now == reg->aqm && !target_changes_handle(target, wish))
 		needed = tree_missing_queues(&target->tree, now);
 	return target_has_room(reg, target, needed);
 }

@@ -12,6 +12,7 @@
 struct wish {
 	const struct option_spec *params; /* as given */
 	const struct aqm *aqm;		  /* NULL: that of what is attached, or the default */
+	__u32 handle;			  /* of the qdisc at the root; 0: any */
 	bool mq;
 	bool replace;
 	bool whole;			     /* parameters that are not given get their defaults */
@@ -53,6 +54,9 @@ void target_free(struct target *target);
 /* The AQM that it is to have. */
 const struct aqm *target_aqm(const struct target *target, const struct wish *wish);
 
+/* Is another handle wished than the root has? It cannot change: another qdisc has it. */
+bool target_changes_handle(const struct target *target, const struct wish *wish);
+
 /* May bpf_dualpi2 be attached as wished? Not if that takes away what somebody
  * configured, unless `replace` is wished and --unload can put it back.
  */
@@ -63,6 +67,9 @@ void target_frame(const struct target *target, struct dualpi2_params *params);
 
 /* Show (report.h) whether target_allowed(). */
 bool target_check(const struct target *target, const struct wish *wish);
+
+/* How many more qdiscs of the kind there can be. */
+size_t target_room(const struct registration *reg);
 
 /* Is there room for so many more qdiscs of the kind? If not, it is said (report_obstacle()). */
 bool target_has_room(const struct registration *reg, const struct target *target, size_t needed);

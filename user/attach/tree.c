@@ -49,6 +49,9 @@ static bool fill_queue(struct tree *tree, size_t number, const struct qdisc *qdi
 	if (!queue)
 		return false;
 	queue->handle = qdisc->handle;
+	/* A size table is kept at the root only. */
+	queue->lost = qdisc->has_size_table ? "the size table (stab) of a queue"
+					    : qdisc_hidden_part(qdisc);
 	queue->unused = unused;
 	memcpy(queue->kind, qdisc->kind, sizeof(queue->kind));
 	return true;
@@ -167,6 +170,17 @@ const struct tree_queue *tree_foreign_queue(const struct tree *tree)
 			return &tree->queues[i];
 	}
 	return NULL;
+}
+
+const char *tree_lost_part(const struct tree *tree, bool mq_stays)
+{
+	const char *lost = mq_stays ? NULL : qdisc_hidden_part(&tree->root);
+
+	for (size_t i = 0; !lost && i < tree->n_queues; i++) {
+		if (aqm_of_kind(tree->queues[i].kind))
+			lost = tree->queues[i].lost;
+	}
+	return lost;
 }
 
 bool queue_is_missing(const struct tree_queue *queue, const struct aqm *aqm)

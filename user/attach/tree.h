@@ -21,6 +21,7 @@ struct tree_queue {
 	uint32_t parent; /* class of the mq: MAJ:1 for the first queue */
 	uint32_t handle;
 	char kind[QDISC_KIND_MAX]; /* empty: nothing, packets are thrown away */
+	const char *lost;	   /* what another one in its place would not have, or NULL */
 	bool unused;		   /* the device has it, but does not use it now */
 };
 
@@ -43,6 +44,11 @@ bool tree_is_mq(const struct tree *tree);
 /* The AQM of what is ours in it, under an mq that of the first queue that has one; NULL: nothing
  * is. */
 const struct aqm *tree_aqm(const struct tree *tree);
+
+/* What others of ours in the place of those that are there would not have; NULL: nothing. Does an
+ * mq stay?
+ */
+const char *tree_lost_part(const struct tree *tree, bool mq_stays);
 
 /* A queue of an mq that somebody configured; NULL: there is none. */
 const struct tree_queue *tree_foreign_queue(const struct tree *tree);

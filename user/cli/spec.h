@@ -22,6 +22,7 @@ enum value_kind {
 	/* A value is given: */
 	KIND_FILE,     /* any text but an empty one */
 	KIND_PREFIX,   /* of addresses (prefix.h) */
+	KIND_HANDLE,   /* major number of a qdisc's handle, as tc writes it: hexadecimal */
 	KIND_PEER,     /* a host, with a port or without (peer.h) */
 	KIND_TIME,     /* ns */
 	KIND_GAIN,     /* 1/256 Hz */

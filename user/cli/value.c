@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "cli/value.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/param.h>
@@ -145,6 +147,23 @@ static const char *format_whole(uint64_t value, char *text)
 	return text;
 }
 
+static const char *format_handle(uint64_t value, char *text)
+{
+	snprintf(text, OPTION_TEXT_MAX, "%" PRIx64 ":", value);
+	return text;
+}
+
+/* "8002:", or as tc also takes it "8002". */
+static bool read_handle(const char *text, uint64_t *value)
+{
+	char *end;
+
+	if (!isxdigit((unsigned char)*text))
+		return false;
+	*value = strtoull(text, &end, 16);
+	return !*end || !strcmp(end, ":");
+}
+
 static const char *format_gain(uint64_t value, char *text)
 {
 	snprintf(text, OPTION_TEXT_MAX, "%.6f", (uint32_t)value / 256.0);
@@ -217,6 +236,8 @@ static const struct kind kinds[N_KINDS] = {
 	[KIND_PREFIX] = { "PREFIX", "a prefix", .unit = "",
 			  .range = "of IPv4 or IPv6, 0 to 32 or 128 bits" },
 	[KIND_PEER] = { "PEER", "a peer", "host:443", .unit = "", .range = "port 1 to 65535" },
+	[KIND_HANDLE] = { "HANDLE", "a handle", "8002:", format_handle, "", count_units,
+			  .divisor = 1, .is_whole = true },
 	[KIND_CHOICE] = { NULL, "one of them", .unit = "" },
 	[KIND_TIME] = { "TIME", "a time", "15ms", format_time, "", time_units, .divisor = 1,
 			.bare = "us", .meant = LEAST_TIME, .limit = format_limit },
@@ -332,6 +353,8 @@ enum value_status value_read(const struct option_spec *spec, const char *text, u
 		is_read = prefix_read(text, &(struct ip_prefix){});
 	else if (spec->kind == KIND_PEER)
 		is_read = peer_split(text, (char[PEER_HOST_MAX]){ "" }, &(const char *){ NULL });
+	else if (spec->kind == KIND_HANDLE)
+		is_read = read_handle(text, &read);
 	else if (spec->kind == KIND_CHOICE)
 		is_read = read_word(spec->words, text, &read);
 	else if (spec->kind == KIND_DSCPS)

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "attach/place.h"
+
+#include <linux/pkt_sched.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kernel/qdisc.h"
+#include "pinned/ledger.h"
+
+/* ---- the queues of an mq --------------------------------------------------------- */
+
+bool place_missing(const struct registration *reg, const struct target *target)
+{
+	struct qdisc qdisc = {};
+
+	snprintf(qdisc.kind, sizeof(qdisc.kind), "%s", reg->aqm->kind);
+	if (!target_has_room(reg, target, tree_missing_queues(&target->tree, reg->aqm)))
+		return false;
+	for (size_t i = 0; i < target->tree.n_queues; i++) {
+		qdisc.parent = target->tree.queues[i].parent;
+		if (queue_is_missing(&target->tree.queues[i], reg->aqm) &&
+		    !qdisc_create(target->key.ifindex, &qdisc, true))
+			return false;
+	}
+	return true;
+}
+
+/* ---- the root ---------------------------------------------------------------------- */
+
+/* A qdisc that is to come to the root under the handle that the one there has, or without a handle
+ * where that is of its kind: the kernel would change the one there, which neither BPF qdiscs nor mq
+ * can, or refuse (tc_modify_qdisc() of net/sched/sch_api.c).
+ */
+static bool is_in_the_way(const struct qdisc *now, const struct qdisc *wanted)
+{
+	if (!TC_H_MAJ(now->handle))
+		return false; /* an automatic one never is */
+	return wanted->handle ? wanted->handle == now->handle : !strcmp(wanted->kind, now->kind);
+}
+
+static bool has_handle(const struct qdisc *qdisc, void *handle)
+{
+	return qdisc->handle == *(__u32 *)handle;
+}
+
+/* A handle that no qdisc of the interface has, from the end that the kernel comes to last. */
+static bool find_spare_handle(const struct target *target, __u32 *handle)
+{
+	int taken;
+
+	*handle = (QDISC_MAJOR_MAX + 1U) << 16;
+	do {
+		*handle -= 1U << 16;
+		taken = qdisc_each((int)target->key.ifindex, has_handle, handle);
+	} while (taken > 0);
+	return !taken;
+}
+
+/* Whatever is in the way gives way to `step` under another handle, for the moment. That is what is
+ * wanted, if possible: so a run that is killed in between leaves nothing that looks like somebody
+ * else's. If this fails what was there stays, but without what is below an mq.
+ */
+static bool put_root(const struct target *target, const struct qdisc *wanted,
+		     const struct qdisc *step, bool replace)
+{
+	const struct qdisc *now = &target->tree.root;
+	const int ifindex = (int)target->key.ifindex;
+	struct qdisc first = *step;
+
+	if (!is_in_the_way(now, wanted))
+		return qdisc_create(ifindex, wanted, replace);
+	if (!find_spare_handle(target, &first.handle) || !qdisc_create(ifindex, &first, true))
+		return false;
+	if (!wanted->handle || qdisc_create(ifindex, wanted, true))
+		return true;
+	qdisc_create(ifindex, now, true);
+	return false;
+}
+
+bool place_former(const struct target *target, const struct qdisc *prior)
+{
+	static const struct qdisc placeholder = { .kind = "pfifo", .parent = TC_H_ROOT };
+	const int ifindex = (int)target->key.ifindex;
+
+	if (prior->kind[0])
+		return put_root(target, prior, prior, true);
+	/* An automatic qdisc, of net.core.default_qdisc, cannot be deleted, only
+	 * replaced. Then the kernel chooses anew.
+	 */
+	if (!TC_H_MAJ(target->tree.root.handle) && !qdisc_create(ifindex, &placeholder, true))
+		return false;
+	return qdisc_delete(ifindex);
+}
+
+struct qdisc place_plan(const struct target *target, const struct wish *wish)
+{
+	const struct qdisc *now = &target->tree.root;
+	struct qdisc plan = { .parent = TC_H_ROOT };
+
+	if (tree_owner(&target->tree) == OWNER_US) {
+		plan.handle = now->handle;
+		plan.has_size_table = now->has_size_table;
+		plan.size_table = now->size_table;
+	}
+	if (wish->handle)
+		plan.handle = wish->handle;
+	return plan;
+}
+
+static bool create_mq(const struct registration *reg, struct target *target, struct qdisc *plan,
+		      bool replace)
+{
+	struct qdisc prior;
+
+	snprintf(plan->kind, sizeof(plan->kind), "%s", MQ_KIND);
+	if (!put_root(target, plan, plan, replace))
+		return false;
+	if (tree_read(target->key.ifindex, &target->tree) && place_missing(reg, target))
+		return true;
+	if (ledger_read(LEDGER_PRIORS, &target->key, &prior) >= 0)
+		place_former(target, &prior);
+	return false;
+}
+
+/* An mq of ours whose queues have another AQM's qdiscs stays, with all that it is. */
+static bool mq_stays(const struct registration *reg, const struct target *target,
+		     const struct qdisc *plan)
+{
+	return tree_is_mq(&target->tree) && tree_owner(&target->tree) == OWNER_US &&
+	       tree_aqm(&target->tree) != reg->aqm && plan->handle == target->tree.root.handle;
+}
+
+static bool create_one(const struct registration *reg, const struct target *target,
+		       struct qdisc *plan, bool replace)
+{
+	static const struct qdisc other = { .kind = "bfifo", .parent = TC_H_ROOT };
+	const bool fits_twice = target_room(reg) > 1;
+
+	snprintf(plan->kind, sizeof(plan->kind), "%s", reg->aqm->kind);
+	return target_has_room(reg, target, 1) &&
+	       put_root(target, plan, fits_twice ? plan : &other, replace);
+}
+
+bool place_qdiscs(const struct registration *reg, struct target *target, bool mq,
+		  struct qdisc *plan, bool replace)
+{
+	replace |= tree_owner(&target->tree) == OWNER_US;
+	if (mq && mq_stays(reg, target, plan))
+		return place_missing(reg, target);
+	if (mq)
+		return create_mq(reg, target, plan, replace);
+	return create_one(reg, target, plan, replace);
+}
