@@ -21,6 +21,7 @@
 #include "dualpi2.h"
 #include "kernel.bpf.h"
 #include "maps.bpf.h"
+#include "sec_path.bpf.h"
 
 /* Do packets for this ifb reach our qdisc at its root now? Not if somebody has deleted the device
  * or the qdisc, or set the device down: then its queue leads to the kernel's noop_qdisc, which

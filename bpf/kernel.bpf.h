@@ -204,13 +204,6 @@ static __always_inline bool is_listed(const struct net_device *dev)
 	return *(void *const *)readable(node->pprev) == node;
 }
 
-/* Does a packet carry a security path? It has been decrypted here, or is to be encrypted. */
-static __always_inline bool has_security_path(const struct sk_buff *skb)
-{
-	return bpf_core_enum_value_exists(enum skb_ext_id, SKB_EXT_SEC_PATH) &&
-	       skb->active_extensions & 1 << bpf_core_enum_value(enum skb_ext_id, SKB_EXT_SEC_PATH);
-}
-
 /* Length of a full frame, bytes (include/net/pkt_sched.h, psched_mtu()). */
 static __always_inline u32 frame_len(const struct net_device *dev)
 {

@@ -38,6 +38,7 @@
 #include "ecn.bpf.h"
 #include "kernel.bpf.h"
 #include "maps.bpf.h"
+#include "sec_path.bpf.h"
 
 /* Devices in one bucket of the kernel's table that are looked through: more than a host can have,
  * because those that came last are met first.

@@ -107,7 +107,7 @@ int netfilter_ingress(const char *ifname, char chain[NETFILTER_CHAIN_MAX])
 	header->nfgen_family = NFPROTO_UNSPEC;
 	header->version = NFNETLINK_V0;
 	request.protocol = NETLINK_NETFILTER;
-	error = rtnl_talk(&request, on_chain, &search);
+	error = rtnl_dump(&request, on_chain, &search);
 	/* A kernel without nftables (net/netfilter/nfnetlink.c), or without netfilter at all. */
 	if (error == -EINVAL || error == -EPROTONOSUPPORT || error == -ECONNREFUSED)
 		return 0;
