@@ -37,15 +37,20 @@ int told_exists(__u64 cgroup)
 
 int told_open(__u64 cgroup, int *map)
 {
+	static const struct map_shape shape = {
+		.type = BPF_MAP_TYPE_LPM_TRIE,
+		.key_size = sizeof(struct ip_prefix),
+		.value_size = sizeof(struct base_rtt),
+	};
 	int found = expect_known(told_exists(cgroup), BASE_RTT_PIN_DIR);
 	char name[PIN_NAME_MAX];
 
 	if (found <= 0)
 		return found;
-	*map = pin_open(TOP, pin_name(OUR_MAP, cgroup, name));
+	*map = pin_open_map(TOP, pin_name(OUR_MAP, cgroup, name), &shape);
 	if (*map >= 0)
 		return 1;
-	fail(-*map, *map == -ENOENT
+	fail(-*map, *map == -ENOENT || *map == -EPROTO
 			    ? "another version of tcp-base-rtt is at work: `tcp-base-rtt off` first"
 			    : BASE_RTT_PIN_DIR ": cannot be read: run it as root");
 	return *map;

@@ -100,14 +100,25 @@ static int find(const struct link *on, __u32 *id)
 	return expect_known(found, "the tcx programs of %s", on->name);
 }
 
+static const struct map_shape counters_shape = {
+	.type = BPF_MAP_TYPE_ARRAY,
+	.key_size = sizeof(__u32),
+	.value_size = sizeof(struct mark_values_counters),
+};
+static const struct map_shape flows_shape = {
+	.type = BPF_MAP_TYPE_LRU_HASH,
+	.key_size = sizeof(__u64),
+	.value_size = sizeof(struct value_flow),
+};
+
 /* A map of a link that was found; -1, which is reported. */
-static int open_map(const char *kind, __u32 id)
+static int open_map(const char *kind, __u32 id, const struct map_shape *shape)
 {
 	char name[PIN_NAME_MAX];
-	int fd = pin_open(TOP, pin_name(kind, id, name));
+	int fd = pin_open_map(TOP, pin_name(kind, id, name), shape);
 
 	if (fd < 0)
-		fail(-fd, fd == -ENOENT ? "another version of dualpi2-mark-values is at work: "
+		fail(-fd, fd == -ENOENT || fd == -EPROTO ? "another version of dualpi2-mark-values is at work: "
 					  "`dualpi2-mark-values IFACE --unload` first"
 					: MARK_VALUES_PIN_DIR ": cannot be read: run it as root");
 	return fd < 0 ? -1 : fd;
@@ -115,9 +126,10 @@ static int open_map(const char *kind, __u32 id)
 
 /* ---- attach ------------------------------------------------------------------------------ */
 
-static bool take_map(struct bpf_map *map, const char *kind, __u32 id)
+static bool take_map(struct bpf_map *map, const char *kind, __u32 id,
+		     const struct map_shape *shape)
 {
-	int fd = open_map(kind, id);
+	int fd = open_map(kind, id, shape);
 	bool taken;
 
 	if (fd < 0)
@@ -199,8 +211,9 @@ static bool put(const struct link *on, const struct policies *policies, __u64 ra
 	if (!skel)
 		return fail(errno, "the BPF object does not fit this libbpf (-v shows why)");
 	skel->rodata->rate_memory_ns = rate_memory_ns;
-	done = (!found || (take_map(skel->maps.value_counters, OUR_COUNTERS, id) &&
-			   take_map(skel->maps.value_flows, OUR_FLOWS, id))) &&
+	done = (!found || (take_map(skel->maps.value_counters, OUR_COUNTERS, id,
+				    &counters_shape) &&
+			   take_map(skel->maps.value_flows, OUR_FLOWS, id, &flows_shape))) &&
 	       load(skel, policies) && (found ? replace(skel, id) : begin(skel, on));
 	mark_values_bpf__destroy(skel);
 	return done;
@@ -316,8 +329,8 @@ bool marker_show(const char *ifname, bool as_json)
 	found = find(&on, &id);
 	if (found <= 0)
 		return !found && fail(0, "%s: no values are marked there", ifname);
-	counters = open_map(OUR_COUNTERS, id);
-	flows = open_map(OUR_FLOWS, id);
+	counters = open_map(OUR_COUNTERS, id, &counters_shape);
+	flows = open_map(OUR_FLOWS, id, &flows_shape);
 	shown = counters >= 0 && flows >= 0 && show(ifname, counters, flows, as_json);
 	if (counters >= 0)
 		close(counters);

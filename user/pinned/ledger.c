@@ -34,22 +34,22 @@ int ledger_fd(enum ledger ledger)
 
 static bool open_one(enum ledger ledger)
 {
-	struct bpf_map_info info = {};
-	__u32 len = sizeof(info);
-	int fd = pin_open(LEDGER_DIR, ledgers[ledger].name);
+	const struct map_shape shape = {
+		.type = BPF_MAP_TYPE_HASH,
+		.key_size = sizeof(struct dualpi2_key),
+		.value_size = ledgers[ledger].size,
+	};
+	int fd = pin_open_map(LEDGER_DIR, ledgers[ledger].name, &shape);
 
 	if (fd == -ENOENT)
 		return true;
+	if (fd == -EPROTO)
+		return fail(0, PINS_OTHER_VERSION);
 	if (fd < 0)
 		return fail(-fd,
 			    PIN_DIR "/" LEDGER_DIR "/%s: cannot be opened: run it %s, with " BPFFS
 				    " writable",
 			    ledgers[ledger].name, privilege_as_root());
-	if (expect_known(bpf_map_get_info_by_fd(fd, &info, &len), "the maps of bpf_dualpi2") < 0 ||
-	    (info.value_size != ledgers[ledger].size && !fail(0, PINS_OTHER_VERSION))) {
-		close(fd);
-		return false;
-	}
 	fds[ledger] = fd;
 	return true;
 }

@@ -246,6 +246,23 @@ int pin_open(const char *dir, const char *name)
 	return fd < 0 ? -errno : fd;
 }
 
+/* `fd`, if it is a map of this shape; or -errno, and it is closed. */
+static int expect_shape(int fd, const struct map_shape *shape)
+{
+	int fits = fd < 0 ? fd : map_has_shape(fd, shape);
+
+	if (fits > 0)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return fits ? fits : -EPROTO;
+}
+
+int pin_open_map(const char *dir, const char *name, const struct map_shape *shape)
+{
+	return expect_shape(pin_open(dir, name), shape);
+}
+
 int pin_exists(const char *dir, const char *name)
 {
 	char path[PATH_MAX];
@@ -285,9 +302,15 @@ bool pin_value(const char *dir, const char *name, const void *value, size_t size
 	return pinned;
 }
 
-int pin_read(const char *dir, const char *name, void *value)
+int pin_read(const char *dir, const char *name, void *value, size_t size)
 {
-	int error, map = pin_open(dir, name);
+	const struct map_shape shape = {
+		.type = BPF_MAP_TYPE_ARRAY,
+		.key_size = sizeof(__u32),
+		.value_size = (__u32)size,
+		.max_entries = 1,
+	};
+	int error, map = pin_open_map(dir, name, &shape);
 	const __u32 zero = 0;
 
 	if (map < 0)
@@ -360,13 +383,27 @@ bool pins_are_hidden(void)
 	       (errno == EACCES || errno == EROFS);
 }
 
-int pin_open_public(const char *dir, const char *name)
+/* Can nobody but its owner or root have put something there: 0, or -errno. */
+static int trust(const char *path)
+{
+	int fd = open_safe(path);
+
+	if (fd >= 0)
+		close(fd);
+	/* Who may not open it may pass all the same, and finds what its owner has put there. */
+	return fd >= 0 || fd == -EACCES ? 0 : fd == -EPERM ? -EPROTO : fd;
+}
+
+int pin_open_public(const char *dir, const char *name, const struct map_shape *shape)
 {
 	LIBBPF_OPTS(bpf_obj_get_opts, opts, .file_flags = BPF_F_RDONLY);
 	char path[PATH_MAX];
-	int fd = bpf_obj_get_opts(pin_path(root_public, dir, name, path), &opts);
+	int fd, error = trust(root_public) ?: trust(pin_path(root_public, dir, "", path));
 
-	return fd < 0 ? -errno : fd;
+	if (error)
+		return error;
+	fd = bpf_obj_get_opts(pin_path(root_public, dir, name, path), &opts);
+	return expect_shape(fd < 0 ? -errno : fd, shape);
 }
 
 /* Make a directory, if there is none, that everybody may read. 0, or an errno. */

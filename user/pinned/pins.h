@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "kernel/map_shape.h"
+
 #define BPFFS "/sys/fs/bpf"
 #define PIN_NAME_MAX 64			 /* of those that are made up: with cookies and numbers */
 #define PIN_DIR BPFFS "/dualpi2"	 /* 0700 */
@@ -59,6 +61,11 @@ void pins_remove_directory(const char *dir);
 /* A pinned object as a new fd, or -errno (-ENOENT: there is none). */
 int pin_open(const char *dir, const char *name);
 
+/* The same of a map of this shape. -EPROTO: it is another one, of another version or of somebody
+ * else.
+ */
+int pin_open_map(const char *dir, const char *name, const struct map_shape *shape);
+
 int pin_exists(const char *dir, const char *name);
 
 bool pin_create(int fd, const char *dir, const char *name);
@@ -73,9 +80,11 @@ void pin_remove(const char *dir, const char *name);
  */
 int fd_of_our_own(int fd);
 
-/* Pin a value: a map of one element. pin_read(): 0, or -errno (-ENOENT: there is none). */
+/* Pin a value: a map of one element. pin_read(): 0, or -errno (-ENOENT: there is none; -EPROTO: what
+ * is pinned is no value of this size).
+ */
 bool pin_value(const char *dir, const char *name, const void *value, size_t size);
-int pin_read(const char *dir, const char *name, void *value);
+int pin_read(const char *dir, const char *name, void *value, size_t size);
 
 /* Only the pin goes; a link may have another. */
 void pin_forget(const char *dir, const char *name);
@@ -102,8 +111,10 @@ bool pins_are_hidden(void);
  */
 bool pin_publish(int fd, const char *dir, const char *name);
 
-/* Open it to read: a new fd, or -errno. */
-int pin_open_public(const char *dir, const char *name);
+/* Open a map of this shape to read: a new fd, or -errno. -EPROTO: it is another one, or others than
+ * its owner or root could have put it there.
+ */
+int pin_open_public(const char *dir, const char *name, const struct map_shape *shape);
 
 /* Remove all of a directory, and what is empty then. */
 void pins_unpublish(const char *dir);

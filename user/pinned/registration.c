@@ -19,11 +19,15 @@ struct pin {
 	size_t offset;
 	const char *name;
 	bool is_public;
+	struct map_shape shape;
 };
 
 static const struct pin pins[] = {
-#define REGISTRATION_X(member, name, is_public) \
-	{ offsetof(struct registration, member), name, is_public },
+#define REGISTRATION_X(member, name, is_public, keys, values)  \
+	{ offsetof(struct registration, member),               \
+	  name,                                                \
+	  is_public,                                           \
+	  { .key_size = (keys), .value_size = (values) } },
 	REGISTRATION_PINS(REGISTRATION_X)
 #undef REGISTRATION_X
 };
@@ -63,32 +67,10 @@ bool registration_is_open(const struct registration *reg)
 	return reg->stats >= 0;
 }
 
-static int value_size_is(int map_fd, __u32 size)
+static bool refuse_version(struct registration *reg)
 {
-	struct bpf_map_info info = {};
-	__u32 len = sizeof(info);
-
-	if (bpf_map_get_info_by_fd(map_fd, &info, &len))
-		return -errno;
-	return info.value_size == size;
-}
-
-/* Do the maps mean what this program thinks they mean? */
-static int is_readable(const struct registration *reg)
-{
-	__u32 zero = 0, abi = 0;
-	int sized;
-
-	if (reg->abi < 0 || bpf_map_lookup_elem(reg->abi, &zero, &abi))
-		return reg->abi < 0 ? reg->abi : -errno;
-	if (abi != DUALPI2_ABI)
-		return 0;
-	sized = value_size_is(reg->stats, sizeof(struct dualpi2_stats));
-	if (sized > 0)
-		sized = value_size_is(reg->delays, sizeof(struct dualpi2_delays));
-	if (sized > 0 && reg->aqm->has_values)
-		sized = value_size_is(reg->values, sizeof(struct dualpi2_values));
-	return sized;
+	close_all(reg);
+	return fail(0, PINS_OTHER_VERSION);
 }
 
 /* Is what is open now of this version? If not, nothing is open afterwards. A map that is not there
@@ -96,18 +78,17 @@ static int is_readable(const struct registration *reg)
  */
 static bool check_version(struct registration *reg)
 {
-	int fits = is_readable(reg);
+	__u32 zero = 0, abi = 0;
+	int error = reg->abi;
 
-	if (fits > 0 && reg->link >= 0)
-		fits = value_size_is(reg->conf, sizeof(struct dualpi2_params));
-	if (fits > 0)
+	if (reg->abi >= 0)
+		error = bpf_map_lookup_elem(reg->abi, &zero, &abi) ? -errno : 0;
+	if (!error && abi == DUALPI2_ABI && reg->stats >= 0 && reg->delays >= 0)
 		return true;
+	if (!error || error == -EBADF || error == -ENOENT)
+		return refuse_version(reg);
 	close_all(reg);
-	if (fits == -EBADF || fits == -ENOENT)
-		fits = 0;
-	if (expect_known(fits, "the maps of %s", reg->aqm->kind) < 0)
-		return false;
-	return fail(0, PINS_OTHER_VERSION);
+	return expect_known(error, "the maps of %s", reg->aqm->kind) >= 0;
 }
 
 static bool open_pins(struct registration *reg)
@@ -121,12 +102,14 @@ static bool open_pins(struct registration *reg)
 		if (!has(reg, &pins[i]))
 			continue;
 		if (*fd < 0)
-			*fd = pin_open(reg->aqm->name, pins[i].name);
+			*fd = pin_open_map(reg->aqm->name, pins[i].name, &pins[i].shape);
 		/* Who looks without the lock may meet an --unload at work. */
 		if (*fd == -ENOENT && !pin_exists(reg->aqm->name, "registration")) {
 			close_all(reg);
 			return true;
 		}
+		if (*fd == -EPROTO)
+			return refuse_version(reg);
 		if (*fd < 0 && *fd != -ENOENT) {
 			int error = -*fd;
 
@@ -144,11 +127,15 @@ static bool open_public_pins(struct registration *reg)
 {
 	for (size_t i = 0; i < N_PINS; i++) {
 		const bool is_for_us = pins[i].is_public && has(reg, &pins[i]);
-		int fd = is_for_us ? pin_open_public(reg->aqm->name, pins[i].name) : -1;
+		int fd = is_for_us ? pin_open_public(reg->aqm->name, pins[i].name,
+						     &pins[i].shape)
+				   : -1;
 
 		*pin_fd(reg, &pins[i]) = fd;
 		if (fd >= 0 || !is_for_us)
 			continue;
+		if (fd == -EPROTO)
+			return refuse_version(reg);
 		close_all(reg);
 		return fd == -ENOENT ||
 		       fail(-fd,

@@ -6,38 +6,30 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/message.h"
+#include "kernel/map_shape.h"
 #include "prague/programs.h"
 
 /* Of maps that are ours, in this version. */
-struct shape {
-	const char *name;
-	__u32 type, key_size, value_size;
+static const struct map_shape sockets_shape = {
+	.name = "prague_sockets",
+	.type = BPF_MAP_TYPE_SK_STORAGE,
+	.key_size = sizeof(int),
+	.value_size = sizeof(struct prague_socket),
+};
+static const struct map_shape classic_shape = {
+	.name = "prague_classic",
+	.type = BPF_MAP_TYPE_LRU_HASH,
+	.key_size = sizeof(struct prague_destination),
+	.value_size = sizeof(struct prague_sighting),
 };
 
-static const struct shape sockets_shape = { "prague_sockets", BPF_MAP_TYPE_SK_STORAGE, sizeof(int),
-					    sizeof(struct prague_socket) };
-static const struct shape classic_shape = { "prague_classic", BPF_MAP_TYPE_LRU_HASH,
-					    sizeof(struct prague_destination),
-					    sizeof(struct prague_sighting) };
-
-static bool has_shape(int map, const struct shape *shape)
-{
-	struct bpf_map_info info = {};
-	__u32 size = sizeof(info);
-
-	return !bpf_map_get_info_by_fd(map, &info, &size) && !strcmp(info.name, shape->name) &&
-	       info.type == shape->type && info.key_size == shape->key_size &&
-	       info.value_size == shape->value_size;
-}
-
 /* The next of a shape behind this id: a file descriptor; -ENOENT: there is none, or -errno. */
-static int next_map(__u32 *id, const struct shape *shape)
+static int next_map(__u32 *id, const struct map_shape *shape)
 {
 	while (!bpf_map_get_next_id(*id, id)) {
 		int map = bpf_map_get_fd_by_id(*id);
 
-		if (map >= 0 && has_shape(map, shape))
+		if (map >= 0 && map_has_shape(map, shape) > 0)
 			return map;
 		if (map >= 0)
 			close(map);
@@ -67,7 +59,7 @@ static int open_report(void)
 	return -errno;
 }
 
-static int each_map(const struct shape *shape, bool (*visit)(int map, void *data), void *data)
+static int each_map(const struct map_shape *shape, bool (*visit)(int map, void *data), void *data)
 {
 	__u32 id = 0;
 	int map, count = 0;

@@ -13,6 +13,7 @@
 #include "check/report.h"
 #include "cli/message.h"
 #include "cli/privilege.h"
+#include "kernel/map_shape.h"
 #include "kernel/peer.h"
 #include "kernel/running.h"
 #include "prague/commands.h"
@@ -132,21 +133,21 @@ static void check_qdiscs(void)
 {
 	LIBBPF_OPTS(bpf_obj_get_opts, opts, .file_flags = BPF_F_RDONLY);
 	struct dualpi2_key key, *previous = NULL;
-	struct bpf_map_info info = {};
+	static const struct map_shape shape = {
+		.key_size = sizeof(struct dualpi2_key),
+		.value_size = sizeof(struct dualpi2_stats),
+	};
 	struct dualpi2_stats stats;
-	__u32 size = sizeof(info);
 	int map = bpf_obj_get_opts(DUALPI2_STATS, &opts);
 
 	if (map < 0)
 		return;
-	if (!bpf_map_get_info_by_fd(map, &info, &size) && info.value_size == sizeof(stats)) {
-		for (int i = 0; i < DUALPI2_MAX_INSTANCES; i++) {
-			if (bpf_map_get_next_key(map, previous, &key))
-				break;
-			previous = &key;
-			if (!bpf_map_lookup_elem(map, &key, &stats))
-				check_qdisc(&stats);
-		}
+	for (int i = 0; i < DUALPI2_MAX_INSTANCES && map_has_shape(map, &shape) > 0; i++) {
+		if (bpf_map_get_next_key(map, previous, &key))
+			break;
+		previous = &key;
+		if (!bpf_map_lookup_elem(map, &key, &stats))
+			check_qdisc(&stats);
 	}
 	close(map);
 }

@@ -76,7 +76,7 @@ static void restore_here(bool is_ours)
 	int error;
 
 	snprintf(pin, sizeof(pin), "%llu", netns_cookie());
-	error = pin_read(DEFAULT_PINS, pin, former);
+	error = pin_read(DEFAULT_PINS, pin, former, sizeof(former));
 	if (error && !is_ours)
 		return;
 	if (read_default(now) && !strcmp(now, PRAGUE_NAME))

@@ -26,13 +26,21 @@
 static const struct pin {
 	size_t offset;
 	const char *name;
+	struct map_shape shape; /* of a map */
 } pins[] = {
-	{ offsetof(struct programs, config), "prague_config" },
-	{ offsetof(struct programs, sockets), "prague_sockets" },
-	{ offsetof(struct programs, classic), "prague_classic" },
-	{ offsetof(struct programs, ect1), "prague_ect1" },
-	{ offsetof(struct programs, status), "prague_status" },
-	{ offsetof(struct programs, registration), "registration" },
+	{ offsetof(struct programs, config),
+	  "prague_config",
+	  { .key_size = sizeof(__u32), .value_size = sizeof(struct prague_config) } },
+	{ offsetof(struct programs, sockets),
+	  "prague_sockets",
+	  { .key_size = sizeof(int), .value_size = sizeof(struct prague_socket) } },
+	{ offsetof(struct programs, classic),
+	  "prague_classic",
+	  { .key_size = sizeof(struct prague_destination),
+	    .value_size = sizeof(struct prague_sighting) } },
+	{ offsetof(struct programs, ect1), "prague_ect1", {} },
+	{ offsetof(struct programs, status), "prague_status", {} },
+	{ offsetof(struct programs, registration), "registration", {} },
 };
 
 #define N_PINS (sizeof(pins) / sizeof(pins[0]))
@@ -235,7 +243,7 @@ static bool pin_version(void)
 int programs_are_current(void)
 {
 	struct version version = {};
-	int error = pin_read(PRAGUE_PINS, VERSION_PIN, &version);
+	int error = pin_read(PRAGUE_PINS, VERSION_PIN, &version, sizeof(version));
 
 	return error ? error : !strcmp(version.tool, tool_version());
 }
@@ -269,7 +277,7 @@ static int open_all(struct programs *programs)
 {
 	*programs = PROGRAMS_NONE;
 	for (size_t i = 0; i < N_PINS; i++) {
-		int fd = pin_open(PRAGUE_PINS, pins[i].name);
+		int fd = pin_open_map(PRAGUE_PINS, pins[i].name, &pins[i].shape);
 
 		if (fd < 0)
 			return fd;
@@ -282,14 +290,14 @@ int programs_open(struct programs *programs)
 {
 	struct version version = {};
 	int state = open_all(programs);
-	int error = state > 0 ? pin_read(PRAGUE_PINS, VERSION_PIN, &version) : state;
+	int error = state > 0 ? pin_read(PRAGUE_PINS, VERSION_PIN, &version, sizeof(version)) : state;
 
 	if (!error && version.abi == PRAGUE_ABI)
 		return 1;
 	programs_close(programs);
 	if (error == -ENOENT) /* nothing, or what a run left that was killed */
 		return 0;
-	if (error)
+	if (error && error != -EPROTO)
 		return expect_known(error, PRAGUE_PIN_DIR);
 	fail(0,
 	     "another version of tcp-prague is at work: end it with its own `tcp-prague off`, or "
