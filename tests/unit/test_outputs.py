@@ -161,6 +161,30 @@ def test_output_replaces_a_file(tmp_path, output):
     assert list(tmp_path.iterdir()) == [file]
 
 
+def plant_fifo(path, _other):
+    os.mkfifo(path)
+
+
+def plant_link(path, other):
+    path.symlink_to(other)
+
+
+def plant_hard_link(path, other):
+    os.link(other, path)
+
+
+@pytest.mark.parametrize("plant", [plant_fifo, plant_link, plant_hard_link])
+def test_output_follows_nothing_that_is_planted(tmp_path, plant):
+    """Under the name that the file has before it is whole: nothing waits, or is written to."""
+    other, file = tmp_path / "other", tmp_path / "file"
+    other.write_text("somebody's", encoding="utf-8")
+    plant(tmp_path / "file.new", other)
+    stats("busy", "--json", "--output", file)
+    assert json.loads(file.read_text(encoding="utf-8"))
+    assert other.read_text(encoding="utf-8") == "somebody's"
+    assert set(tmp_path.iterdir()) == {other, file}
+
+
 @pytest.mark.parametrize("name, reason", [
     ("nonesuch/shown", "No such file"), ("", "Is a directory"), (251 * "x", "too long"),
     ("kept", "cannot be replaced"),

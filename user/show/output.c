@@ -5,11 +5,13 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/message.h"
 
 #define SUFFIX ".new"
+#define TRIES 3
 
 /* The directory of `path`, opened, and the name in it. */
 static bool find_place(struct output_file *output, const char *path)
@@ -30,15 +32,37 @@ static bool find_place(struct output_file *output, const char *path)
 	return output->directory >= 0;
 }
 
-static bool redirect(const struct output_file *output)
+/* A new file, whatever has its name: what a killed run left, or a file, a link or a FIFO that somebody
+ * put there, who may do so more than once.
+ */
+static int create(const struct output_file *output)
 {
-	int fd = openat(output->directory, output->temporary,
-			O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
-	bool redirected = fd >= 0 && dup2(fd, STDOUT_FILENO) >= 0;
+	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+	int fd = -1;
 
-	if (fd >= 0)
-		close(fd);
-	return redirected;
+	for (int i = 0; fd < 0 && i < TRIES && (!i || errno == EEXIST); i++) {
+		unlinkat(output->directory, output->temporary, 0);
+		fd = openat(output->directory, output->temporary, flags, 0666);
+	}
+	return fd;
+}
+
+static bool redirect(struct output_file *output)
+{
+	output->file = create(output);
+	return output->file >= 0 && dup2(output->file, STDOUT_FILENO) >= 0;
+}
+
+/* Is it still there? Another run with the same file takes it away. */
+static bool is_ours(const struct output_file *output)
+{
+	struct stat ours, there;
+
+	if (fstat(output->file, &ours) ||
+	    fstatat(output->directory, output->temporary, &there, AT_SYMLINK_NOFOLLOW))
+		return false;
+	errno = EBUSY;
+	return ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
 }
 
 bool output_begin(struct output_file *output, const char *path)
@@ -50,12 +74,14 @@ bool output_begin(struct output_file *output, const char *path)
 
 bool output_end(const struct output_file *output, bool whole)
 {
-	bool placed = whole && !renameat(output->directory, output->temporary, output->directory,
+	const bool own = is_ours(output);
+	bool placed = whole && own && !renameat(output->directory, output->temporary, output->directory,
 					 output->name);
 	int error = errno;
 
-	if (!placed)
+	if (!placed && own)
 		unlinkat(output->directory, output->temporary, 0);
+	close(output->file);
 	close(output->directory);
 	if (whole && !placed)
 		return fail(error, "--output %s: cannot be replaced: %s", output->name,
