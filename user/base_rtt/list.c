@@ -56,6 +56,13 @@ static bool list_map(int map, const char *cgroup, struct listing *listing)
 	return all;
 }
 
+static const char *path_of(__u64 cgroup, char path[PATH_MAX])
+{
+	int found = cgroup_find(cgroup, path);
+
+	return found > 0 ? path : found ? "(unknown)" : "(gone)";
+}
+
 static bool list_one(__u64 cgroup, void *data)
 {
 	struct listing *listing = data;
@@ -67,7 +74,7 @@ static bool list_one(__u64 cgroup, void *data)
 		return true;
 	if (told_open(cgroup, &map) <= 0)
 		return !message_reported();
-	listed = list_map(map, cgroup_find(cgroup, path) ? path : "(gone)", listing);
+	listed = list_map(map, path_of(cgroup, path), listing);
 	close(map);
 	return listed;
 }

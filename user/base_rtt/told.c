@@ -114,7 +114,7 @@ static bool sweep(__u64 cgroup, void *data)
 	int link = pin_open(TOP, pin_name(LINK, cgroup, name));
 
 	(void)data;
-	if (link >= 0 && !cgroup_of(link))
+	if (link >= 0 && cgroup_is_gone(link) > 0)
 		told_end(cgroup);
 	if (link >= 0)
 		close(link);

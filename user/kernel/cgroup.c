@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <linux/magic.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,13 +14,13 @@
 
 #include "cli/message.h"
 
-/* Where version 2 is mounted: alone, or beside version 1. */
-#define ALONE CGROUP_MOUNT
-#define BESIDE CGROUP_MOUNT "/unified"
-/* Of the first process: `ip netns exec` gives its command a /sys without it. */
-#define FIRST "/proc/1/root"
-#define OPEN_MAX_DIRECTORIES 16 /* that nftw() keeps open: it finds those below as well */
-#define PROGRAMS_MAX 64		/* BPF_CGROUP_MAX_PROGS, kernel/bpf/cgroup.c */
+#define UNIFIED CGROUP_MOUNT "/unified" /* where version 1 has the other place */
+#define OF_FIRST "/proc/1/root"		/* as the first process sees it */
+#define TREE_DEPTH 16
+#define WALKS 3 /* if control groups go meanwhile */
+
+/* On a control group, of a kind: BPF_CGROUP_MAX_PROGS, kernel/bpf/cgroup.c. */
+#define PROGRAMS_MAX 64
 
 static bool is_cgroup2(const char *path)
 {
@@ -30,41 +29,15 @@ static bool is_cgroup2(const char *path)
 	return !statfs(path, &fs) && fs.f_type == CGROUP2_SUPER_MAGIC;
 }
 
-/* Do paths of control groups mean to us what they mean to the first process? */
-static bool is_first_namespace(void)
-{
-	struct stat here, first;
-
-	return !stat("/proc/self/ns/cgroup", &here) && !stat("/proc/1/ns/cgroup", &first) &&
-	       here.st_ino == first.st_ino && here.st_dev == first.st_dev;
-}
-
 const char *cgroup_mount_point(void)
 {
-	static const char *const places[] = { ALONE, BESIDE, FIRST ALONE, FIRST BESIDE };
-	const size_t count = is_first_namespace() ? 4 : 2;
-
-	for (size_t i = 0; i < count; i++) {
-		if (is_cgroup2(places[i]))
-			return places[i];
-	}
+	if (is_cgroup2(CGROUP_MOUNT))
+		return CGROUP_MOUNT;
+	if (is_cgroup2(UNIFIED))
+		return UNIFIED;
 	fail(0, "no control groups (version 2) at " CGROUP_MOUNT
 		": `mount -t cgroup2 none " CGROUP_MOUNT "`");
 	return NULL;
-}
-
-/* A path as people write it, or as it was found: what of it is below the mount point. */
-static const char *below(const char *top, const char *path)
-{
-	const char *const places[] = { top, BESIDE, ALONE };
-
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		const size_t length = strlen(places[i]);
-
-		if (!strncmp(path, places[i], length) && (!path[length] || path[length] == '/'))
-			return path + length;
-	}
-	return path;
 }
 
 int cgroup_open(const char *path)
@@ -75,7 +48,10 @@ int cgroup_open(const char *path)
 
 	if (!top)
 		return -1;
-	snprintf(whole, sizeof(whole), "%s/%s", top, below(top, path));
+	if (!strncmp(path, top, strlen(top)))
+		snprintf(whole, sizeof(whole), "%s", path);
+	else
+		snprintf(whole, sizeof(whole), "%s/%s", top, path);
 	fd = open(whole, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		fail(errno, "%s: no such control group (see `systemd-cgls`): %s", whole,
@@ -93,18 +69,98 @@ int cgroup_open_root(void)
 	return cgroup_open("");
 }
 
+/* ---- our own --------------------------------------------------------------------------- */
+
+/* Where we are, below the root of our namespace of control groups. */
+static bool own_path(char path[PATH_MAX])
+{
+	FILE *file = fopen("/proc/self/cgroup", "re");
+	char line[PATH_MAX];
+	bool is_found = false;
+
+	while (file && !is_found && fgets(line, sizeof(line), file)) {
+		line[strcspn(line, "\n")] = '\0';
+		is_found = !strncmp(line, "0::/", 4);
+	}
+	if (file)
+		fclose(file);
+	snprintf(path, PATH_MAX, "%s", is_found ? line + 3 : "");
+	return is_found || fail(0, "no control group (version 2) of our own: is " CGROUP_MOUNT
+				   " mounted as one?");
+}
+
+/* Is this process in the control group at that path? */
+static bool has_us(const char *path)
+{
+	char procs[PATH_MAX];
+	FILE *file;
+	int pid = 0;
+
+	if (snprintf(procs, sizeof(procs), "%s/cgroup.procs", path) >= PATH_MAX)
+		return false;
+	file = fopen(procs, "re");
+	while (file && pid != getpid() && fscanf(file, "%d", &pid) == 1)
+		;
+	if (file)
+		fclose(file);
+	return pid == getpid();
+}
+
+/* A mount may begin elsewhere than our namespace: then our path leads to another one, or nowhere.
+ * `ip netns exec` gives its command a /sys without control groups; those of the first process are
+ * as good.
+ */
+bool cgroup_own(char path[PATH_MAX])
+{
+	static const char *const mounts[] = { CGROUP_MOUNT, UNIFIED, OF_FIRST CGROUP_MOUNT,
+					      OF_FIRST UNIFIED };
+	char own[PATH_MAX];
+
+	if (!own_path(own))
+		return false;
+	for (size_t i = 0; i < sizeof(mounts) / sizeof(mounts[0]); i++) {
+		if (snprintf(path, PATH_MAX, "%s%s", mounts[i], own[1] ? own : "") < PATH_MAX &&
+		    is_cgroup2(path) && has_us(path))
+			return true;
+	}
+	return fail(0,
+		    "%s: the control group that we are in is not to be seen at " CGROUP_MOUNT
+		    ": mount them where it is (`mount -t cgroup2 none " CGROUP_MOUNT "`)",
+		    own);
+}
+
+/* ---- by name, by number ---------------------------------------------------------------- */
+
 /* For nftw(), which has no argument of ours. */
 static struct {
-	const char *name; /* NULL: it has this number */
+	const char *unit; /* NULL: it has this number */
 	__u64 number;
-	char *path;    /* where it was found */
-	char *another; /* another place where it was found */
-	bool is_hidden; /* there are some that we may not look into */
+	char *path;  /* where it was found */
+	char *other; /* where one more was; NULL: the first is enough */
 } wanted;
 
-static void found(const char *path)
+/* Returns whether to go on. */
+static int keep(const char *path)
 {
-	snprintf(wanted.path[0] ? wanted.another : wanted.path, PATH_MAX, "%s", path);
+	const bool is_first = !*wanted.path;
+
+	snprintf(is_first ? wanted.path : wanted.other, PATH_MAX, "%s", path);
+	return is_first && wanted.other ? FTW_CONTINUE : FTW_STOP;
+}
+
+static int look_at_number(const char *path, const struct stat *status, int type, struct FTW *place)
+{
+	(void)place;
+	return type == FTW_D && status->st_ino == wanted.number ? keep(path) : FTW_CONTINUE;
+}
+
+/* Those that processes belong to (systemd.unit(5)). */
+static bool has_type(const char *unit)
+{
+	const char *type = strrchr(unit, '.');
+
+	return type &&
+	       (!strcmp(type, ".service") || !strcmp(type, ".scope") || !strcmp(type, ".slice"));
 }
 
 static bool is_slice(const char *name)
@@ -114,69 +170,66 @@ static bool is_slice(const char *name)
 	return type && !strcmp(type, ".slice");
 }
 
-/* The units of the system manager lie in slices, and slices in slices (systemd.slice(5)). Those of
- * a user's manager or in a container have another directory above them.
+/* The service manager puts a _ before a name that could be one of the kernel's files
+ * (cg_escape(), src/basic/cgroup-util.c).
  */
-static int look_for_unit(const char *path, const struct stat *status, int type, struct FTW *place)
+static bool is_unit(const char *name)
+{
+	return !strcmp(name, wanted.unit) || (*name == '_' && !strcmp(name + 1, wanted.unit));
+}
+
+/* Only slices are above the units of the system (systemd.slice(5)). Those of a user or a container
+ * are below a unit that has been handed to them, and may be called anything.
+ */
+static int look_at_unit(const char *path, const struct stat *status, int type, struct FTW *place)
 {
 	const char *name = path + place->base;
 
 	(void)status;
-	wanted.is_hidden |= type == FTW_DNR;
-	if (type != FTW_D && type != FTW_DNR)
+	if (type != FTW_D || !place->level)
 		return FTW_CONTINUE;
-	if (!strcmp(name, wanted.name)) {
-		found(path);
-		return wanted.another[0] ? FTW_STOP : FTW_SKIP_SUBTREE;
+	if (is_unit(name) && keep(path) == FTW_STOP)
+		return FTW_STOP;
+	return is_slice(name) ? FTW_CONTINUE : FTW_SKIP_SUBTREE;
+}
+
+/* 1, 0, or -errno. */
+static int find_below(const char *top, int (*look)(const char *path, const struct stat *status,
+						   int type, struct FTW *place))
+{
+	int walked = -1;
+
+	errno = ENOENT;
+	for (int i = 0; walked < 0 && errno == ENOENT && i < WALKS; i++) {
+		*wanted.path = '\0';
+		walked = nftw(top, look, TREE_DEPTH, FTW_PHYS | FTW_ACTIONRETVAL);
 	}
-	return place->level && !is_slice(name) ? FTW_SKIP_SUBTREE : FTW_CONTINUE;
-}
-
-static int look_for_number(const char *path, const struct stat *status, int type, struct FTW *place)
-{
-	(void)place;
-	if (type != FTW_D || status->st_ino != wanted.number)
-		return FTW_CONTINUE;
-	found(path);
-	return FTW_STOP;
-}
-
-static void walk(const char *top, __nftw_func_t look)
-{
-	nftw(top, look, OPEN_MAX_DIRECTORIES, FTW_PHYS | FTW_ACTIONRETVAL);
-}
-
-/* Those that processes belong to (systemd.unit(5)). */
-static bool has_type(const char *unit)
-{
-	const char *type = strrchr(unit, '.');
-
-	return type && (!strcmp(type, ".service") || !strcmp(type, ".scope") || is_slice(unit));
+	return walked < 0 ? -errno : *wanted.path != '\0';
 }
 
 int cgroup_open_unit(const char *unit, char path[PATH_MAX])
 {
 	const char *top = cgroup_mount_point();
-	char name[NAME_MAX], another[PATH_MAX] = "";
+	char name[NAME_MAX], other[PATH_MAX] = "";
+	int found;
 
 	if (!top)
 		return -1;
-	path[0] = '\0';
 	snprintf(name, sizeof(name), "%s%s", unit, has_type(unit) ? "" : ".service");
-	wanted = (typeof(wanted)){ .name = name, .path = path, .another = another };
-	walk(top, look_for_unit);
-	if (another[0])
-		fail(0, "%s: two control groups have this name, %s and %s: choose with --cgroup",
-		     name, path, another);
-	else if (path[0])
-		return cgroup_open(path);
-	else if (wanted.is_hidden)
-		fail(0, "%s: cannot look at all control groups below %s: run it as root", name, top);
-	else
+	wanted = (typeof(wanted)){ .unit = name, .path = path, .other = other };
+	found = expect_known(find_below(top, look_at_unit), "the control groups of the units");
+	if (found < 0)
+		return -1;
+	if (!found)
 		fail(0,
-		     "%s: the system manager runs no such unit (see `systemctl status %s`); of a "
-		     "user or a container choose the control group with --cgroup",
+		     "%s: no unit of the system that runs (see `systemctl status %s`); give a "
+		     "user's or a container's by --cgroup",
 		     name, name);
+	else if (*other)
+		fail(0, "%s: there are %.400s and %.400s: choose one by --cgroup", name, path,
+		     other);
+	else
+		return cgroup_open(path);
 	return -1;
 }
 
@@ -192,34 +245,45 @@ int cgroup_find(__u64 number, char path[PATH_MAX])
 {
 	const char *top = cgroup_mount_point();
 
-	path[0] = '\0';
 	wanted = (typeof(wanted)){ .number = number, .path = path };
-	if (top)
-		walk(top, look_for_number);
-	return path[0] != '\0';
+	return top ? find_below(top, look_at_number) : -ENOENT;
+}
+
+/* __cgroup_bpf_attach(), kernel/bpf/cgroup.c */
+static void refuse_attach(int error)
+{
+	if (error == E2BIG)
+		fail(error,
+		     "the control group is full: it has the %d programs of this kind that the "
+		     "kernel allows: see `bpftool cgroup show PATH`, and detach some",
+		     PROGRAMS_MAX);
+	else if (error == EPERM)
+		fail(error,
+		     "the kernel does not let us attach a program to the control group: "
+		     "another one there, or above, forbids more (see `bpftool cgroup tree`), "
+		     "or we are not root of the host");
+	else if (error == EINVAL)
+		fail(error, "the kernel refuses the program on the control group: does it have "
+			    "CONFIG_CGROUP_BPF=y?");
+	else
+		fail(error, "the kernel refuses the program on the control group: %s",
+		     strerror(error));
 }
 
 int cgroup_attach(int program, int cgroup)
 {
 	int link = bpf_link_create(program, cgroup, BPF_CGROUP_SOCK_OPS, NULL);
 
-	if (link == -E2BIG)
-		fail(E2BIG,
-		     "the control group has %d programs of this kind, and the kernel takes no more: "
-		     "`bpftool cgroup list` shows whose they are",
-		     PROGRAMS_MAX);
-	else if (link < 0)
-		fail(-link,
-		     "the kernel refuses the program on the control group (%s): does it have "
-		     "CONFIG_CGROUP_BPF=y, and no other program there that forbids more?",
-		     strerror(-link));
+	if (link < 0)
+		refuse_attach(errno);
 	return link;
 }
 
-__u64 cgroup_of(int link)
+int cgroup_is_gone(int link)
 {
 	struct bpf_link_info info = {};
 	__u32 size = sizeof(info);
 
-	return bpf_link_get_info_by_fd(link, &info, &size) ? 0 : info.cgroup.cgroup_id;
+	/* Its number is 0 then: bpf_cgroup_link_fill_link_info(), kernel/bpf/cgroup.c. */
+	return bpf_link_get_info_by_fd(link, &info, &size) ? -errno : !info.cgroup.cgroup_id;
 }

@@ -5,10 +5,11 @@
 
 #include <limits.h>
 #include <linux/types.h>
+#include <stdbool.h>
 
 #define CGROUP_MOUNT "/sys/fs/cgroup" /* where they are mounted, or below */
 
-/* Where they are mounted, for us or, if not, for the first process; NULL, which is reported. */
+/* Where they are mounted; NULL, which is reported. */
 const char *cgroup_mount_point(void);
 
 /* An open one, or -1, which is reported. `path`: a directory; below the file system's root unless
@@ -19,15 +20,20 @@ int cgroup_open(const char *path);
 /* The one with all processes. */
 int cgroup_open_root(void);
 
-/* That of a unit that the system manager of systemd runs; `path` is where it is. Of two with its
- * name none is opened.
+/* Where the one is that this process is in. */
+bool cgroup_own(char path[PATH_MAX]);
+
+/* That of a unit of the system's service manager that runs, not of a user's or a container's;
+ * `path` is where it is.
  */
 int cgroup_open_unit(const char *unit, char path[PATH_MAX]);
 
 /* Its number, which does not come again as long as the system runs. */
 __u64 cgroup_number(int cgroup);
 
-/* Where the one of this number is: 1, or 0: it is gone, or we may not look everywhere. */
+/* Where the one of this number is: 1; 0: it is gone, or below one that we may not look into; or
+ * -errno: unknown. That no control groups are mounted is reported.
+ */
 int cgroup_find(__u64 number, char path[PATH_MAX]);
 
 /* Attach a program for BPF_CGROUP_SOCK_OPS beside those of others: all are asked. A link, or -1,
@@ -35,7 +41,7 @@ int cgroup_find(__u64 number, char path[PATH_MAX]);
  */
 int cgroup_attach(int program, int cgroup);
 
-/* The number of a link's one; 0: it is gone, or unknown. */
-__u64 cgroup_of(int link);
+/* Is the one gone that a link was on: 1, 0, or -errno: unknown? */
+int cgroup_is_gone(int link);
 
 #endif /* CGROUP_H */

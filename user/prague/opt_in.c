@@ -88,7 +88,7 @@ static bool has_ended(const struct opt_in_bpf *skel, const char *name)
 
 	if (link < 0)
 		return false;
-	ended = !cgroup_of(link) ||
+	ended = cgroup_is_gone(link) > 0 ||
 		(sscanf(name, NETNS_PIN, &netns) == 1 &&
 		 netns_has_ended(bpf_program__fd(skel->progs.prague_find_netns), netns) > 0);
 	close(link);
@@ -106,14 +106,14 @@ static void sweep(const struct opt_in_bpf *skel)
 	}
 }
 
-static bool pin(int link, __u64 netns)
+static bool pin(int link, __u64 netns, int cgroup)
 {
 	char name[PIN_NAME_MAX];
 
 	if (netns)
 		snprintf(name, sizeof(name), NETNS_PIN, netns);
 	else
-		snprintf(name, sizeof(name), CGROUP_PIN, cgroup_of(link));
+		snprintf(name, sizeof(name), CGROUP_PIN, cgroup_number(cgroup));
 	pin_remove(OPT_IN_PINS, name);
 	return pin_create(link, OPT_IN_PINS, name);
 }
@@ -129,7 +129,7 @@ bool opt_in_pin(const struct opt_in *wanted, int cgroup)
 	sweep(skel);
 	link = attach(skel, cgroup);
 	if (link >= 0) {
-		pinned = pin(link, wanted->netns);
+		pinned = pin(link, wanted->netns, cgroup);
 		close(link);
 	}
 	opt_in_bpf__destroy(skel);

@@ -23,29 +23,6 @@
 #define EMPTY_WAIT_MS 5000
 #define POLL_MS 10
 
-/* The directory of the control group that we are in. */
-static bool find_parent(char path[PATH_MAX])
-{
-	const char *top = cgroup_mount_point();
-	FILE *file = top ? fopen("/proc/self/cgroup", "re") : NULL;
-	char line[PATH_MAX];
-	bool is_found = false;
-
-	while (file && !is_found && fgets(line, sizeof(line), file)) {
-		line[strcspn(line, "\n")] = '\0';
-		is_found = !strncmp(line, "0::/", 4);
-	}
-	if (file)
-		fclose(file);
-	if (!top)
-		return false;
-	if (!is_found)
-		return fail(0, "this process is in no control group of version 2 "
-			       "(/proc/self/cgroup has no line that begins with 0::)");
-	return snprintf(path, PATH_MAX, "%s%s", top, line + 3) < PATH_MAX ||
-	       fail(ENAMETOOLONG, "the control group's path is too long");
-}
-
 /* Make it under a name that nobody has: 0; EEXIST: somebody has that one, or has taken the directory
  * away since; or another errno.
  */
@@ -76,7 +53,7 @@ bool own_cgroup_make(struct own_cgroup *group)
 	char parent[PATH_MAX];
 	int error = EEXIST;
 
-	if (!find_parent(parent))
+	if (!cgroup_own(parent))
 		return false;
 	for (int i = 0; error == EEXIST && i < NAMES_TRIED; i++)
 		error = try_name(group, parent);
@@ -137,7 +114,7 @@ void own_cgroup_sweep(void)
 	char parent[PATH_MAX];
 	DIR *dir;
 
-	if (!find_parent(parent))
+	if (!cgroup_own(parent))
 		return;
 	dir = opendir(parent);
 	while (dir && (entry = readdir(dir))) {
