@@ -2,6 +2,7 @@
 """Names of interfaces: the kernel allows almost any, and none is more than a name to the tools."""
 
 import json
+import subprocess
 
 import pytest
 from conftest import BIN, LOADER, one_line, root
@@ -12,6 +13,13 @@ STATS = BIN / "dualpi2-stats"
 NAMES = ["a;reboot", "$(id)", "`id`", "a&b|c", "..a", "-x", "a'b\"c\\d", "*", "~root", "a%d"]
 NO_NAMES = ["one:1", "../one", "one/../one", " one", "one ", "one\n", "o%e", "%n%n%s",
             "one" + 14 * "e", "lo/..", "."]
+
+
+def run_bytes(space, *command):
+    """What it prints; an argument may be no text."""
+    done = subprocess.run([*space.argv(), *command], capture_output=True, check=False)
+    assert done.returncode == 0, done
+    return done.stdout
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -28,6 +36,28 @@ def test_any_name_is_just_a_name(registered, box, name):
         assert box.links() == before
     finally:
         box.run("ip", "link", "del", "dev", name)
+
+
+@pytest.mark.parametrize("name, shown", [
+    (b"a\xffb", r"a\xffb"), (b"a\x1b[2Jb", r"a\x1b[2Jb"), (b"a\xc2\x9bb", r"a\xc2\x9bb")])
+def test_bytes_that_are_no_text(registered, box, name, shown):
+    """Documents stay what they are, and nothing reaches the terminal as a command."""
+    def stats(*options):
+        return run_bytes(box, STATS, *options, "--", name).decode("utf-8")
+
+    run_bytes(box, "ip", "link", "add", "name", name, "type", "dummy")
+    try:
+        run_bytes(box, LOADER, "--", name)
+        [entry] = json.loads(stats("--json"))
+        assert entry["dev"] == entry["interface"] == shown
+        label = shown.replace("\\", r"\\")
+        assert f'device="{label}"' in stats("--openmetrics")
+        for options in ([], ["--tc"], ["--histogram"]):
+            assert shown in stats(*options) and "\x1b" not in stats(*options)
+        assert shown in run_bytes(box, LOADER, "--check", "--", name).decode("utf-8")
+        run_bytes(box, LOADER, "--unload", "--", name)
+    finally:
+        run_bytes(box, "ip", "link", "del", "dev", name)
 
 
 @pytest.mark.parametrize("name", NO_NAMES)

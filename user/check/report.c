@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "cli/clean.h"
 #include "cli/format.h"
 
 static bool is_checking;
@@ -32,13 +33,14 @@ bool report_line(enum report_kind kind, const char *format, ...)
 		[REPORT_MISSING] = "MISSING",
 	};
 	const size_t width = text_width();
-	char text[TEXT_MAX];
-	const char *label = labels[kind], *rest = text;
+	char text[TEXT_MAX], clean[CLEAN_MAX(TEXT_MAX)];
+	const char *label = labels[kind], *rest;
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
+	rest = clean_text(text, clean, sizeof(clean));
 	while (*rest) {
 		int length;
 		const char *next = format_line(rest, width, &length);

@@ -21,17 +21,23 @@ enum direction sample_interface(const struct ifb *ifb, const char *device, char 
 	return ifb ? INGRESS : EGRESS;
 }
 
+const char *sample_name(const char *name, char *text)
+{
+	return clean_text(name, text, NAME_SHOWN_MAX);
+}
+
 const char *sample_place(const struct sample *sample, char *text)
 {
-	char class[FORMAT_MAX];
+	char class[FORMAT_MAX], name[NAME_SHOWN_MAX];
 
+	sample_name(sample->ifname, name);
 	if (sample->is_sum)
-		snprintf(text, PLACE_MAX, "%s, all queues", sample->ifname);
+		snprintf(text, PLACE_MAX, "%s, all queues", name);
 	else if (sample->key.parent != TC_H_ROOT)
-		snprintf(text, PLACE_MAX, "%s, queue %s", sample->ifname,
+		snprintf(text, PLACE_MAX, "%s, queue %s", name,
 			 format_class(sample->key.parent, class));
 	else
-		snprintf(text, PLACE_MAX, "%s%s", sample->ifname,
+		snprintf(text, PLACE_MAX, "%s%s", name,
 			 sample->direction == INGRESS ? ", ingress" : "");
 	return text;
 }

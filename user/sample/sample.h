@@ -10,6 +10,7 @@
 
 #include "aqm/aqm.h"
 #include "check/passed_over.h"
+#include "cli/clean.h"
 #include "coupling.h"
 #include "dualpi2.h"
 #include "kernel/direction.h"
@@ -53,6 +54,10 @@ struct samples {
 /* The name that an interface has now, or had when its qdisc started (`old_name`). */
 const char *sample_ifname(unsigned int ifindex, const char *old_name, char name[IF_NAMESIZE]);
 
+/* A name as it may be shown to a person. Writes to `text` (NAME_SHOWN_MAX bytes) and returns it. */
+#define NAME_SHOWN_MAX CLEAN_MAX(IF_NAMESIZE)
+const char *sample_name(const char *name, char *text);
+
 /* The interface whose packets pass a device that has the qdisc, and which ones: `ifb` is that
  * device, or NULL. Writes its name to `ifname`.
  */
@@ -63,7 +68,7 @@ enum direction sample_interface(const struct ifb *ifb, const char *device,
 /* "eth0"; "eth0, ingress"; of an mq "eth0, all queues" or "eth0, queue 8001:1". Writes to `text`
  * (PLACE_MAX bytes) and returns it.
  */
-#define PLACE_MAX 64
+#define PLACE_MAX 96
 const char *sample_place(const struct sample *sample, char *text);
 
 /* Behind `dualpi2-load eth0`: says that this one is meant. */

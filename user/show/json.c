@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "show/json.h"
 
+#include "cli/clean.h"
+
 /* Of the largest rate that a double holds. */
 #define DIGITS_MAX 320
+#define TEXT_MAX 1024
 
 void json_add(struct json_object *to, const char *key, struct json_object *value)
 {
@@ -11,7 +14,10 @@ void json_add(struct json_object *to, const char *key, struct json_object *value
 
 void json_add_text(struct json_object *to, const char *key, const char *text)
 {
-	json_add(to, key, json_object_new_string(text));
+	char clean[CLEAN_MAX(TEXT_MAX)];
+
+	/* json-c writes what is no UTF-8 as it is. */
+	json_add(to, key, json_object_new_string(clean_text(text, clean, sizeof(clean))));
 }
 
 void json_add_uint(struct json_object *to, const char *key, uint64_t value)

@@ -32,15 +32,14 @@ struct family {
 /* ---- samples ----------------------------------------------------------------------- */
 
 /* A label's value: the name of an interface may have any character but '/' and blanks. */
-static void print_escaped(const char *text)
+static void print_escaped(const char *name)
 {
-	for (; *text; text++) {
-		if (*text == '\n')
-			printf("\\n");
-		else if (*text == '"' || *text == '\\')
-			printf("\\%c", *text);
-		else
-			putchar(*text);
+	char clean[CLEAN_MAX(IF_NAMESIZE)];
+
+	for (const char *c = clean_text(name, clean, sizeof(clean)); *c; c++) {
+		if (*c == '"' || *c == '\\')
+			putchar('\\');
+		putchar(*c);
 	}
 }
 

@@ -141,11 +141,11 @@ static void print_queues(const struct sample *sample)
 
 static void print_head(const struct sample *sample)
 {
-	char params[OPTION_TEXT_MAX], span[FORMAT_MAX];
+	char params[OPTION_TEXT_MAX], span[FORMAT_MAX], name[NAME_SHOWN_MAX];
 
-	printf("%s", sample->ifname);
+	printf("%s", sample_name(sample->ifname, name));
 	if (sample->direction == INGRESS)
-		printf(", ingress (%s)", sample->device);
+		printf(", ingress (%s)", sample_name(sample->device, name));
 	printf(": %s%s%s", sample->aqm->kind, sample->is_sum ? " in each transmit queue (mq)" : "",
 	       params_describe(NULL, true, sample->aqm, &sample->stats.params, params,
 			       sizeof(params)));
@@ -251,7 +251,7 @@ static void print_lines(const char *text)
 static void print_remarks(const struct sample *sample)
 {
 	const struct dualpi2_stats *stats = &sample->stats;
-	char count[FORMAT_MAX], warning[DIAGNOSIS_MAX];
+	char count[FORMAT_MAX], warning[DIAGNOSIS_MAX], name[NAME_SHOWN_MAX];
 
 	if (sample->aqm->doubt && sample->aqm->doubt(&stats->params)) {
 		snprintf(warning, sizeof(warning), "warning: %s.",
@@ -265,7 +265,7 @@ static void print_remarks(const struct sample *sample)
 	if (sample->tcx_known && !sample->tcx_attached)
 		printf("  warning: our tcx program is not attached, so nothing is marked:\n"
 		       "  `dualpi2-load %s%s` attaches it.\n",
-		       sample->ifname, sample_option(sample));
+		       sample_name(sample->ifname, name), sample_option(sample));
 	if (stats->maxq <= 1 &&
 	    stats->l.counters.packets_out + stats->c.counters.packets_out >= HINT_PACKETS)
 		printf(stats->params.rate

@@ -54,10 +54,10 @@ static void print_backlog(uint64_t bytes)
 
 static void print_place(const struct sample *sample)
 {
-	char parent[FORMAT_MAX];
+	char parent[FORMAT_MAX], name[NAME_SHOWN_MAX];
 
 	printf("qdisc %s %x: dev %s ", sample->is_sum ? MQ_KIND : sample->aqm->kind,
-	       sample->stats.handle >> 16, sample->device);
+	       sample->stats.handle >> 16, sample_name(sample->device, name));
 	if (sample->key.parent == TC_H_ROOT)
 		printf("root ");
 	else

@@ -153,7 +153,7 @@ static void put_name(int line, size_t number, const struct sample *now)
 	if (number <= 9)
 		mvprintw(line, 0, "%zu", number);
 	if (now->key.parent == TC_H_ROOT)
-		snprintf(name, sizeof(name), "%s", now->ifname);
+		sample_name(now->ifname, name);
 	else
 		snprintf(name, sizeof(name), "  queue %s", format_class(now->key.parent, class));
 	mvaddnstr(line, MARGIN, name, NAME_WIDTH);
