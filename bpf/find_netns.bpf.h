@@ -11,9 +11,10 @@
 #include "find_netns.h"
 #include "kernel.bpf.h"
 
-/* For a program of type "tc". The cookie comes as the packet of a test run, which is on the loopback
- * device of the caller's namespace (net/bpf/test_run.c); from there the kernel's list leads to all
- * others and back. Its head is no namespace, but can be read as one. Returns enum netns_answer.
+/* For a program of type "tc". The cookie comes as the packet of a test run, which is on the
+ * loopback device of the caller's namespace (net/bpf/test_run.c); from there the kernel's list
+ * leads to all others and back. Its head is no namespace, but can be read as one. Returns enum
+ * netns_answer.
  */
 static __always_inline int find_netns(struct __sk_buff *ctx)
 {

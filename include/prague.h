@@ -27,18 +27,18 @@
 #include <stdbool.h>
 #endif
 
-#define PRAGUE_RTT_US 25000U	       /* virtual RTT of all that are shorter */
-#define PRAGUE_TRANSITION 4U	       /* rounds after slow start in which they are not yet */
-#define PRAGUE_ALPHA_SHIFT 4	       /* weight of a virtual RTT in alpha: 1/16 */
-#define PRAGUE_ALPHA_MAX 0xffffffffU   /* every packet has CE */
-#define PRAGUE_PACKET (1ULL << 20)     /* a packet, in the unit of windows */
-#define PRAGUE_CWND_MAX (1U << 18)     /* packets: keeps products in 64 bits */
+#define PRAGUE_RTT_US 25000U	     /* virtual RTT of all that are shorter */
+#define PRAGUE_TRANSITION 4U	     /* rounds after slow start in which they are not yet */
+#define PRAGUE_ALPHA_SHIFT 4	     /* weight of a virtual RTT in alpha: 1/16 */
+#define PRAGUE_ALPHA_MAX 0xffffffffU /* every packet has CE */
+#define PRAGUE_PACKET (1ULL << 20)   /* a packet, in the unit of windows */
+#define PRAGUE_CWND_MAX (1U << 18)   /* packets: keeps products in 64 bits */
 #define PRAGUE_WINDOW_MAX (PRAGUE_CWND_MAX * PRAGUE_PACKET)
-#define PRAGUE_CWND_MIN 2U	       /* packets that may be in flight, however small W is */
-#define PRAGUE_SLOW 4U		       /* packets in a virtual RTT: with fewer a flow is slow */
-#define PRAGUE_SLOW_SHIFT 2	       /* its steps are a quarter */
-#define PRAGUE_RATE_MIN 12500U	       /* bytes/s: never slower than 100 kbit/s */
-#define PRAGUE_MTU 1500U	       /* bytes: one packet of the increase */
+#define PRAGUE_CWND_MIN 2U     /* packets that may be in flight, however small W is */
+#define PRAGUE_SLOW 4U	       /* packets in a virtual RTT: with fewer a flow is slow */
+#define PRAGUE_SLOW_SHIFT 2    /* its steps are a quarter */
+#define PRAGUE_RATE_MIN 12500U /* bytes/s: never slower than 100 kbit/s */
+#define PRAGUE_MTU 1500U       /* bytes: one packet of the increase */
 
 struct prague {
 	__u64 window;	    /* W, 2^-20 packets of an MTU each */
@@ -108,7 +108,8 @@ static inline void prague_set_window(struct prague *p, __u64 window)
 	p->window = window < PRAGUE_WINDOW_MAX ? window : PRAGUE_WINDOW_MAX;
 }
 
-/* The largest window of the kernel, packets, where the socket has its own (a route's `cwnd lock`). */
+/* The largest window of the kernel, packets, where the socket has its own (a route's `cwnd lock`).
+ */
 static inline __u32 prague_cwnd_max(__u32 clamp)
 {
 	return clamp < PRAGUE_CWND_MAX ? clamp : PRAGUE_CWND_MAX;

@@ -181,7 +181,7 @@ static bool attach(const char *ifname, const struct wishes *wishes)
 	struct registrations regs, before;
 	bool done;
 
-	if (!host_passes(HOST_ATTACH) || !pins_mount_bpffs() || !default_qdisc_open())
+	if (!host_passes(HOST_ATTACH) || !bpffs_mount() || !default_qdisc_open())
 		return false;
 	pins_keep_privilege(PRIVILEGE_LOAD | PRIVILEGE_NET);
 	if (!pins_lock())

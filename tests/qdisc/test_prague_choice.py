@@ -83,7 +83,8 @@ def test_what_a_control_group_accepts(pair, group):
 
 
 @pytest.mark.parametrize("outer, inner, is_prague", [
-    ("10.8.0.0/16", RIGHT, True), (RIGHT, "10.8.0.0/16", True), ("10.8.0.0/16", "10.7.0.0/16", False)])
+    ("10.8.0.0/16", RIGHT, True), (RIGHT, "10.8.0.0/16", True),
+    ("10.8.0.0/16", "10.7.0.0/16", False)])
 def test_what_one_of_two_nested_ones_accepts(pair, group, outer, inner, is_prague):
     """One that does not want the peer leaves it to the other."""
     with contextlib.suppress(OSError):

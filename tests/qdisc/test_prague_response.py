@@ -137,7 +137,8 @@ def test_a_route_that_sets_the_window(pair, route, most):
     [before] = pair.sockets()
     assert before["window"] <= most and before["cwnd"] <= most
     assert before["window"] > most * 0.9
-    mark = filter_packets(pair.right, "ip t", "prerouting", "limit rate 1/day burst 1 packets ip ecn set ce counter")
+    mark = filter_packets(pair.right, "ip t", "prerouting",
+                          "limit rate 1/day burst 1 packets ip ecn set ce counter")
     pair.upload([child], 60_000)
     assert mark() == 1
     assert window(pair) <= before["window"] * 0.6

@@ -125,7 +125,8 @@ def test_check_without_the_right_to_try_says_so(pair):
     pair.accept()
     done = pair.left.run(*UNPRIVILEGED, TOOL, "check", f"{RIGHT}:{PORT}", check=False)
     assert done.returncode == 1
-    assert re.search(rf"^MISSING +{RIGHT}:{PORT}: not tested: there is no Prague", done.stdout, re.M)
+    told = rf"^MISSING +{RIGHT}:{PORT}: not tested: there is no Prague"
+    assert re.search(told, done.stdout, re.M)
 
 
 def test_on_alone_says_that_nobody_uses_it(pair):

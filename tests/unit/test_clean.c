@@ -37,10 +37,10 @@ static void bytes_that_are_no_text_are_shown(void **state)
 	(void)state;
 	expect("a\xff", "a\\xff");
 	expect("\x80", "\\x80");
-	expect("\xc3", "\\xc3");		     /* cut */
-	expect("\xc0\xaf", "\\xc0\\xaf");	     /* '/', longer than it has to be */
+	expect("\xc3", "\\xc3");	  /* cut */
+	expect("\xc0\xaf", "\\xc0\\xaf"); /* '/', longer than it has to be */
 	expect("\xe0\x80\xaf", "\\xe0\\x80\\xaf");
-	expect("\xed\xa0\x80", "\\xed\\xa0\\x80");   /* half of a pair of UTF-16 */
+	expect("\xed\xa0\x80", "\\xed\\xa0\\x80");	    /* half of a pair of UTF-16 */
 	expect("\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"); /* beyond U+10FFFF */
 	expect("\xe2\x28\xa1", "\\xe2(\\xa1");
 }

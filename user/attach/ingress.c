@@ -112,12 +112,13 @@ static bool passes_nobody_over(const struct ingress *ingress)
 
 	if (found > 0)
 		return report_obstacle(STATUS_FAILURE, 0, ingress->ifname,
-				       "--ingress would take its packets past %s: %s",
-				       others.whose, others.remedy);
+				       "--ingress would take its packets past %s: %s", others.whose,
+				       others.remedy);
 	return !found;
 }
 
-/* Where it is attached, others may have come later: nothing is taken back for them, but it is said. */
+/* Where it is attached, others may have come later: nothing is taken back for them, but it is said.
+ */
 static void tell_of_others(const struct ingress *ingress)
 {
 	struct passed_over others;

@@ -81,7 +81,7 @@ static bool list_one(__u64 cgroup, void *data)
 
 static bool list_all(struct listing *listing)
 {
-	int found = pins_find_bpffs();
+	int found = bpffs_find();
 
 	if (found < 0)
 		return fail(-found, BPFFS_HIDDEN_TEXT ": run it %s", privilege_as_root());

@@ -48,7 +48,7 @@ static bool add_to(int cgroup, struct told *told)
 bool base_rtt_add(const char *cgroup, const struct ip_prefix *prefix, __u32 rtt_us)
 {
 	struct told told = { .prefix = *prefix, .base.rtt_us = rtt_us };
-	int fd = pins_mount_bpffs() ? open_cgroup(cgroup) : -1;
+	int fd = bpffs_mount() ? open_cgroup(cgroup) : -1;
 	bool done;
 
 	if (fd < 0 || !pins_lock())

@@ -173,7 +173,7 @@ static int has_jit(const char *name)
 
 static int has_bpffs(const char *name)
 {
-	int found = pins_find_bpffs();
+	int found = bpffs_find();
 
 	if (found < 0)
 		return obstacle(name, -found, BPFFS_HIDDEN_TEXT ": run it %s", privilege_as_root());

@@ -10,8 +10,8 @@
 /* Room for a text of so many bytes, its NUL included. */
 #define CLEAN_MAX(size) (4 * (size))
 
-/* Write `text` to `clean`, of `size` bytes: control characters and what is no UTF-8 as \xNN, each byte
- * by itself. Cut where there is no room. Returns `clean`.
+/* Write `text` to `clean`, of `size` bytes: control characters and what is no UTF-8 as \xNN, each
+ * byte by itself. Cut where there is no room. Returns `clean`.
  */
 const char *clean_text(const char *text, char *clean, size_t size);
 

@@ -31,7 +31,7 @@ static void open_here(void)
 
 /* A thread enters the namespace and ends there, so nothing can leave us in the wrong one. (A thread
  * cannot leave a mount namespace while another has the same root and working directory, so
- * pins_find_bpffs() comes first.)
+ * bpffs_find() comes first.)
  */
 static void *open_there(void *data)
 {

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 /* To be called while there are the rights to enter the network namespace of process 1, if it is
- * another one (PRIVILEGE_MOUNT), and after pins_find_bpffs(). We stay in ours. That it cannot be
+ * another one (PRIVILEGE_MOUNT), and after bpffs_find(). We stay in ours. That it cannot be
  * seen is no failure; false: there is no file descriptor for it.
  */
 bool default_qdisc_open(void);

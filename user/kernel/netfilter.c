@@ -13,7 +13,8 @@
 
 #include "kernel/rtnl.h"
 
-/* include/uapi/linux/netfilter/nf_tables.h of 6.16: a device by the beginning of its name ("eth*") */
+/* include/uapi/linux/netfilter/nf_tables.h of 6.16: a device by the beginning of its name ("eth*")
+ */
 #define NFTA_DEVICE_PREFIX 2
 #define NAME_MAX_SHOWN 40
 

@@ -16,8 +16,8 @@ __u64 netns_current(void);
 /* Go to the one of a name, or of a path. 0, -ENOENT: there is none; another -errno: we may not. */
 int netns_enter(const char *name);
 
-/* Has the one with this cookie ended? `find`: a program that looks for it (bpf/find_netns.bpf.h). 1,
- * 0, or -errno: unknown.
+/* Has the one with this cookie ended? `find`: a program that looks for it (bpf/find_netns.bpf.h).
+ * 1, 0, or -errno: unknown.
  */
 int netns_has_ended(int find, __u64 cookie);
 

@@ -46,8 +46,7 @@ static int has_name(int map, const struct shown *shown, const char *name)
 
 	if (bpf_map_get_info_by_fd(map, &info, &size))
 		return -errno;
-	if (info.type != BPF_MAP_TYPE_STRUCT_OPS ||
-	    info.btf_vmlinux_value_type_id != shown->type ||
+	if (info.type != BPF_MAP_TYPE_STRUCT_OPS || info.btf_vmlinux_value_type_id != shown->type ||
 	    info.value_size < shown->offset + length)
 		return 0;
 	value = malloc(info.value_size);

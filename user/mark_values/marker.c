@@ -118,16 +118,16 @@ static int open_map(const char *kind, __u32 id, const struct map_shape *shape)
 	int fd = pin_open_map(TOP, pin_name(kind, id, name), shape);
 
 	if (fd < 0)
-		fail(-fd, fd == -ENOENT || fd == -EPROTO ? "another version of dualpi2-mark-values is at work: "
-					  "`dualpi2-mark-values IFACE --unload` first"
-					: MARK_VALUES_PIN_DIR ": cannot be read: run it as root");
+		fail(-fd, fd == -ENOENT || fd == -EPROTO
+				  ? "another version of dualpi2-mark-values is at work: "
+				    "`dualpi2-mark-values IFACE --unload` first"
+				  : MARK_VALUES_PIN_DIR ": cannot be read: run it as root");
 	return fd < 0 ? -1 : fd;
 }
 
 /* ---- attach ------------------------------------------------------------------------------ */
 
-static bool take_map(struct bpf_map *map, const char *kind, __u32 id,
-		     const struct map_shape *shape)
+static bool take_map(struct bpf_map *map, const char *kind, __u32 id, const struct map_shape *shape)
 {
 	int fd = open_map(kind, id, shape);
 	bool taken;
@@ -211,8 +211,7 @@ static bool put(const struct link *on, const struct policies *policies, __u64 ra
 	if (!skel)
 		return fail(errno, "the BPF object does not fit this libbpf (-v shows why)");
 	skel->rodata->rate_memory_ns = rate_memory_ns;
-	done = (!found || (take_map(skel->maps.value_counters, OUR_COUNTERS, id,
-				    &counters_shape) &&
+	done = (!found || (take_map(skel->maps.value_counters, OUR_COUNTERS, id, &counters_shape) &&
 			   take_map(skel->maps.value_flows, OUR_FLOWS, id, &flows_shape))) &&
 	       load(skel, policies) && (found ? replace(skel, id) : begin(skel, on));
 	mark_values_bpf__destroy(skel);
@@ -224,7 +223,7 @@ bool marker_attach(const char *ifname, const struct policies *policies, __u64 ra
 	struct link on;
 	bool done;
 
-	if (!link_named(ifname, &on) || !pins_mount_bpffs() || !pins_lock())
+	if (!link_named(ifname, &on) || !bpffs_mount() || !pins_lock())
 		return false;
 	sweep();
 	done = put(&on, policies, rate_memory_ns);

@@ -5,13 +5,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/magic.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,70 +26,6 @@ void pins_belong_to(const char *directory, const char *program)
 	root = directory;
 	root_public = NULL;
 	tool = program;
-}
-
-static int find_here(void)
-{
-	struct statfs fs;
-
-	if (statfs(BPFFS, &fs))
-		return errno == ENOENT ? 0 : -errno;
-	return fs.f_type == BPF_FS_MAGIC;
-}
-
-/* Go to the mount namespace of the first process, if that is another one. 0, or -errno: we may
- * not, or cannot tell whether it is another one.
- */
-static int enter_first_mount_namespace(void)
-{
-	struct stat here, first;
-	int fd, error = 0;
-
-	if (stat("/proc/self/ns/mnt", &here) || stat("/proc/1/ns/mnt", &first))
-		return -errno;
-	if (here.st_ino == first.st_ino)
-		return 0;
-	fd = open("/proc/1/ns/mnt", O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	if (setns(fd, CLONE_NEWNS))
-		error = -errno;
-	close(fd);
-	return error;
-}
-
-int pins_find_bpffs(void)
-{
-	int error, here = find_here();
-
-	if (here)
-		return here;
-	error = enter_first_mount_namespace();
-	return error ? error : find_here();
-}
-
-/* What is unknown is reported. */
-static int look_for_bpffs(void)
-{
-	int found = pins_find_bpffs();
-
-	if (found < 0)
-		fail(-found, "BPF file system at " BPFFS ": " BPFFS_HIDDEN_TEXT ": run it %s",
-		     privilege_as_root());
-	return found;
-}
-
-bool pins_mount_bpffs(void)
-{
-	int found = look_for_bpffs();
-
-	if (found)
-		return found > 0;
-	if (mount("bpf", BPFFS, "bpf", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=0700"))
-		return fail(errno, "there is no BPF file system, and mounting one fails: run "
-				   "`mount -t bpf bpf " BPFFS "`");
-	verbose("mounted a BPF file system at " BPFFS);
-	return true;
 }
 
 /* 1, 0, or -errno: unknown. */
@@ -218,7 +150,7 @@ bool pins_lock(void)
 
 bool pins_lock_if_any(void)
 {
-	int found = look_for_bpffs();
+	int found = bpffs_look();
 
 	if (found <= 0)
 		return !found;

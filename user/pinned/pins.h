@@ -8,8 +8,8 @@
 #include <stddef.h>
 
 #include "kernel/map_shape.h"
+#include "pinned/bpffs.h"
 
-#define BPFFS "/sys/fs/bpf"
 #define PIN_NAME_MAX 64			 /* of those that are made up: with cookies and numbers */
 #define PIN_DIR BPFFS "/dualpi2"	 /* 0700 */
 #define PUBLIC_PIN_DIR PIN_DIR "-public" /* 0755: what everybody may read */
@@ -22,19 +22,6 @@
  * the tool that it belongs to.
  */
 void pins_belong_to(const char *directory, const char *program);
-
-/* Is there a BPF file system: 1, 0, or -errno: we cannot look where the first process of the system
- * does. One that only that process sees counts and is entered: `ip netns exec` gives its command a
- * /sys of its own, and pins in a bpffs mounted there would go with the command. Reports nothing.
- */
-int pins_find_bpffs(void);
-
-#define BPFFS_HIDDEN_TEXT                                                                          \
-	BPFFS " of the host cannot be seen from here (`ip netns exec` hides it, `nsenter --net=` " \
-	      "does not)"
-
-/* Mount one if there is none. */
-bool pins_mount_bpffs(void);
 
 /* May we write the pins, or make their directory? */
 bool pins_are_writable(void);
@@ -80,8 +67,8 @@ void pin_remove(const char *dir, const char *name);
  */
 int fd_of_our_own(int fd);
 
-/* Pin a value: a map of one element. pin_read(): 0, or -errno (-ENOENT: there is none; -EPROTO: what
- * is pinned is no value of this size).
+/* Pin a value: a map of one element. pin_read(): 0, or -errno (-ENOENT: there is none; -EPROTO:
+ * what is pinned is no value of this size).
  */
 bool pin_value(const char *dir, const char *name, const void *value, size_t size);
 int pin_read(const char *dir, const char *name, void *value, size_t size);

@@ -23,10 +23,10 @@ struct pin {
 };
 
 static const struct pin pins[] = {
-#define REGISTRATION_X(member, name, is_public, keys, values)  \
-	{ offsetof(struct registration, member),               \
-	  name,                                                \
-	  is_public,                                           \
+#define REGISTRATION_X(member, name, is_public, keys, values) \
+	{ offsetof(struct registration, member),              \
+	  name,                                               \
+	  is_public,                                          \
 	  { .key_size = (keys), .value_size = (values) } },
 	REGISTRATION_PINS(REGISTRATION_X)
 #undef REGISTRATION_X
@@ -127,8 +127,7 @@ static bool open_public_pins(struct registration *reg)
 {
 	for (size_t i = 0; i < N_PINS; i++) {
 		const bool is_for_us = pins[i].is_public && has(reg, &pins[i]);
-		int fd = is_for_us ? pin_open_public(reg->aqm->name, pins[i].name,
-						     &pins[i].shape)
+		int fd = is_for_us ? pin_open_public(reg->aqm->name, pins[i].name, &pins[i].shape)
 				   : -1;
 
 		*pin_fd(reg, &pins[i]) = fd;

@@ -17,26 +17,24 @@
  * programs; `registration` comes last, so that where it is, all others are. Not every AQM has
  * values.
  */
-#define REGISTRATION_PINS(X)                                                             \
-	X(qdiscs, "dualpi2_qdiscs", false, 0, 0)                                         \
-	X(live, "dualpi2_live", false, sizeof(struct dualpi2_key), sizeof(__u32))        \
-	X(stats, "dualpi2_stats", true, sizeof(struct dualpi2_key),                      \
-	  sizeof(struct dualpi2_stats))                                                  \
-	X(delays, "dualpi2_delays", true, sizeof(struct dualpi2_key),                    \
-	  sizeof(struct dualpi2_delays))                                                 \
-	X(values, "dualpi2_values", true, sizeof(struct dualpi2_key),                    \
-	  sizeof(struct dualpi2_values))                                                 \
-	X(conf, "dualpi2_conf", false, sizeof(struct dualpi2_key),                       \
-	  sizeof(struct dualpi2_params))                                                 \
-	X(events, "dualpi2_events", true, sizeof(__u32), sizeof(struct dualpi2_event))   \
-	X(abi, "dualpi2_abi", true, sizeof(__u32), sizeof(__u32))                        \
-	X(split, "dualpi2_split", false, 0, 0)                                           \
-	X(segment, "dualpi2_segment", false, 0, 0)                                       \
-	X(mark, "dualpi2_mark", false, 0, 0)                                             \
-	X(ingress, "dualpi2_ingress", false, 0, 0)                                       \
-	X(change, "dualpi2_change", false, 0, 0)                                         \
-	X(refresh, "dualpi2_refresh", false, 0, 0)                                       \
-	X(find_netns, "dualpi2_find_netns", false, 0, 0)                                 \
+#define REGISTRATION_PINS(X)                                                                      \
+	X(qdiscs, "dualpi2_qdiscs", false, 0, 0)                                                  \
+	X(live, "dualpi2_live", false, sizeof(struct dualpi2_key), sizeof(__u32))                 \
+	X(stats, "dualpi2_stats", true, sizeof(struct dualpi2_key), sizeof(struct dualpi2_stats)) \
+	X(delays, "dualpi2_delays", true, sizeof(struct dualpi2_key),                             \
+	  sizeof(struct dualpi2_delays))                                                          \
+	X(values, "dualpi2_values", true, sizeof(struct dualpi2_key),                             \
+	  sizeof(struct dualpi2_values))                                                          \
+	X(conf, "dualpi2_conf", false, sizeof(struct dualpi2_key), sizeof(struct dualpi2_params)) \
+	X(events, "dualpi2_events", true, sizeof(__u32), sizeof(struct dualpi2_event))            \
+	X(abi, "dualpi2_abi", true, sizeof(__u32), sizeof(__u32))                                 \
+	X(split, "dualpi2_split", false, 0, 0)                                                    \
+	X(segment, "dualpi2_segment", false, 0, 0)                                                \
+	X(mark, "dualpi2_mark", false, 0, 0)                                                      \
+	X(ingress, "dualpi2_ingress", false, 0, 0)                                                \
+	X(change, "dualpi2_change", false, 0, 0)                                                  \
+	X(refresh, "dualpi2_refresh", false, 0, 0)                                                \
+	X(find_netns, "dualpi2_find_netns", false, 0, 0)                                          \
 	X(link, "registration", false, 0, 0)
 
 struct registration {

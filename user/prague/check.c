@@ -242,8 +242,7 @@ static int connect_to(const struct addrinfo *addresses, const char *congestion)
 
 static bool report_no_connection(const char *peer)
 {
-	return report_line(REPORT_MISSING, "%s: cannot be connected to: %s", peer,
-			   strerror(errno));
+	return report_line(REPORT_MISSING, "%s: cannot be connected to: %s", peer, strerror(errno));
 }
 
 /* By a Prague of our own, which ends with us. */

@@ -147,9 +147,9 @@ static bool have_congestion(struct programs *programs, bool *made)
 	*made = false;
 	if (at_work < 0)
 		return false;
-	is_kernels = at_work ? 0
-			     : expect_known(prague_is_kernels(), "whose " PRAGUE_NAME
-								 " the kernel has");
+	is_kernels =
+		at_work ? 0
+			: expect_known(prague_is_kernels(), "whose " PRAGUE_NAME " the kernel has");
 	if (is_kernels < 0)
 		return false;
 	if (is_kernels) {
@@ -210,7 +210,7 @@ bool prague_on(const struct selection *selection)
 	int cgroup = -1;
 	bool done;
 
-	if (!pins_mount_bpffs() || (selection->netns && !enter_netns(selection->netns)))
+	if (!bpffs_mount() || (selection->netns && !enter_netns(selection->netns)))
 		return false;
 	/* Before anything is changed. */
 	if (!devices_exist(selection->devices))

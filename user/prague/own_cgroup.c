@@ -23,8 +23,8 @@
 #define EMPTY_WAIT_MS 5000
 #define POLL_MS 10
 
-/* Make it under a name that nobody has: 0; EEXIST: somebody has that one, or has taken the directory
- * away since; or another errno.
+/* Make it under a name that nobody has: 0; EEXIST: somebody has that one, or has taken the
+ * directory away since; or another errno.
  */
 static int try_name(struct own_cgroup *group, const char *parent)
 {
@@ -57,9 +57,8 @@ bool own_cgroup_make(struct own_cgroup *group)
 		return false;
 	for (int i = 0; error == EEXIST && i < NAMES_TRIED; i++)
 		error = try_name(group, parent);
-	return !error ||
-	       fail(error, "%s: no control group can be made there (%s): run it as root", parent,
-		    strerror(error));
+	return !error || fail(error, "%s: no control group can be made there (%s): run it as root",
+			      parent, strerror(error));
 }
 
 static bool write_to(int dir, const char *name, const char *text)
@@ -96,16 +95,18 @@ void own_cgroup_remove(const struct own_cgroup *group)
 	close(group->fd);
 }
 
-static void sweep(int parent, const char *parent_path, const char *name)
+static void sweep(const char *parent, const char *name)
 {
-	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	char path[2 * PATH_MAX];
+	int fd;
 
-	snprintf(path, sizeof(path), "%s/%s", parent_path, name);
-	if (fd >= 0 && !lock_directory(fd, path))
-		unlinkat(parent, name, AT_REMOVEDIR); /* if it is empty */
-	if (fd >= 0)
-		close(fd);
+	snprintf(path, sizeof(path), "%s/%s", parent, name);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (!lock_directory(fd, path))
+		rmdir(path); /* if it is empty */
+	close(fd);
 }
 
 void own_cgroup_sweep(void)
@@ -119,7 +120,7 @@ void own_cgroup_sweep(void)
 	dir = opendir(parent);
 	while (dir && (entry = readdir(dir))) {
 		if (!strncmp(entry->d_name, NAME, strlen(NAME)))
-			sweep(dirfd(dir), parent, entry->d_name);
+			sweep(parent, entry->d_name);
 	}
 	if (dir)
 		closedir(dir);

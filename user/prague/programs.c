@@ -290,7 +290,8 @@ int programs_open(struct programs *programs)
 {
 	struct version version = {};
 	int state = open_all(programs);
-	int error = state > 0 ? pin_read(PRAGUE_PINS, VERSION_PIN, &version, sizeof(version)) : state;
+	int error =
+		state > 0 ? pin_read(PRAGUE_PINS, VERSION_PIN, &version, sizeof(version)) : state;
 
 	if (!error && version.abi == PRAGUE_ABI)
 		return 1;

@@ -28,8 +28,8 @@ struct programs {
  */
 bool programs_load(const char *name, const struct programs *before, struct programs *programs);
 
-/* Has the kernel a congestion control PRAGUE_NAME that no BPF program has registered, ours or another
- * one's: 1, 0, or -errno: unknown?
+/* Has the kernel a congestion control PRAGUE_NAME that no BPF program has registered, ours or
+ * another one's: 1, 0, or -errno: unknown?
  */
 int prague_is_kernels(void);
 

@@ -91,8 +91,8 @@ static void end(int number)
 	_exit(STATUS_OK);
 }
 
-/* One that has just connected, in a process of its own, so that the next need not wait for it. False:
- * there was none to be had, and it has been served.
+/* One that has just connected, in a process of its own, so that the next need not wait for it.
+ * False: there was none to be had, and it has been served.
  */
 static bool receive_beside(int fd, const struct sockaddr_in6 *from)
 {

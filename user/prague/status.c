@@ -322,7 +322,7 @@ static bool show_openmetrics(const struct programs *pinned)
 bool prague_show(enum status_format format)
 {
 	struct programs pinned = PROGRAMS_NONE;
-	int found = pins_find_bpffs();
+	int found = bpffs_find();
 
 	if (found > 0)
 		found = programs_open(&pinned);

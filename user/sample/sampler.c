@@ -19,7 +19,7 @@
 /* The registrations, or what we may read of them; that there is none is no failure. */
 static bool open_registrations(struct sampler *sampler)
 {
-	int found = pins_find_bpffs();
+	int found = bpffs_find();
 	bool opened = true;
 
 	sampler->hidden = NULL;

@@ -46,7 +46,8 @@ static void print_text(const struct dualpi2_event *event, const struct place *pl
 	char parent[FORMAT_MAX], duration[FORMAT_MAX], name[NAME_SHOWN_MAX];
 
 	print_time(clock_unix_time(event->start_ns + event->duration_ns));
-	printf(" %s%s", sample_name(place->ifname, name), place->direction == INGRESS ? ", ingress" : "");
+	printf(" %s%s", sample_name(place->ifname, name),
+	       place->direction == INGRESS ? ", ingress" : "");
 	if (place->elsewhere)
 		printf(" (netns %u)", event->netns);
 	if (event->key.parent != TC_H_ROOT)

@@ -32,8 +32,8 @@ static bool find_place(struct output_file *output, const char *path)
 	return output->directory >= 0;
 }
 
-/* A new file, whatever has its name: what a killed run left, or a file, a link or a FIFO that somebody
- * put there, who may do so more than once.
+/* A new file, whatever has its name: what a killed run left, or a file, a link or a FIFO that
+ * somebody put there, who may do so more than once.
  */
 static int create(const struct output_file *output)
 {
@@ -75,8 +75,9 @@ bool output_begin(struct output_file *output, const char *path)
 bool output_end(const struct output_file *output, bool whole)
 {
 	const bool own = is_ours(output);
-	bool placed = whole && own && !renameat(output->directory, output->temporary, output->directory,
-					 output->name);
+	bool placed =
+		whole && own &&
+		!renameat(output->directory, output->temporary, output->directory, output->name);
 	int error = errno;
 
 	if (!placed && own)

@@ -136,7 +136,7 @@ const char *bar_upward(double value, int height, int row);
 
 /* A file that takes another's place by a rename, once it is whole: nobody reads half of one. */
 struct output_file {
-	int directory;	     /* of both: later we may be in another mount namespace (pins.h) */
+	int directory; /* of both: later we may be in another mount namespace (pins.h) */
 	int file;
 	char name[NAME_MAX]; /* of the file */
 	char temporary[NAME_MAX + 1];
