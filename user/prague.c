@@ -82,8 +82,8 @@ static struct command on_command = {
 	.synopsis = "[--cgroup PATH | --unit UNIT | --netns NETNS] [OPTIONS]",
 	.about = "Let others send L4S: the sockets of a control group, of a systemd unit or of a\n"
 		 "network namespace, from their next connection on. What listened before accepts\n"
-		 "such connections only where net.ipv4.tcp_ecn is 3 or more. Without either:\n"
-		 "programs that ask for it themselves, by TCP_CONGESTION, \"prague\".\n",
+		 "such connections only where net.ipv4.tcp_ecn is 3 or more. Without one of these,\n"
+		 "only programs that select `prague` themselves use it.\n",
 	.epilogue = "Exit status: 0 done, 1 failed, 2 wrong usage.\n"
 		    "\n"
 		    "EXAMPLES\n"
@@ -149,7 +149,7 @@ static struct command check_command = {
 	.synopsis = "[PEER[:PORT]]",
 	.words = { { "peer", .is_word = true, .kind = KIND_PEER } },
 	.about =
-		"Check whether this host can send L4S, without changing anything; with a peer also\n"
+		"Check whether this host can send L4S, without a change that stays; with a peer also\n"
 		"whether it answers with Accurate ECN, and what the path does to the ECN field.\n"
 		"The port is that of `tcp-prague sink` (5009), or any that takes a connection.\n",
 	.epilogue = "Exit status: 0 it can, 1 it cannot, 2 wrong usage.\n"
