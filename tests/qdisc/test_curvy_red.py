@@ -41,7 +41,7 @@ def looks(cable, count):
 def test_p_is_a_power_of_the_smoothed_delay(cable, load, min_th_ms, range_ms, curviness):
     load("--min-th", f"{min_th_ms}ms", "--range", f"{range_ms}ms", "--curviness", curviness)
     cable.burst(NOT_ECT, 60)
-    seen = looks(cable, 40)
+    seen = looks(cable, 30)
     for sample in seen:
         share = max(0, sample["smoothed-delay-c"] / 1000 - min_th_ms) / range_ms
         assert sample["prob"] == pytest.approx(share**curviness, rel=1e-4, abs=2e-5)

@@ -139,9 +139,9 @@ def test_a_route_that_sets_the_window(pair, route, most):
     assert before["window"] > most * 0.9
     mark = filter_packets(pair.right, "ip t", "prerouting",
                           "limit rate 1/day burst 1 packets ip ecn set ce counter")
-    pair.upload([child], 60_000)
+    pair.upload([child], 30_000)
     assert mark() == 1
-    assert window(pair) <= before["window"] * 0.6
+    wait_until(lambda: window(pair) <= before["window"] * 0.7, "it was cut, and grows again")
 
 
 def test_a_timeout(pair):
