@@ -307,7 +307,7 @@ static bool run(const char *ifname)
 	if (given(OUTPUT_FILE) && !output_begin(&output, given(OUTPUT_FILE)))
 		return false;
 	if (given(OUTPUT_RECORD))
-		file = fopen(given(OUTPUT_RECORD), "we");
+		file = record_open(given(OUTPUT_RECORD));
 	if (!file)
 		return fail(errno, "--record %s: cannot be made: %s", given(OUTPUT_RECORD),
 			    strerror(errno));

@@ -12,6 +12,8 @@ from prague_pair import needs_accecn
 pytestmark = pytest.mark.one_kernel
 STATS, PRAGUE, BASE_RTT = BIN / "dualpi2-stats", BIN / "tcp-prague", BIN / "tcp-base-rtt"
 LARGE = 65536  # bytes of a value: more than the room on any stack
+# The kernel has one of their values for each CPU.
+PER_CPU = {"dualpi2_abi": ("percpu_array", 4, 4), "dualpi2_live": ("percpu_hash", 16, 4)}
 SHAPES = {"large values": ("array", 4, LARGE), "large keys": ("hash", 512, 4),
           "many": ("hash", 16, LARGE)}
 
@@ -50,6 +52,13 @@ def test_maps_of_a_registration(registered, box, shape):
             refuses(box, LOADER, "one", "--unload")
     for name in ("dualpi2_devices", "dualpi2_priors", "dualpi2_setting"):
         with planted(PIN_DIR / "ledger" / name, shape):
+            refuses(box, LOADER, "one")
+
+
+def test_maps_for_each_cpu(registered, box):
+    """Of the right sizes."""
+    for name, shape in PER_CPU.items():
+        with planted(PI2_PINS / name, shape):
             refuses(box, LOADER, "one")
 
 

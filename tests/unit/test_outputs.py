@@ -185,6 +185,16 @@ def test_output_follows_nothing_that_is_planted(tmp_path, plant):
     assert set(tmp_path.iterdir()) == {other, file}
 
 
+@pytest.mark.parametrize("plant", [plant_fifo, plant_link, plant_hard_link])
+def test_recording_goes_to_a_file_alone(tmp_path, plant):
+    other, file = tmp_path / "other", tmp_path / "file"
+    other.write_text("somebody's", encoding="utf-8")
+    plant(file, other)
+    done = stats("busy", "--record", file, *FAST, "--count", "1", check=False)
+    assert done.returncode == 1 and f"--record {file}: cannot be made" in done.stderr
+    assert other.read_text(encoding="utf-8") == "somebody's"
+
+
 @pytest.mark.parametrize("name, reason", [
     ("nonesuch/shown", "No such file"), ("", "Is a directory"), (251 * "x", "too long"),
     ("kept", "cannot be replaced"),

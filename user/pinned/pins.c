@@ -69,23 +69,25 @@ static bool only_owner_writes(const struct stat *dir)
  * to the file system, as in one that was mounted without a mode, anybody could have made it before
  * us.
  */
-static int is_safe(int fd)
+static int is_safe(const struct stat *dir)
 {
-	struct stat dir, fs;
+	struct stat fs;
 
-	if (fstat(fd, &dir) || stat(BPFFS, &fs))
+	if (stat(BPFFS, &fs))
 		return -errno;
-	return only_owner_writes(&dir) && (is_ours_or_roots(&dir) || only_owner_writes(&fs));
+	return S_ISDIR(dir->st_mode) && only_owner_writes(dir) &&
+	       (is_ours_or_roots(dir) || only_owner_writes(&fs));
 }
 
 /* A directory that nobody else can put pins into: an fd, or -errno; -EPERM: it is not one. */
 static int open_safe(const char *path)
 {
 	int safe, fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat dir;
 
 	if (fd < 0)
 		return -errno;
-	safe = is_safe(fd);
+	safe = fstat(fd, &dir) ? -errno : is_safe(&dir);
 	if (safe > 0)
 		return fd;
 	close(fd);
@@ -181,7 +183,8 @@ int pin_open(const char *dir, const char *name)
 /* `fd`, if it is a map of this shape; or -errno, and it is closed. */
 static int expect_shape(int fd, const struct map_shape *shape)
 {
-	int fits = fd < 0 ? fd : map_has_shape(fd, shape);
+	const bool is_any = !shape->key_size && !shape->value_size;
+	int fits = fd < 0 ? fd : is_any ? 1 : map_has_shape(fd, shape);
 
 	if (fits > 0)
 		return fd;
@@ -315,15 +318,15 @@ bool pins_are_hidden(void)
 	       (errno == EACCES || errno == EROFS);
 }
 
-/* Can nobody but its owner or root have put something there: 0, or -errno. */
+/* Can nobody but its owner or root have put something there: 0, or -errno. Who may not open it may
+ * pass all the same.
+ */
 static int trust(const char *path)
 {
-	int fd = open_safe(path);
+	struct stat dir;
+	int safe = lstat(path, &dir) ? -errno : is_safe(&dir);
 
-	if (fd >= 0)
-		close(fd);
-	/* Who may not open it may pass all the same, and finds what its owner has put there. */
-	return fd >= 0 || fd == -EACCES ? 0 : fd == -EPERM ? -EPROTO : fd;
+	return safe > 0 ? 0 : safe ?: -EPROTO;
 }
 
 int pin_open_public(const char *dir, const char *name, const struct map_shape *shape)

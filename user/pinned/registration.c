@@ -23,11 +23,8 @@ struct pin {
 };
 
 static const struct pin pins[] = {
-#define REGISTRATION_X(member, name, is_public, keys, values) \
-	{ offsetof(struct registration, member),              \
-	  name,                                               \
-	  is_public,                                          \
-	  { .key_size = (keys), .value_size = (values) } },
+#define REGISTRATION_X(member, name, is_public, ...) \
+	{ offsetof(struct registration, member), name, is_public, { NULL, __VA_ARGS__, 0 } },
 	REGISTRATION_PINS(REGISTRATION_X)
 #undef REGISTRATION_X
 };

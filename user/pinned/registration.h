@@ -13,35 +13,36 @@
 #include "dualpi2.h"
 
 /* What is pinned: X(member of struct registration, name of the pin, may everybody read it, and of a
- * map that we read or write ourselves the size of its keys and values, bytes). Links, maps and
- * programs; `registration` comes last, so that where it is, all others are. Not every AQM has
- * values.
+ * map that we read or write ourselves its type and the size of its keys and values, bytes; a map
+ * for each CPU would have more of them). Links, maps and programs; `registration` comes last, so
+ * that where it is, all others are. Not every AQM has values.
  */
-#define REGISTRATION_PINS(X)                                                                      \
-	X(qdiscs, "dualpi2_qdiscs", false, 0, 0)                                                  \
-	X(live, "dualpi2_live", false, sizeof(struct dualpi2_key), sizeof(__u32))                 \
-	X(stats, "dualpi2_stats", true, sizeof(struct dualpi2_key), sizeof(struct dualpi2_stats)) \
-	X(delays, "dualpi2_delays", true, sizeof(struct dualpi2_key),                             \
-	  sizeof(struct dualpi2_delays))                                                          \
-	X(values, "dualpi2_values", true, sizeof(struct dualpi2_key),                             \
-	  sizeof(struct dualpi2_values))                                                          \
-	X(conf, "dualpi2_conf", false, sizeof(struct dualpi2_key), sizeof(struct dualpi2_params)) \
-	X(events, "dualpi2_events", true, sizeof(__u32), sizeof(struct dualpi2_event))            \
-	X(abi, "dualpi2_abi", true, sizeof(__u32), sizeof(__u32))                                 \
-	X(split, "dualpi2_split", false, 0, 0)                                                    \
-	X(segment, "dualpi2_segment", false, 0, 0)                                                \
-	X(mark, "dualpi2_mark", false, 0, 0)                                                      \
-	X(ingress, "dualpi2_ingress", false, 0, 0)                                                \
-	X(change, "dualpi2_change", false, 0, 0)                                                  \
-	X(refresh, "dualpi2_refresh", false, 0, 0)                                                \
-	X(find_netns, "dualpi2_find_netns", false, 0, 0)                                          \
-	X(link, "registration", false, 0, 0)
+#define REGISTRATION_HASH(type) BPF_MAP_TYPE_HASH, sizeof(struct dualpi2_key), sizeof(type)
+#define REGISTRATION_ARRAY(type) BPF_MAP_TYPE_ARRAY, sizeof(__u32), sizeof(type)
+#define REGISTRATION_OTHER 0, 0, 0
+#define REGISTRATION_PINS(X)                                                        \
+	X(qdiscs, "dualpi2_qdiscs", false, REGISTRATION_OTHER)                      \
+	X(live, "dualpi2_live", false, REGISTRATION_HASH(__u32))                    \
+	X(stats, "dualpi2_stats", true, REGISTRATION_HASH(struct dualpi2_stats))    \
+	X(delays, "dualpi2_delays", true, REGISTRATION_HASH(struct dualpi2_delays)) \
+	X(values, "dualpi2_values", true, REGISTRATION_HASH(struct dualpi2_values)) \
+	X(conf, "dualpi2_conf", false, REGISTRATION_HASH(struct dualpi2_params))    \
+	X(events, "dualpi2_events", true, REGISTRATION_ARRAY(struct dualpi2_event)) \
+	X(abi, "dualpi2_abi", true, REGISTRATION_ARRAY(__u32))                      \
+	X(split, "dualpi2_split", false, REGISTRATION_OTHER)                        \
+	X(segment, "dualpi2_segment", false, REGISTRATION_OTHER)                    \
+	X(mark, "dualpi2_mark", false, REGISTRATION_OTHER)                          \
+	X(ingress, "dualpi2_ingress", false, REGISTRATION_OTHER)                    \
+	X(change, "dualpi2_change", false, REGISTRATION_OTHER)                      \
+	X(refresh, "dualpi2_refresh", false, REGISTRATION_OTHER)                    \
+	X(find_netns, "dualpi2_find_netns", false, REGISTRATION_OTHER)              \
+	X(link, "registration", false, REGISTRATION_OTHER)
 
 struct registration {
 	const struct aqm *aqm;
 
 	/* file descriptors, or -1 */
-#define REGISTRATION_X(member, name, is_public, key_size, value_size) int member;
+#define REGISTRATION_X(member, name, is_public, ...) int member;
 	REGISTRATION_PINS(REGISTRATION_X)
 #undef REGISTRATION_X
 };

@@ -134,6 +134,7 @@ static void check_qdiscs(void)
 	LIBBPF_OPTS(bpf_obj_get_opts, opts, .file_flags = BPF_F_RDONLY);
 	struct dualpi2_key key, *previous = NULL;
 	static const struct map_shape shape = {
+		.type = BPF_MAP_TYPE_HASH,
 		.key_size = sizeof(struct dualpi2_key),
 		.value_size = sizeof(struct dualpi2_stats),
 	};

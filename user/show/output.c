@@ -89,3 +89,20 @@ bool output_end(const struct output_file *output, bool whole)
 			    strerror(error));
 	return placed;
 }
+
+FILE *record_open(const char *path)
+{
+	/* O_NONBLOCK: a FIFO would let us wait for a reader. */
+	int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+	struct stat file;
+
+	if (fd < 0)
+		return NULL;
+	if (!fstat(fd, &file) &&
+	    (S_ISCHR(file.st_mode) ||
+	     (S_ISREG(file.st_mode) && file.st_nlink == 1 && !ftruncate(fd, 0))))
+		return fdopen(fd, "w");
+	close(fd);
+	errno = EINVAL;
+	return NULL;
+}

@@ -148,4 +148,9 @@ bool output_begin(struct output_file *output, const char *path);
 /* All is written: the file gets its place or, if it is not `whole`, goes. */
 bool output_end(const struct output_file *output, bool whole);
 
+/* A plain file for a recording, emptied, or a device as /dev/null; NULL, with errno. EINVAL: it is
+ * a FIFO, or has another name, too.
+ */
+FILE *record_open(const char *path);
+
 #endif /* SHOW_H */
