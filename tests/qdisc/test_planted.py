@@ -7,7 +7,8 @@ import contextlib
 import pytest
 from conftest import BIN, LOADER, PI2_PINS, PIN_DIR, PUBLIC_PIN_DIR
 from netns import run
-from prague_pair import needs_accecn
+from prague_pair import UNPRIVILEGED, needs_accecn
+from test_privilege import mode
 
 pytestmark = pytest.mark.one_kernel
 STATS, PRAGUE, BASE_RTT = BIN / "dualpi2-stats", BIN / "tcp-prague", BIN / "tcp-base-rtt"
@@ -65,17 +66,13 @@ def test_maps_for_each_cpu(registered, box):
 def test_what_everybody_may_read(registered, box):
     """To those who have no other."""
     public = PUBLIC_PIN_DIR / "pi2"
-    PIN_DIR.parent.chmod(0o711)
-    try:
-        with planted(public / "dualpi2_stats", SHAPES["large values"]):
-            (public / "dualpi2_stats").chmod(0o444)
-            refuses(box, "setpriv", "--reuid", "65534", "--clear-groups",
-                    "--bounding-set=-all", STATS)
-        public.chmod(0o777)
-        refuses(box, "setpriv", "--reuid", "65534", "--clear-groups", "--bounding-set=-all", STATS)
-    finally:
-        public.chmod(0o755)
-        PIN_DIR.parent.chmod(0o700)
+    pin = public / "dualpi2_stats"
+    with mode(PIN_DIR.parent, 0o711):
+        with planted(pin, SHAPES["large values"]):
+            pin.chmod(0o444)
+            refuses(box, *UNPRIVILEGED, STATS)
+        with mode(public, 0o777):
+            refuses(box, *UNPRIVILEGED, STATS)
 
 
 @needs_accecn
