@@ -51,6 +51,7 @@ USERS = {"passwd": "tcpdump:x:102:102::/nonexistent:/usr/sbin/nologin\n",
          "group": "tcpdump:x:102:\n"}
 
 # A private mount namespace: nothing is left mounted, however the command ends.
+OWN_MOUNTS = ("unshare", "--mount", "--propagation", "private")
 # $1: repository, $2: root, then the command.
 ENTER = """
 source=$1 root=$2
@@ -89,6 +90,20 @@ def require_tools(with_guests):
         raise LabError(f"{', '.join(missing)} not found: run tests/lab/bootstrap")
     if os.geteuid() != 0:
         raise LabError("making and entering roots needs root: run it with sudo")
+    require_own_mounts()
+
+
+def require_own_mounts():
+    """Asked first: a root takes minutes to make, and is entered only then."""
+    done = subprocess.run([*OWN_MOUNTS, "true"], capture_output=True, text=True, check=False,
+                          env={**os.environ, "LC_ALL": "C"})
+    if not done.returncode:
+        return
+    if "Invalid argument" in done.stderr:
+        raise LabError("/ is no mount here, as in a plain chroot, so none can be made in it: leave "
+                       "it, `mount --bind DIR DIR` on its directory, and chroot there again")
+    raise LabError(f"no mounts can be made here ({done.stderr.strip()}): run it where root may "
+                   "mount (a container needs --privileged)")
 
 
 def excluded(root):
@@ -180,8 +195,7 @@ def chroot_argv(argv, root=BUILD_ROOT, source=REPOSITORY):
     environment = ENVIRONMENT | {name: os.environ[name] for name in PASSED_ON
                                  if name in os.environ}
     return ["env", "-i", *[f"{name}={value}" for name, value in environment.items()],
-            "unshare", "--mount", "--propagation", "private",
-            "sh", "-ec", ENTER, "sh", str(source), str(root), *argv]
+            *OWN_MOUNTS, "sh", "-ec", ENTER, "sh", str(source), str(root), *argv]
 
 
 def enter(argv, root=BUILD_ROOT):
