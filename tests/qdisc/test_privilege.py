@@ -90,6 +90,30 @@ def test_a_right_that_is_missing_is_told(own_directory, box, missing):
     assert list(PIN_DIR.iterdir()) == []
 
 
+@pytest.mark.skipif("DUALPI2_LAB" not in os.environ, reason="unmounts /sys/fs/bpf: lab only")
+def test_root_is_told_what_it_lacks(space):
+    """To run it as root does not help it: a container has taken rights from it."""
+    def without(*rights):
+        taken = ",".join(f"-{right}" for right in rights)
+        return "setpriv", f"--bounding-set={taken}", f"--inh-caps={taken}"
+
+    line = one_line(space.run(*without("bpf", "perfmon"), LOADER, "one", check=False), 1)
+    assert line.endswith("run it with CAP_PERFMON, CAP_BPF, which root does not have here\n")
+    run("umount", BPFFS)
+    try:
+        # Nor is the first mount namespace's to be entered.
+        line = one_line(space.run("unshare", "--mount", *without("sys_admin"), LOADER, "one",
+                                  check=False), 1)
+        assert line.endswith("run it with CAP_SYS_ADMIN, which root does not have here\n")
+        line = one_line(space.run(*without("sys_admin"), LOADER, "one", check=False), 1)
+        assert "`mount -t bpf bpf /sys/fs/bpf` with CAP_SYS_ADMIN, which root" in line
+        line = one_line(space.run("unshare", "--mount", "sh", "-c",
+                                  f"mount --bind /tmp /proc && exec {LOADER} one", check=False), 1)
+        assert "outside of the container or sandbox that forbids it to root" in line
+    finally:
+        run("mount", "-t", "bpf", "bpf", BPFFS)
+
+
 def test_a_directory_that_is_missing_is_told(space):
     with mode(BPFFS, 0o700):
         line = one_line(space.run(*as_nobody(LOADER, "one", rights=NEEDED), check=False), 1)

@@ -84,7 +84,8 @@ static bool list_all(struct listing *listing)
 	int found = bpffs_find();
 
 	if (found < 0)
-		return fail(-found, BPFFS_HIDDEN_TEXT ": run it %s", privilege_as_root());
+		return fail(-found, BPFFS_HIDDEN_TEXT ": run it %s",
+			    privilege_as_root(PRIVILEGE_MOUNT));
 	return !found || (told_each(list_one, listing) && !message_reported());
 }
 

@@ -11,6 +11,7 @@
 
 #include "base_rtt.skel.h"
 #include "cli/message.h"
+#include "cli/privilege.h"
 #include "kernel/cgroup.h"
 #include "kernel/running.h"
 #include "pinned/pins.h"
@@ -50,9 +51,11 @@ int told_open(__u64 cgroup, int *map)
 	*map = pin_open_map(TOP, pin_name(OUR_MAP, cgroup, name), &shape);
 	if (*map >= 0)
 		return 1;
-	fail(-*map, *map == -ENOENT || *map == -EPROTO
-			    ? "another version of tcp-base-rtt is at work: `tcp-base-rtt off` first"
-			    : BASE_RTT_PIN_DIR ": cannot be read: run it as root");
+	if (*map == -ENOENT || *map == -EPROTO)
+		fail(-*map, "another version of tcp-base-rtt is at work: `tcp-base-rtt off` first");
+	else
+		fail(-*map, BASE_RTT_PIN_DIR ": cannot be read: run it %s",
+		     privilege_as_root(PRIVILEGE_FILES | PRIVILEGE_LOAD));
 	return *map;
 }
 

@@ -42,7 +42,7 @@ static int has_privileges(unsigned int privileges, const char *name)
 
 	if (privilege_suffices(privileges, missing, sizeof(missing)))
 		return 1;
-	return obstacle(name, 0, "%s missing: run it %s", missing, privilege_as_root());
+	return obstacle(name, 0, "%s missing: run it %s", missing, privilege_as_root(privileges));
 }
 
 /* An instruction or two that every kernel takes from those who may load programs at all. */
@@ -176,7 +176,8 @@ static int has_bpffs(const char *name)
 	int found = bpffs_find();
 
 	if (found < 0)
-		return obstacle(name, -found, BPFFS_HIDDEN_TEXT ": run it %s", privilege_as_root());
+		return obstacle(name, -found, BPFFS_HIDDEN_TEXT ": run it %s",
+				privilege_as_root(PRIVILEGE_MOUNT));
 	if (!found && !access(BPFFS, F_OK)) /* it will be mounted */
 		return 1;
 	if (!found)
@@ -191,7 +192,7 @@ static int has_bpffs(const char *name)
 			"only others may write " PIN_DIR
 			": run it %s, or have root make that directory "
 			"yours",
-			privilege_as_root());
+			privilege_as_root(PRIVILEGE_FILES));
 }
 
 /* In the order in which they are asked. `passes` returns 1; 0, which is reported; -errno: it cannot

@@ -51,11 +51,40 @@ static struct capabilities read_own(void)
 	return own;
 }
 
+/* The names of those that we do not have; 0 if there are none. */
+static size_t list_missing(const struct capabilities *own, unsigned int privileges, char *missing,
+			   size_t size)
+{
+	size_t used = 0;
+
+	missing[0] = '\0';
+	for (size_t i = 0; i < N_RIGHTS; i++) {
+		if (!(rights[i].privilege & privileges) ||
+		    own->words[CAP_TO_INDEX(rights[i].capability)].effective &
+			    CAP_TO_MASK(rights[i].capability))
+			continue;
+		used += snprintf(missing + used, size - used, "%s%s", used ? ", " : "",
+				 rights[i].name);
+	}
+	return used;
+}
+
+/* Those that we began with, before any was given up. */
+static const struct capabilities *initial(void)
+{
+	static struct capabilities begun;
+
+	if (!begun.header.version)
+		begun = read_own();
+	return &begun;
+}
+
 void privilege_keep(unsigned int privileges)
 {
 	struct capabilities own = read_own();
 	__u32 kept[_LINUX_CAPABILITY_U32S_3] = {};
 
+	initial();
 	for (size_t i = 0; i < N_RIGHTS; i++) {
 		if (rights[i].privilege & privileges)
 			kept[CAP_TO_INDEX(rights[i].capability)] |=
@@ -75,17 +104,8 @@ void privilege_keep(unsigned int privileges)
 bool privilege_suffices(unsigned int privileges, char *missing, size_t size)
 {
 	const struct capabilities own = read_own();
-	size_t used = 0;
 
-	for (size_t i = 0; i < N_RIGHTS; i++) {
-		if (!(rights[i].privilege & privileges) ||
-		    own.words[CAP_TO_INDEX(rights[i].capability)].effective &
-			    CAP_TO_MASK(rights[i].capability))
-			continue;
-		used += snprintf(missing + used, size - used, "%s%s", used ? ", " : "",
-				 rights[i].name);
-	}
-	return !used;
+	return !list_missing(&own, privileges, missing, size);
 }
 
 bool privilege_is_confined(void)
@@ -95,8 +115,17 @@ bool privilege_is_confined(void)
 	return !stat("/proc/self/ns/user", &ns) && ns.st_ino != FIRST_USER_NAMESPACE;
 }
 
-const char *privilege_as_root(void)
+const char *privilege_as_root(unsigned int privileges)
 {
-	return privilege_is_confined() ? "as root of the host (here is a user namespace)"
-				       : "as root";
+	static char text[256];
+	char missing[192];
+
+	if (privilege_is_confined())
+		return "as root of the host (here is a user namespace)";
+	if (geteuid())
+		return "as root";
+	if (!list_missing(initial(), privileges, missing, sizeof(missing)))
+		return "outside of the container or sandbox that forbids it to root";
+	snprintf(text, sizeof(text), "with %s, which root does not have here", missing);
+	return text;
 }

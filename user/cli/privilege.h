@@ -29,7 +29,9 @@ bool privilege_suffices(unsigned int privileges, char *missing, size_t size);
  */
 bool privilege_is_confined(void);
 
-/* "as root": as whom to run a tool that lacks rights. */
-const char *privilege_as_root(void);
+/* "as root": how to run a tool that lacks the rights for these. Root is told which ones a container
+ * or a service has taken from it, and where it has all, that something else forbids it.
+ */
+const char *privilege_as_root(unsigned int privileges);
 
 #endif /* PRIVILEGE_H */

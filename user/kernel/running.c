@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "cli/privilege.h"
 
 #define VMLINUX_BTF "/sys/kernel/btf/vmlinux"
 
@@ -25,8 +26,8 @@ bool release_is_before(const char *release, unsigned int version, unsigned int m
 bool refuse_load(int error)
 {
 	if (error == EPERM)
-		return fail(error, "the kernel does not let us load BPF programs: run it as root "
-				   "of the host");
+		return fail(error, "the kernel does not let us load BPF programs: run it %s",
+			    privilege_as_root(PRIVILEGE_LOAD));
 	return fail(error, "the kernel refuses the BPF program (-v shows why)");
 }
 

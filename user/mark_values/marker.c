@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "cli/privilege.h"
 #include "kernel/link.h"
 #include "kernel/running.h"
 #include "mark_values.skel.h"
@@ -117,11 +118,12 @@ static int open_map(const char *kind, __u32 id, const struct map_shape *shape)
 	char name[PIN_NAME_MAX];
 	int fd = pin_open_map(TOP, pin_name(kind, id, name), shape);
 
-	if (fd < 0)
-		fail(-fd, fd == -ENOENT || fd == -EPROTO
-				  ? "another version of dualpi2-mark-values is at work: "
-				    "`dualpi2-mark-values IFACE --unload` first"
-				  : MARK_VALUES_PIN_DIR ": cannot be read: run it as root");
+	if (fd == -ENOENT || fd == -EPROTO)
+		fail(-fd, "another version of dualpi2-mark-values is at work: "
+			  "`dualpi2-mark-values IFACE --unload` first");
+	else if (fd < 0)
+		fail(-fd, MARK_VALUES_PIN_DIR ": cannot be read: run it %s",
+		     privilege_as_root(PRIVILEGE_FILES | PRIVILEGE_LOAD));
 	return fd < 0 ? -1 : fd;
 }
 

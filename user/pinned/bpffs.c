@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sched.h>
+#include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -59,7 +60,7 @@ int bpffs_look(void)
 
 	if (found < 0)
 		fail(-found, "BPF file system at " BPFFS ": " BPFFS_HIDDEN_TEXT ": run it %s",
-		     privilege_as_root());
+		     privilege_as_root(PRIVILEGE_MOUNT));
 	return found;
 }
 
@@ -70,8 +71,10 @@ bool bpffs_mount(void)
 	if (found)
 		return found > 0;
 	if (mount("bpf", BPFFS, "bpf", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=0700"))
-		return fail(errno, "there is no BPF file system, and mounting one fails: run "
-				   "`mount -t bpf bpf " BPFFS "`");
+		return fail(errno,
+			    "there is no BPF file system at " BPFFS
+			    ", and mounting one fails: %s: run `mount -t bpf bpf " BPFFS "` %s",
+			    strerror(errno), privilege_as_root(PRIVILEGE_MOUNT));
 	verbose("mounted a BPF file system at " BPFFS);
 	return true;
 }

@@ -49,7 +49,8 @@ static bool open_one(enum ledger ledger)
 		return fail(-fd,
 			    PIN_DIR "/" LEDGER_DIR "/%s: cannot be opened: run it %s, with " BPFFS
 				    " writable",
-			    ledgers[ledger].name, privilege_as_root());
+			    ledgers[ledger].name,
+			    privilege_as_root(PRIVILEGE_FILES | PRIVILEGE_LOAD));
 	fds[ledger] = fd;
 	return true;
 }

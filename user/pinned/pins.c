@@ -134,7 +134,7 @@ bool pins_lock(void)
 				    root, root);
 		if (error == EACCES)
 			return fail(error, "%s: you may not open or make it: run it %s", root,
-				    privilege_as_root());
+				    privilege_as_root(PRIVILEGE_FILES));
 		if (error != EWOULDBLOCK) {
 			remove_directory(root); /* ours, if it is empty */
 			return fail(error,

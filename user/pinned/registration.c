@@ -114,7 +114,8 @@ static bool open_pins(struct registration *reg)
 			return fail(error,
 				    PIN_DIR "/%s/%s: cannot be opened: run it %s, with " BPFFS
 					    " writable",
-				    reg->aqm->name, pins[i].name, privilege_as_root());
+				    reg->aqm->name, pins[i].name,
+				    privilege_as_root(PRIVILEGE_FILES | PRIVILEGE_LOAD));
 		}
 	}
 	return check_version(reg);
@@ -137,7 +138,7 @@ static bool open_public_pins(struct registration *reg)
 		       fail(-fd,
 			    PUBLIC_PIN_DIR ": cannot be read: run it %s, or let everybody look: "
 					   "`chmod 711 " BPFFS "`",
-			    privilege_as_root());
+			    privilege_as_root(PRIVILEGE_FILES | PRIVILEGE_LOAD));
 	}
 	return check_version(reg);
 }

@@ -276,7 +276,7 @@ static bool judge_without(const struct addrinfo *addresses, const char *peer)
 	return report_line(REPORT_MISSING,
 			   "%s: not tested: there is no Prague to try it with, and %s missing to "
 			   "load one: run it %s, or `tcp-prague run -- tcp-prague check %s`",
-			   peer, missing, privilege_as_root(), peer);
+			   peer, missing, privilege_as_root(PRIVILEGE_LOAD | PRIVILEGE_NET), peer);
 }
 
 /* The connection is Prague's if `tcp-prague on` is at work, or if we are in a `tcp-prague run`. */

@@ -327,7 +327,8 @@ bool prague_show(enum status_format format)
 	if (found > 0)
 		found = programs_open(&pinned);
 	else if (found < 0)
-		return fail(-found, BPFFS_HIDDEN_TEXT ": run it %s", privilege_as_root());
+		return fail(-found, BPFFS_HIDDEN_TEXT ": run it %s",
+			    privilege_as_root(PRIVILEGE_MOUNT));
 	if (found < 0)
 		return false;
 	if (format == STATUS_JSON)

@@ -338,7 +338,8 @@ static bool nothing_is_hidden(const struct sampler *sampler)
 
 	if (lives > 0)
 		fail(0, "%s: %s is attached, but its statistics cannot be seen: %s: run it %s",
-		     where(sampler), aqm->kind, sampler->hidden, privilege_as_root());
+		     where(sampler), aqm->kind, sampler->hidden,
+		     privilege_as_root(PRIVILEGE_MOUNT | PRIVILEGE_FILES | PRIVILEGE_LOAD));
 	return !lives;
 }
 
