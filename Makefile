@@ -306,7 +306,7 @@ check: ## one test file: T=tests/qdisc/test_shaper.py or tests/unit/test_pi2.c, 
 	$(Q)$(if $(wildcard $(T)),,echo "check: T=$(T): no such test file (for example T=tests/qdisc/test_shaper.py)" >&2; exit 2)
 	$(Q)tests/lab/bootstrap
 	$(Q)$(if $(filter tests/unit/%,$(T)),$(IN_ROOT) -j$$(nproc) T=$(T) K=$(K) unit-test,$(IN_ROOT) -j$$(nproc) all foreign)
-	$(Q)$(if $(filter tests/unit/%,$(T)),,$(IN_GUEST) $(T) $(K:%=-k '%'))
+	$(Q)$(if $(filter tests/unit/%,$(T)),,$(IN_GUEST) $(T) $(if $(K),-k '$(K)'))
 
 # $(call TEST,COMMAND,SECONDS): the source, then the guests of a command, the quick one first; at
 # last so many seconds of each fuzzer.

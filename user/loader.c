@@ -12,8 +12,10 @@
 #include <string.h>
 
 #include "aqm/params.h"
+#include "aqm/strangers.h"
 #include "attach/directions.h"
 #include "attach/gso.h"
+#include "attach/helper.h"
 #include "attach/ingress.h"
 #include "attach/left_over.h"
 #include "check/host.h"
@@ -25,6 +27,7 @@
 #include "cli/privilege.h"
 #include "kernel/default_qdisc.h"
 #include "kernel/link.h"
+#include "kernel/names.h"
 #include "pinned/pins.h"
 #include "pinned/registration.h"
 
@@ -51,17 +54,6 @@ _Static_assert(N_ACTIONS + PARAMS_MAX + OPTIONS_GENERAL <= OPTIONS_MAX, "too man
 
 #define HOW "How to attach"
 #define ACTIONS "Actions (default: attach, or change what is attached)"
-
-/* Of tc and cake; the last one is ours, behind the flag that it belongs to. */
-static const struct stranger strangers[] = {
-	{ "dev", "leave out dev" },
-	{ "root", "leave it out, the root is meant" },
-	{ "bandwidth", "did you mean --rate?" },
-	{ "unlimited", "did you mean --rate 0?" },
-	{ "rtt", "did you mean --max-rtt?" },
-	{ "auto", "did you mean --auto-split-gso?" },
-	{},
-};
 
 static struct command command = {
 	.name = "dualpi2-load",
@@ -191,7 +183,7 @@ static bool attach(const char *ifname, const struct wishes *wishes)
 		return false;
 	}
 	before = regs;
-	done = sweep(&regs) && directions_attach(&regs, ifname, wishes);
+	done = sweep(&regs) && helper_is_none(ifname) && directions_attach(&regs, ifname, wishes);
 	/* A kind that was unknown until now is hardly the default (default_qdisc.h). */
 	for (size_t i = 0; !done && i < regs.count; i++) {
 		if (!registration_is_open(&before.of[i]) && registration_is_open(&regs.of[i]) &&
@@ -238,7 +230,7 @@ static bool unload(const char *ifname)
 	if (!host_passes(HOST_UNLOAD) || !pins_lock_if_any() || !default_qdisc_open())
 		return false;
 	pins_keep_privilege(PRIVILEGE_NET);
-	if (!registrations_open(&regs) || !sweep(&regs))
+	if (!registrations_open(&regs) || !sweep(&regs) || !helper_is_none(ifname))
 		return false;
 	done = unload_interface(&regs, ifname, &attached);
 	maybe_default = registrations_remove_unused(&regs);
@@ -262,30 +254,35 @@ static void hint(const char *text)
 	report_line(REPORT_HINT, "%s", text);
 }
 
-static void check_left_over(void)
+/* `ifname`: NULL if none is named. False: it is no interface to attach to. */
+static bool check_devices(const char *ifname)
 {
 	static struct ifbs ifbs; /* too large for the stack */
 	struct registrations regs;
+	bool passed;
 
-	if (!registrations_open(&regs) || !ifbs_read(&regs, &ifbs))
-		return;
-	left_over_each(&regs, &ifbs, hint);
+	if (!registrations_open(&regs))
+		return true;
+	if (ifbs_read(&regs, &ifbs))
+		left_over_each(&regs, &ifbs, hint);
+	passed = !ifname || helper_is_none(ifname);
 	registrations_close(&regs);
+	return passed;
 }
 
 static bool check(const char *ifname, const struct wishes *wishes)
 {
 	struct link link;
-	bool passed;
+	bool passed, is_interface = true;
 	int found;
 
 	report_begin();
 	passed = host_passes(HOST_REPORT);
 	pins_keep_privilege(PRIVILEGE_NET);
 	if (passed)
-		check_left_over();
-	if (!ifname)
-		return passed;
+		is_interface = check_devices(ifname);
+	if (!ifname || !is_interface)
+		return passed && is_interface;
 	found = link_look_for(ifname, &link);
 	if (found <= 0)
 		return !found && report_line(REPORT_MISSING, "interface %s: see `ip link`", ifname);
@@ -387,13 +384,15 @@ static bool wishes_from_file(const char *path, struct wishes *wishes)
 static bool find_file(const char *ifname, char file[PATH_MAX])
 {
 	const char *path = given(ACTION_CONFIG);
+	struct config_names names;
 
 	if (!config_is_dir(path))
 		return snprintf(file, PATH_MAX, "%s", path) < PATH_MAX ||
 		       fail(0, "--config: the name is too long");
 	if (!ifname)
 		return fail(0, "--config %s: is a directory: say of which interface", path);
-	return config_find(path, ifname, !given(ACTION_FIND_CONFIG), file);
+	return names_find(ifname, &names) &&
+	       config_find(path, &names, !given(ACTION_FIND_CONFIG), file);
 }
 
 static bool make_wishes(const char *ifname, struct wishes *wishes)

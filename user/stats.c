@@ -286,7 +286,7 @@ static bool tell_events(const char *ifname)
 		return false;
 	if (!registrations_found(&sampler.regs) && sampler.hidden)
 		return fail(0, "--events: they cannot be seen: %s: run it %s", sampler.hidden,
-			    privilege_as_root());
+			    privilege_as_root(PRIVILEGE_MOUNT | PRIVILEGE_FILES | PRIVILEGE_LOAD));
 	if (!registrations_found(&sampler.regs))
 		return sampler_has_nothing(&sampler);
 	if (ifname && !link_named(ifname, &link))

@@ -217,6 +217,47 @@ def test_ifb_of_an_interface_that_is_gone(one):
         one.space.run(LOADER, "in-foreign", "--unload")
 
 
+@pytest.mark.parametrize("name, remedy", [
+    ("in-one", "`dualpi2-load one --ingress`"), ("gso-one", "`dualpi2-load one`"),
+    ("gsx-one", "`dualpi2-load one`")])
+def test_helper_is_no_interface_to_attach_to(one, name, remedy):
+    """Whatever is asked of it; --check says so as well."""
+    one.configure(BOTH)
+    before, links = one.state(), set(one.space.links())
+    for options in ("", "--rate 9mbit", "--ingress --rate 9mbit", "--mq", "--aqm codel",
+                    "--replace", "--unload", "--unload --ingress", "--unload --if-attached"):
+        line = one_line(one.space.run(LOADER, name, *options.split(), check=False), 1)
+        assert line.startswith(f"dualpi2-load: {name}: ") and remedy in line
+    checked = one.space.run(LOADER, name, "--check", check=False)
+    assert checked.returncode == 1 and f"MISSING  {name}: " in checked.stdout
+    assert (one.state(), set(one.space.links())) == (before, links)
+
+
+@pytest.mark.parametrize("file", ["one.conf", "another.conf", "an*.conf"])
+@pytest.mark.parametrize("name", ["one", "another"])
+def test_file_of_an_alternative_name(one, tmp_path, name, file):
+    """By whatever name the interface is given, and for dualpi2-stats as well."""
+    assert one.state() == {}
+    one.space.ip("link property add dev one altname another")
+    (tmp_path / file).write_text("rate 7mbit\n")
+    (tmp_path / "a*.conf").write_text("rate 8mbit\n")
+    found = one.space.run(LOADER, name, "--config", tmp_path, "--find-config").stdout
+    assert found == f"{tmp_path / file}\n"
+    for attached in 0, 1:
+        shown = one.space.run(STATS, name, "--openmetrics", "--config", tmp_path).stdout
+        assert (f'\ndualpi2_configured_attached{{device="one",direction="egress"}} {attached}\n'
+                in shown)
+        if not attached:
+            one.space.run(LOADER, name, "--config", tmp_path)
+    assert one.rates() == {"egress": 7}
+
+
+def test_name_as_ip_link_shows_it(one):
+    for name in ("one@if5", "one@two"):
+        line = one_line(one.space.run(LOADER, name, check=False), 1)
+        assert line.endswith("give one\n")
+
+
 def test_splitter_of_an_interface_that_is_gone(one):
     one.load()
     one.space.ip("link add gone type dummy")

@@ -203,6 +203,25 @@ def test_little_without_a_unit_is_told(qdisc, options, hinted):
         assert not hinted or hinted in told
 
 
+@pytest.mark.parametrize("options, told", [
+    ("--rate 40mbps", "hint --rate 40mbps is 320mbit: in tc's words bps, kbps, mbps are bytes"),
+    ("--limit 1", "WARNING limit 1: while a packet waits all others are dropped"),
+    ("--memlimit 1", "WARNING memlimit 1 has no room for two full packets"),
+    ("--rate 8kbit", "WARNING rate 8kbit: a full packet takes 1.51s"),
+    ("--rate 300kbit", "WARNING target 15ms is shorter than the 40.4ms of a full packet at "
+                       "300kbit, so one that waits for another is late: give --target 61ms"),
+    ("--rate 300kbit --target 61ms", None), ("--limit 2", None), ("--memlimit 6056", None),
+])
+def test_values_that_make_a_link_useless_are_told(qdisc, options, told):
+    """When they are given and by --check; and those in force, by the table."""
+    for more in ("", " --check"):
+        shown = " ".join(load_line(qdisc, options + more).stdout.split())
+        assert re.sub(r"^(hint|WARNING)", "", told or "") in shown
+        assert told or not re.search(r"WARNING|are bytes|warning", shown)
+    if told and told.startswith("WARNING"):
+        assert f"warning: {told.removeprefix('WARNING ')}" in " ".join(qdisc.table().split())
+
+
 def test_command_line_counts_more_than_a_file(qdisc, tmp_path):
     path = tmp_path / "one.conf"
     path.write_text("rate 40mbit\nany-ect\ntarget = 5ms\n")

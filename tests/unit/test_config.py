@@ -57,6 +57,7 @@ BAD_FILES = [
 GOOD_FILES = ["", "\n\n", "# nothing", "rate 40mbit", "\t--rate\t40mbit\t", "rate 40mbit#x\r\n",
               "rate=40mbit", " rate = 40mbit # x",
               "rate 1mbit\n\ningress # what arrives\nrate 2mbit", "ingress\nrate 1mbit",
+              "\ufeffrate 1mbit\n", "\ufeff", "\ufeff# nothing\ningress\nrate 1mbit",
               "egress\nany-ect\ningress\nrate 1mbit\nl4s-ect\n",
               "classic_protection 20%\n--classic-dscp le\n", "mq\nreplace\n", "#" * 65536]
 
@@ -81,11 +82,42 @@ def load(*arguments):
     (["--split-gso=auto"], "--split-gso=auto: --split-gso takes no value: did you mean "
                            "--auto-split-gso?"),
     (["--step-treshold", "5ms"], "--step-treshold: no such option, or not enough of its name"),
+    (["mq"], "mq: no such option, and one argument too many after no-such-interface: did you mean "
+             "--mq?"),
+    (["--xyz"], "--xyz: no such option, or not enough of its name"),
 ])
 def test_words_of_other_programs_and_slips(words, told):
     done = load(*words)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"dualpi2-load: {told} (see dualpi2-load --help)\n"
+
+
+# Words of cake, fq_codel, tc and sqm-scripts, and what the answer names.
+STRANGERS = {
+    "atm overhead 44": "no ATM framing", "pppoa-vcmux": "no ATM framing",
+    "conservative": "no ATM framing",
+    "ptm": "--pppoe-ptm", "bridged-ptm": "--pppoe-ptm --overhead 22",
+    "ether-vlan": "--ethernet --overhead 42", "noatm": "leave it out",
+    "nat": "addresses do not matter", "triple-isolate": "two queues", "flows 1024": "two queues",
+    "diffserv4": "--l4s-dscp", "besteffort": "--l4s-dscp", "wash": "DSCPs stay",
+    "ack-filter": "ACKs are sent", "rtt 50ms": "--max-rtt?", "metro": "--max-rtt 10ms?",
+    "quantum 300": "two queues", "interval 100ms": "--codel-interval", "ecn": "always marked",
+    "ce_threshold 1ms": "--step-thresh?", "memory_limit 32Mb": "--memlimit?",
+    "stab": "--overhead and --mpu", "cake": "leave it out",
+    "UPLINK=40000": "--ingress --rate", "linklayer=atm": "--pppoe-ptm",
+}
+
+
+@pytest.mark.parametrize("words", STRANGERS)
+def test_words_that_have_no_option(words):
+    """In tc's spelling, as an option, and in a file."""
+    name, *rest = words.split()
+    for line in [name, *rest], [f"--{name}", *rest]:
+        done = load(*line)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert STRANGERS[words] in done.stderr
+        assert "did you mean" not in done.stderr or STRANGERS[words].endswith("?") or (
+            "--codel-interval" in done.stderr)
 
 
 @pytest.mark.parametrize("tool, word, told", [

@@ -134,6 +134,15 @@ def test_page_has_what_an_aqm_measures(aqm, key):
     assert rf"\fB{key}\fR" in own
 
 
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_an_option_is_described_once(program):
+    """In one paragraph of the description, beside its entry."""
+    section = page(f"{program}.8").partition(".SH DESCRIPTION\n")[2].partition("\n.SH ")[0]
+    named = [option for part in section.split(".PP\n")
+             for option in set(re.findall(r"^\.[BIR]+ .*?(--[a-z][\w-]*)", part, re.M))]
+    assert sorted(named) == sorted(set(named))
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_page_is_well_formed(name):
     assert not re.search("@[A-Za-z]+@", page(name)), "what was to be filled in"

@@ -4,6 +4,8 @@
 
 #include "cli/format.h"
 #include "cli/value.h"
+#include <string.h>
+
 #include "coupling.h"
 
 static const struct {
@@ -326,6 +328,38 @@ static void number_without_a_unit(void **state)
 	}
 }
 
+/* Where tc's units are not those that people know. */
+static void units_that_surprise(void **state)
+{
+	static const struct {
+		enum value_kind kind;
+		const char *given, *told; /* its beginning */
+	} rows[] = {
+		{ KIND_RATE, "40mbps", "320mbit: in tc's words" },
+		{ KIND_RATE, "1.5GBps", "12gbit: in tc's words" },
+		{ KIND_RATE, "1000bps", "8kbit: in tc's words" },
+		{ KIND_RATE, "40kibps", "327.68kbit: in tc's words" },
+		{ KIND_RATE, "9000", "9000bit/s: give a unit" },
+		{ KIND_TIME, "15", "15us: give a unit" },
+		{ KIND_RATE, "40mbit", NULL },
+		{ KIND_RATE, "bps", NULL },
+		{ KIND_RATE, "0", NULL },
+		{ KIND_TIME, "15ms", NULL },
+		{ KIND_PACKETS, "15", NULL },
+	};
+	char text[OPTION_TEXT_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct option_spec spec = { .kind = rows[i].kind, .max = INT64_MAX };
+		const char *told = value_surprise(&spec, rows[i].given, text);
+
+		assert_int_equal(!told, !rows[i].told);
+		if (told)
+			assert_memory_equal(told, rows[i].told, strlen(rows[i].told));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -335,6 +369,7 @@ int main(void)
 		cmocka_unit_test(formatted_values),
 		cmocka_unit_test(speed_without_a_largest_value),
 		cmocka_unit_test(number_without_a_unit),
+		cmocka_unit_test(units_that_surprise),
 	};
 
 	return RUN_TESTS(tests);

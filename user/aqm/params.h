@@ -47,6 +47,14 @@ bool params_apply(const struct option_spec *options, const struct aqm *aqm,
 /* Write down why values are refused (printf-like). Always false. */
 #define params_refuse(why, ...) (snprintf(why, PARAMS_WHY_MAX, __VA_ARGS__), false)
 
+/* What should be known of parameters that make a link useless, or of which their AQM knows
+ * something; NULL: nothing. Writes to `text` (PARAMS_WHY_MAX bytes) or not.
+ */
+const char *params_doubt(const struct aqm *aqm, const struct dualpi2_params *params, char *text);
+
+/* "target" of the AQM, ns; 0: it has none. */
+uint64_t params_target(const struct aqm *aqm, const struct dualpi2_params *params);
+
 /* ---- to show them ---------------------------------------------------------------- */
 
 /* Number `i` of all rows for an AQM, in the order of params.h; NULL: there are no more. */

@@ -61,27 +61,24 @@ bool wish_apply(const struct wish *wish, const struct aqm *aqm, struct dualpi2_p
 	return params_apply(wish->params, aqm, params, why) || fail_usage("%s", why);
 }
 
-/* A number without a unit is read as tc does. */
-static void report_bare_numbers(const struct option_spec *params)
+/* Values are read as tc does. */
+static void report_surprises(const struct option_spec *params)
 {
-	char shown[OPTION_TEXT_MAX];
-	uint64_t value;
+	char text[OPTION_TEXT_MAX];
 
 	for (const struct option_spec *spec = params; option_exists(spec); spec++) {
-		if (spec->given && value_bare(spec, spec->given, shown) &&
-		    value_read(spec, spec->given, &value) == VALUE_OK &&
-		    value_is_little(spec, value))
-			report_line(REPORT_HINT, "--%s %s is %s: give a unit if it should not be",
-				    spec->name, spec->given, shown);
+		if (spec->given && value_surprise(spec, spec->given, text))
+			report_line(REPORT_HINT, "--%s %s is %s", spec->name, spec->given, text);
 	}
 }
 
 void wish_report(const struct wish *wish, const struct aqm *aqm,
 		 const struct dualpi2_params *params)
 {
-	const char *doubt = aqm->doubt ? aqm->doubt(params) : NULL;
+	char text[PARAMS_WHY_MAX];
+	const char *doubt = params_doubt(aqm, params, text);
 
-	report_bare_numbers(wish->params);
+	report_surprises(wish->params);
 	if (doubt)
 		report_line(REPORT_WARNING, "%s", doubt);
 }

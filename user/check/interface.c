@@ -58,17 +58,6 @@ static void show_queues(const struct link *link, uint64_t rate, bool is_mq)
 			    link->tx_queues);
 }
 
-/* "target" of the AQM, ns; 0: it has none. */
-static uint64_t target_of(const struct aqm *aqm, const struct dualpi2_params *params)
-{
-	const struct option_spec *row;
-
-	for (size_t i = 0; (row = params_row(aqm, i)); i++)
-		if (row->name && !strcmp(row->name, "target"))
-			return params_value(row, params);
-	return 0;
-}
-
 /* A host that sends Prague by itself never sees its own Classic flows wait for a long target. */
 static void show_senders(const struct link *link, uint64_t target_ns)
 {
@@ -87,5 +76,5 @@ void interface_report(const struct link *link, const struct aqm *aqm,
 			    link->name, link->name);
 	show_queues(link, wanted->rate, is_mq);
 	show_bottleneck(link, wanted->rate);
-	show_senders(link, target_of(aqm, wanted));
+	show_senders(link, params_target(aqm, wanted));
 }

@@ -1,10 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "cli/guess.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
-#define SLIP_NAME_MAX 32 /* characters of a name */
+#define SLIP_NAME_MAX 32	 /* characters of a name */
+#define LETTERS_WITHOUT_A_SLIP 3 /* in a word with one: "mq" is no slip of "atm" */
+
+bool is_spelling_of(const char *word, const char *name)
+{
+	for (; *word && *name; word++, name++) {
+		if (*word != *name && !(*word == '_' && *name == '-'))
+			return false;
+	}
+	return *word == *name;
+}
 
 /* How many of them make one word of the other (Levenshtein). */
 static unsigned int slips(const char *word, const char *name)
@@ -34,8 +45,10 @@ static unsigned int slips(const char *word, const char *name)
 bool is_nearer(const char *word, const char *name, unsigned int *fewest)
 {
 	const unsigned int count = slips(word, name);
+	const size_t length = strlen(word);
+	const bool begins_it = length >= LETTERS_WITHOUT_A_SLIP && !strncmp(word, name, length);
 
-	if (count >= *fewest || count >= strlen(word))
+	if (count >= *fewest || (count * LETTERS_WITHOUT_A_SLIP > length && !begins_it))
 		return false;
 	*fewest = count;
 	return true;
@@ -44,10 +57,21 @@ bool is_nearer(const char *word, const char *name, unsigned int *fewest)
 const char *answer_to(const struct stranger *strangers, const char *word)
 {
 	for (const struct stranger *known = strangers; known && known->word; known++) {
-		if (!strcmp(known->word, word))
+		if (is_spelling_of(word, known->word))
 			return known->answer;
 	}
 	return NULL;
+}
+
+/* "--Name=value" is "name". */
+static const char *bare_name(const char *word, char name[SLIP_NAME_MAX])
+{
+	size_t used = 0;
+
+	for (word += strspn(word, "-"); *word && *word != '=' && used + 1 < SLIP_NAME_MAX; word++)
+		name[used++] = (char)tolower((unsigned char)*word);
+	name[used] = '\0';
+	return name;
 }
 
 const char *guess(const struct option_spec *options, const struct stranger *strangers,
@@ -55,8 +79,9 @@ const char *guess(const struct option_spec *options, const struct stranger *stra
 {
 	const char *nearest = NULL, *answer;
 	unsigned int fewest = SLIPS_TOO_MANY;
+	char name[SLIP_NAME_MAX];
 
-	word += strspn(word, "-");
+	word = bare_name(word, name);
 	answer = answer_to(strangers, word);
 	for (const struct option_spec *spec = options; option_exists(spec); spec++) {
 		if (spec->name && (spec->places & places) == places &&

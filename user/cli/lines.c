@@ -9,6 +9,8 @@
 
 #define COMMENT '#'
 #define BLANKS " \t\r"
+/* What editors of Windows begin a text in UTF-8 with, and no editor shows. */
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
 char *line_word(char *line, char **rest)
 {
@@ -28,6 +30,8 @@ bool lines_parse(const char *path, char *text, size_t size, line_take *take, voi
 	unsigned int number = 0;
 	bool taken = true;
 
+	if (!strncmp(text, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)))
+		text += strlen(BYTE_ORDER_MARK);
 	while (text < end && taken) {
 		char *line = text;
 		size_t length = strcspn(line, "\n");

@@ -22,22 +22,12 @@ static const struct option_spec general[OPTIONS_GENERAL] = {
 	{ "verbose", GENERAL, "show every step, errno and libbpf's messages", .letter = 'v' },
 };
 
-/* Is `word` this name, with underscores or hyphens? */
-static bool is_name(const char *word, const char *name)
-{
-	for (; *word && *name; word++, name++) {
-		if (*word != *name && !(*word == '_' && *name == '-'))
-			return false;
-	}
-	return *word == *name;
-}
-
 /* The first option of this name that may stand in this place (0: on the command line). */
 static struct option_spec *find_option(struct option_spec *options, const char *word,
 				       unsigned int place)
 {
 	for (; option_exists(options); options++) {
-		if (options->name && is_name(word, options->name) &&
+		if (options->name && is_spelling_of(word, options->name) &&
 		    (options->places & place) == place)
 			return options;
 	}
@@ -322,7 +312,7 @@ static bool take_word(struct command *command, int argc, char **argv, const char
 	if (!spec)
 		return fail(0, "%s: no such option, and one argument too many after %s%s" SEE_HELP,
 			    word, last->given,
-			    guess(command->options, command->strangers, odd, PLACE_WORD, text),
+			    guess(command->options, command->strangers, odd, 0, text),
 			    command->name);
 	return take_option(command, spec,
 			   value_is_taken(spec) && optind < argc ? argv[optind++] : NULL);

@@ -9,6 +9,7 @@
 #include <strings.h>
 #include <sys/param.h>
 
+#include "cli/dscp.h"
 #include "cli/format.h"
 #include "cli/peer.h"
 #include "cli/prefix.h"
@@ -31,76 +32,6 @@ static const struct unit size_units[] = {
 	{ "m", 1 << 20 },   { "mb", 1 << 20 },	 { "g", 1 << 30 },    { "gb", 1 << 30 },
 	{ "kbit", 1 << 7 }, { "mbit", 1 << 17 }, { "gbit", 1 << 27 }, { NULL, 0 },
 };
-
-/* ---- DSCPs --------------------------------------------------------------------- */
-
-struct dscp {
-	const char *name;
-	unsigned int value;
-};
-
-/* RFC 2474, 2597, 3246, 5865, 8622; 45 is NQB's. The first name of a value is the one shown. */
-static const struct dscp dscps[] = {
-	{ "df", 0 },	{ "cs0", 0 },	{ "cs1", 8 },	{ "cs2", 16 },	       { "cs3", 24 },
-	{ "cs4", 32 },	{ "cs5", 40 },	{ "cs6", 48 },	{ "cs7", 56 },	       { "af11", 10 },
-	{ "af12", 12 }, { "af13", 14 }, { "af21", 18 }, { "af22", 20 },	       { "af23", 22 },
-	{ "af31", 26 }, { "af32", 28 }, { "af33", 30 }, { "af41", 34 },	       { "af42", 36 },
-	{ "af43", 38 }, { "le", 1 },	{ "va", 44 },	{ "voice-admit", 44 }, { "nqb", 45 },
-	{ "ef", 46 },
-};
-
-#define N_DSCP_NAMES (sizeof(dscps) / sizeof(dscps[0]))
-#define DSCP_MAX 63
-
-static bool read_dscp(const char *word, uint64_t *dscp)
-{
-	for (size_t i = 0; i < N_DSCP_NAMES; i++) {
-		if (!strcasecmp(dscps[i].name, word)) {
-			*dscp = dscps[i].value;
-			return true;
-		}
-	}
-	return !strchr(word, '.') && number_read(word, count_units, 1, dscp) && *dscp <= DSCP_MAX;
-}
-
-/* Comma separated, as bits of `set`; "none" is the empty set. */
-static bool read_dscps(const char *text, uint64_t *set)
-{
-	char *rest = strdupa(text), *word;
-	uint64_t dscp;
-
-	*set = 0;
-	if (!strcasecmp(text, "none"))
-		return true;
-	while ((word = strsep(&rest, ","))) {
-		if (!read_dscp(word, &dscp))
-			return false;
-		*set |= 1ULL << dscp;
-	}
-	return true;
-}
-
-static const char *format_dscps(uint64_t set, char *text)
-{
-	size_t used = 0;
-
-	strcpy(text, "none");
-	for (unsigned int dscp = 0; dscp <= DSCP_MAX; dscp++) {
-		char number[4];
-		const char *name = number;
-
-		if (!(set >> dscp & 1))
-			continue;
-		snprintf(number, sizeof(number), "%u", dscp);
-		for (size_t i = N_DSCP_NAMES; i--;) {
-			if (dscps[i].value == dscp)
-				name = dscps[i].name;
-		}
-		used += snprintf(text + used, OPTION_TEXT_MAX - used, "%s%s", used ? "," : "",
-				 name);
-	}
-	return text;
-}
 
 /* ---- words --------------------------------------------------------------------- */
 
@@ -137,6 +68,11 @@ static bool read_word(const char *words, const char *text, uint64_t *value)
 			return true;
 	}
 	return false;
+}
+
+static const char *format_dscps(uint64_t set, char *text)
+{
+	return dscps_format(set, text, OPTION_TEXT_MAX);
 }
 
 /* ---- kinds --------------------------------------------------------------------- */
@@ -210,6 +146,7 @@ static const char *format_limit(uint64_t ns, char *text)
 
 #define LEAST_TIME DUALPI2_NSEC_PER_MSEC
 #define LEAST_RATE (1000000 / 8) /* bytes/s */
+#define BYTES_A_SECOND "bps"
 
 struct kind {
 	const char *argument, *what; /* value_argument(), value_what() */
@@ -265,11 +202,6 @@ static const struct kind kinds[N_KINDS] = {
 bool value_is_taken(const struct option_spec *spec)
 {
 	return kinds[spec->kind].what;
-}
-
-bool value_is_little(const struct option_spec *spec, uint64_t value)
-{
-	return value < kinds[spec->kind].meant;
 }
 
 const char *value_argument(const struct option_spec *spec)
@@ -358,7 +290,7 @@ enum value_status value_read(const struct option_spec *spec, const char *text, u
 	else if (spec->kind == KIND_CHOICE)
 		is_read = read_word(spec->words, text, &read);
 	else if (spec->kind == KIND_DSCPS)
-		is_read = read_dscps(text, &read);
+		is_read = dscps_read(text, &read);
 	else
 		is_read = read_number(spec->kind, text, &read);
 	if (!is_read)
@@ -424,6 +356,33 @@ const char *value_bare(const struct option_spec *spec, const char *given, char *
 	if (!unit || given[strspn(given, "0123456789.")] || !strpbrk(given, "123456789"))
 		return NULL;
 	snprintf(text, OPTION_TEXT_MAX, "%s%s", given, unit);
+	return text;
+}
+
+/* Does it count bytes, which elsewhere are bits: "40mbps"? */
+static bool is_in_bytes(const struct option_spec *spec, const char *given)
+{
+	const size_t length = strlen(given), suffix = strlen(BYTES_A_SECOND);
+
+	return spec->kind == KIND_RATE && length > suffix &&
+	       !strcasecmp(given + length - suffix, BYTES_A_SECOND);
+}
+
+const char *value_surprise(const struct option_spec *spec, const char *given, char *text)
+{
+	char shown[OPTION_TEXT_MAX];
+	uint64_t value;
+
+	if (value_read(spec, given, &value) != VALUE_OK)
+		return NULL;
+	if (is_in_bytes(spec, given))
+		snprintf(text, OPTION_TEXT_MAX,
+			 "%.60s: in tc's words bps, kbps, mbps are bytes; bits are bit, kbit, mbit",
+			 value_format(spec, value, shown));
+	else if (value < kinds[spec->kind].meant && value_bare(spec, given, shown))
+		snprintf(text, OPTION_TEXT_MAX, "%.60s: give a unit if it should not be", shown);
+	else
+		return NULL;
 	return text;
 }
 

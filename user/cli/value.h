@@ -19,9 +19,6 @@ enum value_status {
 /* Does this option take a value? */
 bool value_is_taken(const struct option_spec *spec);
 
-/* Is a time or a rate so short or low that, without a unit, another one was meant than tc's? */
-bool value_is_little(const struct option_spec *spec, uint64_t value);
-
 /* Read a value, as tc writes it. `value` is left alone unless VALUE_OK is returned. */
 enum value_status value_read(const struct option_spec *spec, const char *text, uint64_t *value);
 
@@ -49,6 +46,11 @@ const char *value_range(const struct option_spec *spec, char *text);
  * none.
  */
 const char *value_bare(const struct option_spec *spec, const char *given, char *text);
+
+/* Where tc's units surprise, what a value is read as: "15us: give a unit if it should not be",
+ * "320mbit: kbps, mbps, ... are bytes"; NULL: they do not, or it is no value.
+ */
+const char *value_surprise(const struct option_spec *spec, const char *given, char *text);
 
 /* A value that may be given: "15ms". */
 const char *value_example(const struct option_spec *spec, char *text);

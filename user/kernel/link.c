@@ -129,13 +129,63 @@ bool link_expect(int ifindex, const char *label, struct link *link)
 	return found ? found > 0 : fail(0, "%s: has just been removed", label);
 }
 
+/* As `ip link` shows a device with its lower or other one: "eth0@if5" is eth0. */
+static bool refuse_unknown(const char *name)
+{
+	const int length = (int)strcspn(name, "@");
+
+	if (length && name[length])
+		return fail(0,
+			    "%s: no such interface: what `ip link` shows behind the @ is another "
+			    "device: give %.*s",
+			    name, length, name);
+	return fail(0, "%s: no such interface in this network namespace (see `ip link`)", name);
+}
+
 bool link_named(const char *name, struct link *link)
 {
 	int found = link_look_for(name, link);
 
-	return found ? found > 0
-		     : fail(0, "%s: no such interface in this network namespace (see `ip link`)",
-			    name);
+	return found ? found > 0 : refuse_unknown(name);
+}
+
+/* While the names of an interface are read. */
+struct naming {
+	void (*visit)(const char *name, void *data);
+	void *data;
+};
+
+static int on_names(const struct nlmsghdr *message, void *data)
+{
+	const struct naming *naming = data;
+	const struct nlattr *attr, *property;
+	char name[ALTIFNAMSIZ];
+
+	if (!rtnl_header(message, sizeof(struct ifinfomsg)))
+		return MNL_CB_ERROR;
+	mnl_attr_for_each(attr, message, sizeof(struct ifinfomsg)) {
+		if (mnl_attr_get_type(attr) == IFLA_IFNAME) {
+			rtnl_text(attr, name, sizeof(name));
+			naming->visit(name, naming->data);
+		} else if (mnl_attr_get_type(attr) == IFLA_PROP_LIST) {
+			mnl_attr_for_each_nested(property, attr) {
+				rtnl_text(property, name, sizeof(name));
+				naming->visit(name, naming->data);
+			}
+		}
+	}
+	return MNL_CB_OK;
+}
+
+bool link_each_name(int ifindex, void (*visit)(const char *name, void *data), void *data)
+{
+	struct naming naming = { visit, data };
+	struct rtnl_request request;
+	int error;
+
+	begin(&request, RTM_GETLINK, NLM_F_ACK, ifindex);
+	error = rtnl_talk(&request, on_names, &naming);
+	return error == -ENODEV || expect_known(error, "the names of interface %d", ifindex) == 0;
 }
 
 uint64_t link_speed(const struct link *link)

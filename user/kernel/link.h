@@ -47,6 +47,11 @@ int link_look_for(const char *name, struct link *link);
 bool link_expect(int ifindex, const char *label, struct link *link);
 bool link_named(const char *name, struct link *link);
 
+/* Call `visit` for each name of an interface: its own, then the alternative ones; for none, if it
+ * has just been removed. False: the kernel does not show them, which is reported.
+ */
+bool link_each_name(int ifindex, void (*visit)(const char *name, void *data), void *data);
+
 /* What a network card says it sends at, bytes/s; 0: it does not say, or is no piece of hardware:
  * that may say a speed (veth: 10 Gbit/s), but has none.
  */

@@ -22,9 +22,10 @@
 #define UNITS "/etc/systemd/system"
 
 struct looking {
-	const struct configuration *configuration;
-	const char *ifname; /* NULL: all */
 	struct configured *configured;
+	struct link *links; /* those that there are, of which only ... */
+	size_t count;
+	int only; /* this one is meant; 0: all */
 };
 
 /* A list with room for one more item; NULL: there is no memory, which is reported. */
@@ -94,7 +95,7 @@ void configuration_close(struct configuration *configuration)
 /* ---- is it to have one? ------------------------------------------------------------------ */
 
 /* As systemd-escape(1) writes a name. */
-static void escape(const char *name, char text[4 * IF_NAMESIZE])
+static void escape(const char *name, char text[4 * CONFIG_NAME_SIZE])
 {
 	size_t used = 0;
 
@@ -109,9 +110,9 @@ static void escape(const char *name, char text[4 * IF_NAMESIZE])
 }
 
 /* 1, 0, or -errno: unknown. */
-static int is_enabled(const struct configuration *configuration, const char *ifname)
+static int is_enabled_as(const struct configuration *configuration, const char *ifname)
 {
-	char name[4 * IF_NAMESIZE], link[2 * sizeof(name) + 80];
+	char name[4 * CONFIG_NAME_SIZE], link[2 * sizeof(name) + 80];
 
 	escape(ifname, name);
 	snprintf(link, sizeof(link), "sys-subsystem-net-devices-%s.device.wants/dualpi2@%s.service",
@@ -120,11 +121,20 @@ static int is_enabled(const struct configuration *configuration, const char *ifn
 		return 0;
 	if (!faccessat(configuration->units, link, F_OK, AT_SYMLINK_NOFOLLOW))
 		return 1;
-	return errno == ENOENT ? 0 : -errno;
+	return errno == ENOENT || errno == ENAMETOOLONG ? 0 : -errno;
+}
+
+static int is_enabled(const struct configuration *configuration, const struct config_names *names)
+{
+	int enabled = 0;
+
+	for (size_t i = 0; !enabled && i < names->count; i++)
+		enabled = is_enabled_as(configuration, names->of[i]);
+	return enabled;
 }
 
 /* The file for an interface; NULL: there is none. False: it is not known, which is reported. */
-static bool find_file(const struct configuration *configuration, const char *ifname,
+static bool find_file(const struct configuration *configuration, const struct config_names *names,
 		      const struct configuration_file **found)
 {
 	const struct configuration_file *by_default = NULL;
@@ -136,42 +146,67 @@ static bool find_file(const struct configuration *configuration, const char *ifn
 
 		if (!strcmp(file->name, CONFIG_DEFAULT))
 			by_default = file;
-		if (config_counts(file->name, *found ? (*found)->name : "", ifname))
+		if (config_counts(file->name, *found ? (*found)->name : "", names))
 			*found = file;
 	}
 	if (*found || !by_default)
 		return true;
-	enabled = expect_known(is_enabled(configuration, ifname), "the unit of %s", ifname);
+	enabled = expect_known(is_enabled(configuration, names), "the unit of %s", names->of[0]);
 	if (enabled > 0)
 		*found = by_default;
 	return enabled >= 0;
 }
 
-static void visit_link(const struct link *link, void *data)
+/* No other request may be made meanwhile. */
+static void note_link(const struct link *link, void *data)
 {
-	const struct looking *looking = data;
-	struct configured *configured = looking->configured;
-	const struct configuration_file *file;
+	struct looking *looking = data;
+	struct link *links;
 
-	if (looking->ifname && strcmp(looking->ifname, link->name))
+	if (looking->only && looking->only != link->ifindex)
 		return;
-	if (!find_file(looking->configuration, link->name, &file))
-		configured->is_known = false;
-	for (int i = 0; file && i < N_DIRECTIONS; i++) {
-		struct configured_direction *items;
-
-		if (!file->is_for[i])
-			continue;
-		items = lengthen(configured->items, configured->count, sizeof(*items));
-		if (!items) {
-			configured->is_known = false;
-			return;
-		}
-		configured->items = items;
-		items += configured->count++;
-		*items = (struct configured_direction){ .direction = (enum direction)i };
-		memcpy(items->ifname, link->name, IF_NAMESIZE);
+	links = lengthen(looking->links, looking->count, sizeof(*links));
+	if (!links) {
+		looking->configured->is_known = false;
+		return;
 	}
+	looking->links = links;
+	links[looking->count++] = *link;
+}
+
+/* False: it is not known. */
+static bool add_direction(struct configured *configured, const struct link *link,
+			  enum direction direction)
+{
+	struct configured_direction *items =
+		lengthen(configured->items, configured->count, sizeof(*items));
+
+	if (!items)
+		return false;
+	configured->items = items;
+	items += configured->count++;
+	*items = (struct configured_direction){ .direction = direction };
+	memcpy(items->ifname, link->name, IF_NAMESIZE);
+	return true;
+}
+
+/* The directions that an interface is to have. False: they are not known. */
+static bool look_at_link(const struct configuration *configuration, const struct link *link,
+			 struct configured *configured)
+{
+	const struct configuration_file *file;
+	struct config_names names = {};
+	bool known = true;
+
+	if (!link_each_name(link->ifindex, config_add_name, &names))
+		return false;
+	if (!names.count) /* it has just been removed */
+		return true;
+	if (!find_file(configuration, &names, &file))
+		return false;
+	for (int i = 0; file && known && i < N_DIRECTIONS; i++)
+		known = !file->is_for[i] || add_direction(configured, link, (enum direction)i);
+	return known;
 }
 
 /* ---- has it one? ----------------------------------------------------------------------- */
@@ -197,11 +232,18 @@ static int is_attached(const struct configured_direction *item)
 void configured_look(const struct configuration *configuration, const char *ifname,
 		     struct configured *configured)
 {
-	struct looking looking = { configuration, ifname, configured };
+	struct looking looking = { .configured = configured };
+	struct link link;
+	int found = ifname ? link_look_for(ifname, &link) : 0;
 
-	*configured = (struct configured){ .is_known = configuration->is_known };
-	if (!link_each(NULL, visit_link, &looking))
+	*configured = (struct configured){ .is_known = configuration->is_known && found >= 0 };
+	if (found > 0)
+		looking.only = link.ifindex;
+	if ((!ifname || found > 0) && !link_each(NULL, note_link, &looking))
 		configured->is_known = false;
+	for (size_t i = 0; i < looking.count; i++)
+		configured->is_known &= look_at_link(configuration, &looking.links[i], configured);
+	free(looking.links);
 	for (size_t i = 0; i < configured->count; i++) {
 		configured->items[i].attached = is_attached(&configured->items[i]);
 		if (configured->items[i].attached < 0)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "aqm/params.h"
 #include "cli/format.h"
 
 /* A queue that has been empty for so much of the time is none. */
@@ -169,8 +170,8 @@ static bool little_used(const struct sample *interval, char text[DIAGNOSIS_MAX])
 /* What should be known of the parameters. */
 static bool doubted(const struct sample *interval, char text[DIAGNOSIS_MAX])
 {
-	const struct aqm *aqm = interval->aqm;
-	const char *doubt = aqm->doubt ? aqm->doubt(&interval->stats.params) : NULL;
+	char doubt_text[PARAMS_WHY_MAX];
+	const char *doubt = params_doubt(interval->aqm, &interval->stats.params, doubt_text);
 
 	return doubt && say(text, "%s", doubt);
 }

@@ -251,11 +251,12 @@ static void print_lines(const char *text)
 static void print_remarks(const struct sample *sample)
 {
 	const struct dualpi2_stats *stats = &sample->stats;
-	char count[FORMAT_MAX], warning[DIAGNOSIS_MAX], name[NAME_SHOWN_MAX];
+	char count[FORMAT_MAX], doubt_text[PARAMS_WHY_MAX], warning[DIAGNOSIS_MAX];
+	const char *doubt = params_doubt(sample->aqm, &stats->params, doubt_text);
+	char name[NAME_SHOWN_MAX];
 
-	if (sample->aqm->doubt && sample->aqm->doubt(&stats->params)) {
-		snprintf(warning, sizeof(warning), "warning: %s.",
-			 sample->aqm->doubt(&stats->params));
+	if (doubt) {
+		snprintf(warning, sizeof(warning), "warning: %s.", doubt);
 		print_lines(warning);
 	}
 	if (stats->bypassed_tcx)

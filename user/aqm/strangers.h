@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Words of tc, of the qdiscs that people come from (cake, fq_codel), and of sqm-scripts, and what
+ * there is in their place.
+ */
+#ifndef STRANGERS_H
+#define STRANGERS_H
+
+#include "cli/guess.h"
+
+extern const struct stranger strangers[];
+
+#endif /* STRANGERS_H */
