@@ -94,10 +94,17 @@ static int open_safe(const char *path)
 	return safe ? safe : -EPERM;
 }
 
+static void report_kept(const char *path)
+{
+	fail(errno, "%s: cannot be removed: check that " BPFFS " is writable", path);
+}
+
+/* One that has something in it stays, as does one that is not ours to remove. */
 static void remove_directory(const char *path)
 {
-	if (rmdir(path) && errno != ENOENT)
-		verbose("cannot remove %s: %s", path, strerror(errno));
+	if (rmdir(path) && errno != ENOENT && errno != ENOTEMPTY && errno != EACCES &&
+	    errno != EPERM)
+		report_kept(path);
 }
 
 /* One try: 0, an errno, or NOT_SAFE. EWOULDBLOCK: somebody has the lock. */
@@ -136,7 +143,7 @@ bool pins_lock(void)
 			return fail(error, "%s: you may not open or make it: run it %s", root,
 				    privilege_as_root(PRIVILEGE_FILES));
 		if (error != EWOULDBLOCK) {
-			remove_directory(root); /* ours, if it is empty */
+			rmdir(root); /* ours, if it is empty */
 			return fail(error,
 				    "%s: cannot be created or locked: check that " BPFFS
 				    " is writable, and that no seccomp filter forbids it",
@@ -262,7 +269,7 @@ void pin_forget(const char *dir, const char *name)
 	if (!unlink(pin_path(root, dir, name, path)))
 		verbose("removed %s", path);
 	else if (errno != ENOENT)
-		fail(errno, "%s: cannot be removed: check that " BPFFS " is writable", path);
+		report_kept(path);
 }
 
 void pin_remove(const char *dir, const char *name)
@@ -391,8 +398,10 @@ void pins_unpublish(const char *dir)
 	DIR *pins = fd < 0 ? NULL : fdopendir(fd);
 	const char *name;
 
-	while (pins && (name = pins_next(pins, "")))
-		unlinkat(fd, name, 0);
+	while (pins && (name = pins_next(pins, ""))) {
+		if (unlinkat(fd, name, 0))
+			report_kept(path);
+	}
 	if (pins)
 		remove_directory(path);
 	if (parent >= 0) {
