@@ -10,7 +10,7 @@ import os
 import re
 from collections import Counter
 
-CALLS = "bpf,sendto,mkdir,rmdir,unlink,mount,membarrier"
+CALLS = "bpf,sendto,mkdir,rmdir,unlink,unlinkat,mount,membarrier"
 STRACE = ("strace", "-f", "-e", f"trace={CALLS}")
 # Of bpf(2), those that only look.
 LOOKING = ("BPF_OBJ_GET", "BPF_OBJ_GET_INFO_BY_FD", "BPF_MAP_LOOKUP_ELEM", "BPF_MAP_GET_NEXT_KEY",
@@ -19,26 +19,28 @@ LOOKING = ("BPF_OBJ_GET", "BPF_OBJ_GET_INFO_BY_FD", "BPF_MAP_LOOKUP_ELEM", "BPF_
 RTM_GET = ("0x12", "0x26", "0x2e")  # LINK, QDISC, TFILTER
 # What each call is refused with: an error that the kernel does give there.
 ERRORS = {"bpf": "ENOMEM", "sendto": "ENOBUFS", "mkdir": "EROFS", "rmdir": "EROFS",
-          "unlink": "EROFS", "mount": "EPERM", "membarrier": "ENOSYS"}
+          "unlink": "EROFS", "unlinkat": "EROFS", "mount": "EPERM", "membarrier": "ENOSYS"}
 ONE_IN = 12  # of the calls that change something, in the short version
 # Which of them: tests/run chooses another one each time, and says which.
 SAMPLE = int(os.environ.get("DUALPI2_SAMPLE", "0"))
 
 
 def calls_of(space, argv, tmp_path, long, one_in=ONE_IN):
-    """Calls of an undisturbed run as (name, how manieth of that name): all in the `long` version,
-    else one in so many of those that change something, and one at least."""
+    """Calls of an undisturbed run as (name, how manieth of that name in its process, which is how
+    strace counts): all in the `long` version, else one in so many of those that change something,
+    and one at least."""
     trace = tmp_path / "trace"
     space.run(*STRACE, "-o", trace, *argv)
     calls, count = [], Counter()
-    for name, rest in re.findall(r"^\d+ +(\w+)\((.*)$", trace.read_text(), re.M):
-        count[name] += 1
+    for pid, name, rest in re.findall(r"^(\d+) +(\w+)\((.*)$", trace.read_text(), re.M):
+        count[pid, name] += 1
         first = rest.split(",")[0]
         kind = re.search(r"nlmsg_type=(0x[0-9a-f]+)", rest)
         looks = first in LOOKING or (kind and kind[1] in RTM_GET)
         if long or not looks:
-            calls.append((name, count[name]))
+            calls.append((name, count[pid, name]))
     assert calls
+    calls = list(dict.fromkeys(calls))
     return calls if long else calls[SAMPLE % min(one_in, len(calls))::one_in]
 
 
