@@ -14,9 +14,7 @@
 #include "aqm/params.h"
 #include "aqm/strangers.h"
 #include "attach/directions.h"
-#include "attach/gso.h"
 #include "attach/helper.h"
-#include "attach/ingress.h"
 #include "attach/left_over.h"
 #include "check/host.h"
 #include "check/report.h"
@@ -157,24 +155,26 @@ static void add_params(void)
 
 /* ---- actions --------------------------------------------------------------------- */
 
-/* Clear away what belongs to interfaces that are gone. Where it could not look the run is to end,
- * for nothing is changed yet.
+/* Clear away what belongs to interfaces that are gone. Then look whether this is one to change,
+ * with `named` on it. Where it could not look the run is to end, for nothing is changed yet.
  */
-static bool sweep(const struct registrations *regs)
+static bool begin(const struct registrations *regs, const char *ifname,
+		  const struct tcx_named *named)
 {
-	ingress_sweep(regs);
-	gso_sweep(regs);
-	targets_sweep(regs);
-	return !message_reported();
+	left_over_sweep(regs);
+	return !message_reported() && helper_is_none(ifname) &&
+	       target_is_known(regs, ifname, named);
 }
 
 static bool attach(const char *ifname, const struct wishes *wishes)
 {
 	struct registrations regs, before;
+	struct tcx_named named;
 	bool done;
 
 	if (!host_passes(HOST_ATTACH) || !bpffs_mount() || !default_qdisc_open())
 		return false;
+	tcx_look_by_name(ifname, &named);
 	pins_keep_privilege(PRIVILEGE_LOAD | PRIVILEGE_NET);
 	if (!pins_lock())
 		return false;
@@ -183,7 +183,7 @@ static bool attach(const char *ifname, const struct wishes *wishes)
 		return false;
 	}
 	before = regs;
-	done = sweep(&regs) && helper_is_none(ifname) && directions_attach(&regs, ifname, wishes);
+	done = begin(&regs, ifname, &named) && directions_attach(&regs, ifname, wishes);
 	/* A kind that was unknown until now is hardly the default (default_qdisc.h). */
 	for (size_t i = 0; !done && i < regs.count; i++) {
 		if (!registration_is_open(&before.of[i]) && registration_is_open(&regs.of[i]) &&
@@ -225,12 +225,14 @@ static bool unload(const char *ifname)
 {
 	const struct aqm *maybe_default;
 	struct registrations regs;
+	struct tcx_named named;
 	bool attached, done;
 
 	if (!host_passes(HOST_UNLOAD) || !pins_lock_if_any() || !default_qdisc_open())
 		return false;
+	tcx_look_by_name(ifname, &named);
 	pins_keep_privilege(PRIVILEGE_NET);
-	if (!registrations_open(&regs) || !sweep(&regs) || !helper_is_none(ifname))
+	if (!registrations_open(&regs) || !begin(&regs, ifname, &named))
 		return false;
 	done = unload_interface(&regs, ifname, &attached);
 	maybe_default = registrations_remove_unused(&regs);
@@ -249,11 +251,6 @@ static bool unload(const char *ifname)
 	return done;
 }
 
-static void hint(const char *text)
-{
-	report_line(REPORT_HINT, "%s", text);
-}
-
 /* `ifname`: NULL if none is named. False: it is no interface to attach to. */
 static bool check_devices(const char *ifname)
 {
@@ -264,7 +261,7 @@ static bool check_devices(const char *ifname)
 	if (!registrations_open(&regs))
 		return true;
 	if (ifbs_read(&regs, &ifbs))
-		left_over_each(&regs, &ifbs, hint);
+		left_over_each(&regs, &ifbs, report_hint);
 	passed = !ifname || helper_is_none(ifname);
 	registrations_close(&regs);
 	return passed;

@@ -58,8 +58,8 @@ static struct command command = {
 	.synopsis = "[IFACE] [OPTIONS]",
 	.words = { { "interface", .is_word = true, .kind = KIND_FILE, .words = "eth0" } },
 	.about = "Show the bpf_dualpi2 qdiscs of this network namespace, or of one interface.\n"
-		 "Counters and delays cover the time since the qdisc was attached; the table of\n"
-		 "one interface shows the last second, too, for which it waits.\n",
+		 "Counters and delays cover the time since the qdisc was attached; the table\n"
+		 "shows the last second, too, for which it waits.\n",
 	.epilogue =
 		"Exit status: 0 shown, 1 failed or nothing to show, 2 wrong usage. With --json,\n"
 		"--openmetrics and --prometheus nothing to show gives an empty answer and 0.\n"
@@ -177,13 +177,6 @@ static void print_line(const char *text)
 	printf("%s\n", text);
 }
 
-/* Of all interfaces. */
-static bool print_left_over(const struct sampler *sampler)
-{
-	return !is_table() || sampler->ifname ||
-	       left_over_each(&sampler->regs, &sampler->ifbs, print_line);
-}
-
 static void print_text(const struct samples *list)
 {
 	if (given(OUTPUT_TC))
@@ -222,7 +215,6 @@ static bool show_once(struct sampler *sampler, const struct configuration *confi
 		print_text(&list);
 	else
 		shown = sampler_has_nothing(sampler);
-	shown &= print_left_over(sampler);
 	free(list.items);
 	return flush(stdout) && shown;
 }
@@ -234,6 +226,15 @@ static bool show_both(const struct samples *samples, const struct samples *inter
 		return sampler_has_nothing(sampler);
 	table_print(samples, intervals);
 	return flush(stdout);
+}
+
+static bool show_table(struct sampler *sampler)
+{
+	bool shown = follow(sampler, interval_ns, 1, show_both, sampler);
+
+	if (!sampler->ifname)
+		shown &= left_over_each(&sampler->regs, &sampler->ifbs, print_line);
+	return flush(stdout) && shown;
 }
 
 static bool show_lines(const struct samples *samples, const struct samples *intervals, void *file)
@@ -267,8 +268,8 @@ static bool show(const char *ifname, FILE *file, const struct configuration *con
 		shown = watch(&sampler, interval_ns);
 	} else if (given(OUTPUT_INTERVAL)) {
 		shown = follow(&sampler, interval_ns, count, show_text, NULL);
-	} else if (ifname && is_table()) {
-		shown = follow(&sampler, interval_ns, 1, show_both, &sampler);
+	} else if (is_table()) {
+		shown = show_table(&sampler);
 	} else {
 		shown = show_once(&sampler, configuration);
 	}
@@ -292,7 +293,7 @@ static bool tell_events(const char *ifname)
 	if (ifname && !link_named(ifname, &link))
 		followed = false;
 	else
-		followed = events_follow(&sampler.regs, link.ifindex, given(OUTPUT_JSON));
+		followed = events_follow(&sampler, link.ifindex, given(OUTPUT_JSON));
 	sampler_close(&sampler);
 	return followed;
 }

@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #include "cli/message.h"
+#include "sample/sampler.h"
 #include "show/show.h"
 
 static const uint8_t *kept;
@@ -31,8 +32,8 @@ int bpf_map_lookup_batch(int map, void *from, void *last, void *places, void *ev
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct registrations regs = { .count = 1 }; /* events: fd 0, which nobody reads */
-	struct follower follower = { .regs = &regs };
+	struct sampler sampler = { .regs.count = 1 }; /* events: fd 0, which nobody reads */
+	struct follower follower = { .sampler = &sampler };
 
 	if (!size)
 		return 0;

@@ -8,7 +8,7 @@ import struct
 
 import pytest
 import superpackets
-from conftest import BIN, KINDS, LOADER, PIN_DIR, PUBLIC_PIN_DIR, Qdisc, one_line, root
+from conftest import BIN, KINDS, LOADER, PIN_DIR, PUBLIC_PIN_DIR, Qdisc, follows, one_line, root
 from frames import ECT_1, NOT_ECT, ipv4_frame, send
 from netns import Namespace, dummy, run, veth, wait_until
 
@@ -399,10 +399,15 @@ def test_default_of_new_interfaces(gone):
     gone.run(LOADER, "one", "--unload", "--if-attached")
 
 
-def test_events_of_another_one_than_the_default(cable):
-    """Both are registered, and --events reads what either tells."""
-    cable.load("--aqm", "fixed", "--fixed-prob", "60%")
+@pytest.mark.parametrize("is_followed_before", [False, True])
+def test_events_of_another_one_than_the_default(cable, is_followed_before):
+    """Both are registered, and --events reads what either tells, whichever came first."""
+    fixed = "--aqm", "fixed", "--fixed-prob", "60%"
+    cable.load(*(() if is_followed_before else fixed))
     follower = cable.tx.popen(STATS, "--events", "--json")
+    wait_until(lambda: follows(follower), "it follows")
+    if is_followed_before:
+        cable.load(*fixed)
     try:
         def tells():
             cable.burst(ECT_1, 20, 200)

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import BIN, LOADER, PIN_DIR, Qdisc, follows, one_line, root
+from conftest import BIN, LOADER, PIN_DIR, PUBLIC_PIN_DIR, Qdisc, follows, one_line, root
 from netns import run, wait_until
 
 
@@ -158,9 +158,13 @@ def test_from_ip_netns_exec(space):
 
 
 def test_following_events_ends_with_the_registration(space):
+    """And not with a change of AQM, after which another one is registered."""
     space.run(LOADER, "one")
     follower = space.popen(BIN / "dualpi2-stats", "--events")
     wait_until(lambda: follows(follower), "it follows")
+    for aqm in "codel", "pi2", "codel":
+        space.run(LOADER, "one", "--aqm", aqm)
+    assert follower.poll() is None, follower.communicate()
     space.run(LOADER, "one", "--unload")
     output, _ = follower.communicate(timeout=60)
     assert follower.returncode == 1
@@ -360,16 +364,60 @@ def test_events_that_cannot_be_looked_for(space, tmp_path):
     """The kind is still registered for all that --events knows, so it goes on."""
     trace = tmp_path / "trace"
     space.run(LOADER, "one")
-    follower = space.popen("strace", "-I", "2", "-o", trace, "-e", "trace=bpf", STATS, "--events")
+    follower = space.popen("strace", "-I", "2", "-o", trace, "-e", "trace=bpf,faccessat2", STATS,
+                           "--events")
     try:
         wait_until(lambda: trace.exists() and trace.read_text().count('dualpi2_events"') > 1,
                    "it looks whether it is still registered")
         PIN_DIR.chmod(0)  # root without the right to pass
+        PUBLIC_PIN_DIR.chmod(0)
         wait_until(lambda: trace.read_text().count("EACCES") > 2 or follower.poll() is not None,
                    "it has looked in vain three times, or given up")
         assert follower.poll() is None, follower.communicate()
     finally:
         PIN_DIR.chmod(0o700)
+        PUBLIC_PIN_DIR.chmod(0o755)
         follower.terminate()
         output, _ = follower.communicate(timeout=60)
     assert output == ""
+
+
+@contextlib.contextmanager
+def second_bpffs():
+    run("mount", "-t", "bpf", "second", "/sys/fs/bpf", "-o", "mode=0700")
+    try:
+        yield
+    finally:
+        run("umount", "/sys/fs/bpf")
+
+
+@pytest.mark.parametrize("other", [(), ("--aqm", "codel")], ids=["same AQM", "another"])
+def test_a_second_bpffs_hides_the_pins(space, other):
+    """All tools name the two mounts, and none of them changes anything."""
+    space.run(LOADER, "one", *other)
+    before = root(space, "one")
+    with second_bpffs():
+        for argv in ((LOADER, "one"), (LOADER, "one", "--unload"), (LOADER, "two"), (STATS,),
+                     (STATS, "one")):
+            if argv == (LOADER, "two") and other:
+                continue  # that name is free
+            line = one_line(space.run(*argv, check=False), 1)
+            assert "2 file systems are mounted at /sys/fs/bpf" in line, line
+            assert "second (bpf)" in line and "`umount /sys/fs/bpf`" in line, line
+        checked = space.run(LOADER, "--check", "one", check=False)
+        assert checked.returncode == 1
+        [line] = [line for line in checked.stdout.splitlines() if line.startswith("MISSING")]
+        assert "2 file systems are mounted at /sys/fs/bpf" in line, line
+        assert root(space, "one") == before
+        assert not PIN_DIR.exists(), "nothing is left in the upper one"
+    space.run(LOADER, "one", "--unload")
+    checked = space.run(LOADER, "--check", "one")
+    assert "names of the qdiscs" in checked.stdout
+
+
+def test_names_are_free_again_when_the_pins_are_deleted(space):
+    """The qdisc lives on, but its kind is registered no more."""
+    space.run(LOADER, "one")
+    shutil.rmtree(PIN_DIR)
+    assert "ok       names of the qdiscs" in space.run(LOADER, "--check", "one").stdout
+    space.run(LOADER, "one")

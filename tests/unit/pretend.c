@@ -229,6 +229,12 @@ void sampler_close(struct sampler *sampler)
 	sampler->regs.count = 0;
 }
 
+bool sampler_open_again(struct sampler *sampler)
+{
+	(void)sampler;
+	return true;
+}
+
 bool sampler_has_nothing(const struct sampler *sampler)
 {
 	(void)sampler;

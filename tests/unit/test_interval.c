@@ -110,6 +110,9 @@ static void another_qdisc_has_no_interval_with_this_one(void **state)
 	later = after(&earlier, 1);
 	later.key.parent = 0x80010001;
 	assert_false(interval_between(&earlier, &later, &interval));
+	later = after(&earlier, 1); /* another AQM, which takes over the handle */
+	later.aqm = aqms[1];
+	assert_false(interval_between(&earlier, &later, &interval));
 	later = sample_at(11); /* begins to count anew, under the same handle */
 	later.stats.updates = 1;
 	assert_false(interval_between(&earlier, &later, &interval));
@@ -192,6 +195,13 @@ static const struct {
 	  .said = "133kbit of 40mbit used: the queue was empty for at least 98 % of the last minute",
 	  .c_packets = 1000,
 	  .c_delay_ns = MSEC,
+	  .rate = 5000000 },
+	{ .brief = "no queue here",
+	  .condition = CONDITION_ATTENTION,
+	  .said = "13.3mbit of 40mbit used: the queue was empty for at least 99 % of the last "
+		  "minute",
+	  .c_packets = 100000,
+	  .c_delay_ns = MSEC / 1000,
 	  .rate = 5000000 },
 	{ .brief = "the bottleneck",
 	  .said = "the bottleneck: 99 % of the packets wait up to 15.2ms; no L4S traffic",
@@ -335,6 +345,7 @@ static void words_of_an_aqm(void **state)
 
 	(void)state;
 	aqm.describe = describing;
+	earlier.aqm = &aqm;
 	forward(&later.stats.c, &later.delays.c, 1000, MSEC);
 	later.aqm = &aqm;
 	interval = between(&earlier, &later);

@@ -3,7 +3,10 @@
 
 #include <stdio.h>
 
+#include "attach/gso.h"
+#include "attach/ingress.h"
 #include "attach/splitter.h"
+#include "attach/target.h"
 #include "cli/message.h"
 
 #define TEXT_MAX 192
@@ -80,4 +83,11 @@ bool left_over_each(const struct registrations *regs, const struct ifbs *ifbs,
 	for (size_t i = 0; i < ifbs->count; i++)
 		tell_ifb(&telling, &ifbs->of[i]);
 	return devices_each(&splitter_kind, tell_splitter, &telling);
+}
+
+void left_over_sweep(const struct registrations *regs)
+{
+	ingress_sweep(regs);
+	gso_sweep(regs);
+	targets_sweep(regs);
 }

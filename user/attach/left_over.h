@@ -7,6 +7,9 @@
 
 #include "attach/ifb.h"
 
+/* Clear away what belongs to interfaces that are gone. */
+void left_over_sweep(const struct registrations *regs);
+
 /* Say of each which it is and how it goes; `ifbs` have been read. False: it is reported why they
  * cannot be seen. Without the right to read the ledger only those can be told of which the
  * interface is gone.

@@ -10,7 +10,6 @@
 #include "kernel/netns.h"
 #include "pinned/ledger.h"
 #include "pinned/maps.h"
-#include "pinned/tcx.h"
 
 bool target_find(const char *ifname, struct target *target)
 {
@@ -340,4 +339,16 @@ void target_frame(const struct target *target, struct dualpi2_params *params)
 		return;
 	params->framing = DUALPI2_FRAMING_NETWORK;
 	params->overhead = 0;
+}
+
+bool target_is_known(const struct registrations *regs, const char *ifname,
+		     const struct tcx_named *named)
+{
+	const __u32 stray = tcx_stray(regs, named);
+	char remedy[BPFFS_COVER_MAX];
+
+	return !stray || fail(0,
+			      "%s: our tcx program %u is attached, but its link is not pinned "
+			      "in " PIN_DIR " as we see it: %s",
+			      ifname, stray, registration_remedy(remedy));
 }

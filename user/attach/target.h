@@ -7,6 +7,7 @@
 #include "attach/tree.h"
 #include "kernel/link.h"
 #include "pinned/registration.h"
+#include "pinned/tcx.h"
 
 /* What the command line asks for. */
 struct wish {
@@ -85,5 +86,11 @@ void target_forget(const struct registrations *regs, const struct dualpi2_key *k
  * held.
  */
 void targets_sweep(const struct registrations *regs);
+
+/* Is nothing of ours on an interface whose link is pinned where we do not look? `named` is what has
+ * names of ours there.
+ */
+bool target_is_known(const struct registrations *regs, const char *ifname,
+		     const struct tcx_named *named);
 
 #endif /* TARGET_H */

@@ -15,6 +15,7 @@
 #include "cli/privilege.h"
 #include "kernel/running.h"
 #include "pinned/pins.h"
+#include "pinned/registration.h"
 
 #define VMLINUX_BTF "/sys/kernel/btf/vmlinux"
 
@@ -195,6 +196,23 @@ static int has_bpffs(const char *name)
 			privilege_as_root(PRIVILEGE_FILES));
 }
 
+/* As the kernel will see it when it is to register them. */
+static int has_free_names(const char *name)
+{
+	char remedy[BPFFS_COVER_MAX];
+
+	for (size_t i = 0; aqms[i]; i++) {
+		int elsewhere = registration_elsewhere(aqms[i]);
+
+		if (elsewhere < 0)
+			return elsewhere;
+		if (elsewhere)
+			return obstacle(name, EEXIST, "%s " REGISTRATION_ELSEWHERE ": %s",
+					aqms[i]->kind, registration_remedy(remedy));
+	}
+	return 1;
+}
+
 /* In the order in which they are asked. `passes` returns 1; 0, which is reported; -errno: it cannot
  * be told.
  */
@@ -211,6 +229,7 @@ static const struct check {
 	{ "BPF programs at tcx", has_tcx, HOST_REPORT },
 	{ "compiler for BPF programs (JIT)", has_jit, HOST_REPORT | HOST_REFUSED },
 	{ "BPF file system at " BPFFS, has_bpffs, HOST_REPORT | HOST_ATTACH },
+	{ "names of the qdiscs", has_free_names, HOST_REPORT },
 };
 
 static bool show(const struct check *check)

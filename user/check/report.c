@@ -70,3 +70,8 @@ bool report_obstacle(enum status status, int error, const char *label, const cha
 				   message_shortage(error) ?: text);
 	return message_print(status, error, "%s: %s", label, text);
 }
+
+void report_hint(const char *text)
+{
+	report_line(REPORT_HINT, "%s", text);
+}

@@ -20,6 +20,9 @@ enum report_kind {
 bool report_line(enum report_kind kind, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* A hint that is just a text. */
+void report_hint(const char *text);
+
 /* --check: from now on obstacles are shown. */
 void report_begin(void);
 

@@ -11,52 +11,87 @@
 
 #include "kernel/running.h"
 
-/* How the kernel shows such a map: the type of its only value, and where the name is in that. */
+/* enum bpf_struct_ops_state of kernel/bpf/bpf_struct_ops.c: registered without a link. */
+#define STATE_INUSE 1
+
+/* How the kernel shows such a map: the type of its only value, and where in that the state and the
+ * name are.
+ */
 struct shown {
 	__u32 type;
-	__u32 offset;
+	__u32 state;
+	__u32 name;
 };
 
 static int find_shown(const char *type, const char *member, struct shown *shown)
 {
 	const struct btf *types = kernel_types();
 	char value[128];
-	int data, name, id;
+	int common, state, data, name, id;
 
 	if (!types)
 		return -errno;
 	snprintf(value, sizeof(value), "bpf_struct_ops_%s", type);
 	id = btf__find_by_name_kind(types, value, BTF_KIND_STRUCT);
+	common = type_member(types, value, "common");
+	state = type_member(types, "bpf_struct_ops_common_value", "state");
 	data = type_member(types, value, "data");
 	name = type_member(types, type, member);
-	if (id < 0 || data < 0 || name < 0)
+	if (id < 0 || common < 0 || state < 0 || data < 0 || name < 0)
 		return -ENOENT;
-	*shown = (struct shown){ (__u32)id, (__u32)(data + name) };
+	*shown = (struct shown){ (__u32)id, (__u32)(common + state), (__u32)(data + name) };
 	return 0;
 }
 
-/* 1, 0, or -errno. */
-static int has_name(int map, const struct shown *shown, const char *name)
+/* Is there a link that has it registered: 1, 0, or -errno. A map outlives its registration as long
+ * as something that came from it is in use.
+ */
+static int has_link(__u32 map)
+{
+	struct bpf_link_info info;
+	__u32 id = 0, size;
+	int link, error;
+
+	while (!bpf_link_get_next_id(id, &id)) {
+		link = bpf_link_get_fd_by_id(id);
+		if (link == -ENOENT) /* it has just gone */
+			continue;
+		if (link < 0)
+			return link;
+		info = (struct bpf_link_info){};
+		size = sizeof(info);
+		error = bpf_link_get_info_by_fd(link, &info, &size);
+		close(link);
+		if (!error && info.type == BPF_LINK_TYPE_STRUCT_OPS &&
+		    info.struct_ops.map_id == map)
+			return 1;
+	}
+	return errno == ENOENT ? 0 : -errno;
+}
+
+/* Is it of that name, and registered: 1, 0, or -errno. */
+static int registers(int map, const struct shown *shown, const char *name)
 {
 	const size_t length = strlen(name) + 1;
 	struct bpf_map_info info = {};
-	__u32 size = sizeof(info), zero = 0;
+	__u32 size = sizeof(info), zero = 0, state;
 	char *value;
 	int found;
 
 	if (bpf_map_get_info_by_fd(map, &info, &size))
 		return -errno;
 	if (info.type != BPF_MAP_TYPE_STRUCT_OPS || info.btf_vmlinux_value_type_id != shown->type ||
-	    info.value_size < shown->offset + length)
+	    info.value_size < shown->name + length ||
+	    info.value_size < shown->state + sizeof(state))
 		return 0;
 	value = malloc(info.value_size);
 	if (!value)
 		return -ENOMEM;
-	found = bpf_map_lookup_elem(map, &zero, value)
-			? -errno
-			: !memcmp(value + shown->offset, name, length);
+	found = bpf_map_lookup_elem(map, &zero, value) ? -errno
+						       : !memcmp(value + shown->name, name, length);
+	memcpy(&state, value + shown->state, sizeof(state));
 	free(value);
-	return found;
+	return found > 0 && state != STATE_INUSE ? has_link(info.id) : found;
 }
 
 int struct_ops_look(const char *type, const char *member, const char *name)
@@ -70,7 +105,7 @@ int struct_ops_look(const char *type, const char *member, const char *name)
 	while (!found && !bpf_map_get_next_id(id, &id)) {
 		map = bpf_map_get_fd_by_id(id);
 		if (map >= 0) {
-			found = has_name(map, &shown, name);
+			found = registers(map, &shown, name);
 			close(map);
 		} else if (map != -ENOENT) { /* it has just gone */
 			found = map;

@@ -5,8 +5,8 @@
 #ifndef STRUCT_OPS_H
 #define STRUCT_OPS_H
 
-/* Has somebody made a struct_ops of this type ("tcp_congestion_ops") with this name in its member
- * ("name")? 1, 0, or -errno: unknown. -EPERM: only who has CAP_SYS_ADMIN may look.
+/* Has somebody registered a struct_ops of this type ("tcp_congestion_ops") with this name in its
+ * member ("name")? 1, 0, or -errno: unknown. -EPERM: only who has CAP_SYS_ADMIN may look.
  */
 int struct_ops_look(const char *type, const char *member, const char *name);
 

@@ -4,13 +4,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <mntent.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "cli/clean.h"
 #include "cli/message.h"
 #include "cli/privilege.h"
 
@@ -62,6 +65,38 @@ int bpffs_look(void)
 		fail(-found, "BPF file system at " BPFFS ": " BPFFS_HIDDEN_TEXT ": run it %s",
 		     privilege_as_root(PRIVILEGE_MOUNT));
 	return found;
+}
+
+/* "none (bpf)"; behind what is there already. */
+static void add_mount(const struct mntent *mount, const char *before, char *text)
+{
+	const size_t used = strlen(text);
+	char name[64];
+
+	snprintf(text + used, BPFFS_COVER_MAX / 2 - used, "%s%s (%s)", before,
+		 clean_text(mount->mnt_fsname, name, sizeof(name)), mount->mnt_type);
+}
+
+const char *bpffs_cover(char *text)
+{
+	char names[BPFFS_COVER_MAX / 2] = "";
+	const struct mntent *mount;
+	FILE *mounts = setmntent("/proc/self/mounts", "re");
+	int count = 0;
+
+	while (mounts && (mount = getmntent(mounts))) {
+		if (!strcmp(mount->mnt_dir, BPFFS))
+			add_mount(mount, count++ ? ", below " : "", names);
+	}
+	if (mounts)
+		endmntent(mounts);
+	if (count < 2)
+		return NULL;
+	snprintf(text, BPFFS_COVER_MAX,
+		 "%d file systems are mounted at " BPFFS ", %s, and only the last can be seen: "
+		 "`umount " BPFFS "` takes it away",
+		 count, names);
+	return text;
 }
 
 bool bpffs_mount(void)

@@ -20,6 +20,12 @@ int bpffs_find(void);
 /* The same; what is unknown is reported. */
 int bpffs_look(void);
 
+/* Where several file systems are mounted at BPFFS, of which only the last one can be seen: names
+ * them, and what helps. NULL: it is one. Writes to `text` (BPFFS_COVER_MAX bytes).
+ */
+#define BPFFS_COVER_MAX 320
+const char *bpffs_cover(char *text);
+
 /* Mount one if there is none. */
 bool bpffs_mount(void);
 

@@ -10,6 +10,7 @@
 #include "cli/message.h"
 #include "cli/privilege.h"
 #include "kernel/default_qdisc.h"
+#include "kernel/struct_ops.h"
 #include "pinned/ledger.h"
 #include "pinned/pins.h"
 #include "pinned/timer.h"
@@ -62,6 +63,32 @@ static void close_all(struct registration *reg)
 bool registration_is_open(const struct registration *reg)
 {
 	return reg->stats >= 0;
+}
+
+static __u32 map_id(int fd)
+{
+	struct bpf_map_info info = {};
+	__u32 len = sizeof(info);
+
+	return bpf_map_get_info_by_fd(fd, &info, &len) ? 0 : info.id;
+}
+
+int registration_is_current(const struct registration *reg)
+{
+	static const struct map_shape any = {};
+	const char *dir = reg->aqm->name, *name = "dualpi2_events";
+	int pinned = pins_are_hidden() ? pin_open_public(dir, name, &any) : pin_open(dir, name);
+	__u32 id;
+
+	if (pinned == -ENOENT)
+		return !registration_is_open(reg);
+	if (pinned < 0)
+		return pinned;
+	id = map_id(pinned);
+	close(pinned);
+	if (!id)
+		return -errno;
+	return registration_is_open(reg) && map_id(reg->events) == id;
 }
 
 static bool refuse_version(struct registration *reg)
@@ -234,6 +261,18 @@ const struct aqm *registrations_remove_unused(struct registrations *regs)
 	return unknown;
 }
 
+int registration_elsewhere(const struct aqm *aqm)
+{
+	int pinned = pin_exists(aqm->name, "registration");
+
+	return pinned ? (pinned < 0 ? pinned : 0) : struct_ops_look("Qdisc_ops", "id", aqm->kind);
+}
+
+const char *registration_remedy(char *text)
+{
+	return bpffs_cover(text) ?: "unload it where it was loaded (a container?), or reboot";
+}
+
 /* The map or program of an object by its name, or -1. */
 static int fd_of(const struct bpf_object *object, const char *name)
 {
@@ -269,6 +308,7 @@ static int set_up(const struct bpf_object *object)
 static bool load(struct bpf_object *object, struct registration *reg, bool (*refused)(int error))
 {
 	int error = set_up(object);
+	char remedy[BPFFS_COVER_MAX];
 	struct bpf_link *link;
 
 	if (error)
@@ -281,10 +321,8 @@ static bool load(struct bpf_object *object, struct registration *reg, bool (*ref
 		return false;
 	link = bpf_map__attach_struct_ops(bpf_object__find_map_by_name(object, OPS_MAP));
 	if (!link && errno == EEXIST)
-		return fail(errno,
-			    "%s is registered, but not pinned in " PIN_DIR
-			    ": unload it where it was loaded (a container?), or reboot",
-			    reg->aqm->kind);
+		return fail(errno, "%s " REGISTRATION_ELSEWHERE ": %s", reg->aqm->kind,
+			    registration_remedy(remedy));
 	if (!link)
 		return fail(errno, "the kernel refuses to register the qdisc (-v shows why)");
 

@@ -75,6 +75,11 @@ struct registration *registration_of(const struct registrations *regs, const str
 
 bool registration_is_open(const struct registration *reg);
 
+/* Is what is open, or that nothing is, still so: is the map of events the one that is pinned? 1, 0,
+ * or -errno: unknown.
+ */
+int registration_is_current(const struct registration *reg);
+
 /* Load, register and pin, over the remains of an interrupted run. On failure nothing
  * stays behind. The lock is held. `refused` reports why the kernel does not take the programs.
  */
@@ -89,6 +94,16 @@ int registration_in_use(const struct registration *reg);
  * DUALPI2_MAX_INSTANCES, or -errno.
  */
 int registration_lives(const struct registration *reg, const struct dualpi2_key *interface);
+
+/* Is its kind registered, but not pinned where we look: 1, 0, or -errno: unknown. -EPERM: only who
+ * has CAP_SYS_ADMIN may look.
+ */
+int registration_elsewhere(const struct aqm *aqm);
+
+#define REGISTRATION_ELSEWHERE "is registered, but not pinned in " PIN_DIR " as we see it"
+
+/* What helps then: writes to `text` (BPFFS_COVER_MAX bytes). */
+const char *registration_remedy(char *text);
 
 /* Unregister and remove everything that is pinned. The lock is held. */
 void registration_remove(struct registration *reg);

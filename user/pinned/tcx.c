@@ -12,7 +12,6 @@
 #include "kernel/netns.h"
 #include "pinned/maps.h"
 #include "pinned/pins.h"
-#include "pinned/tcx_link.h"
 
 /* What is pinned for an interface: PREFIX-NETNS-IFINDEX. */
 #define TCX_NAME_MAX 48
@@ -30,6 +29,8 @@ static const struct tcx_place tcx_places[] = {
 	[TCX_SPLIT] = { "split-", BPF_TCX_EGRESS, BPF_F_BEFORE,
 			offsetof(struct registration, split) },
 };
+
+#define N_PLACES (sizeof(tcx_places) / sizeof(tcx_places[0]))
 
 static const char *tcx_name(const struct dualpi2_key *key, enum tcx_hook hook,
 			    char name[TCX_NAME_MAX])
@@ -131,6 +132,70 @@ int tcx_has_others_before(const struct registration *reg, const struct dualpi2_k
 	for (__u32 i = 0; i < opts.count && ids[i] != mark; i++)
 		if (ids[i] != split)
 			return 1;
+	return 0;
+}
+
+static bool is_registered(const struct registrations *regs, __u32 program)
+{
+	for (size_t i = 0; i < regs->count; i++) {
+		for (size_t hook = 0; hook < N_PLACES; hook++) {
+			const int fd = tcx_program(&regs->of[i], hook);
+
+			if (fd >= 0 && program_id(fd) == program)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Has it the name of one of our programs? Not if we may not see that. */
+static bool has_our_name(__u32 program)
+{
+	static const char *const names[] = { "dualpi2_mark", "dualpi2_split", "dualpi2_ingress" };
+	struct bpf_prog_info info = {};
+	__u32 len = sizeof(info);
+	int fd = bpf_prog_get_fd_by_id(program);
+	bool found = false;
+
+	if (fd >= 0 && !bpf_prog_get_info_by_fd(fd, &info, &len)) {
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+			found |= !strcmp(info.name, names[i]);
+	}
+	if (fd >= 0)
+		close(fd);
+	return found;
+}
+
+static void add_named(int ifindex, enum bpf_attach_type type, struct tcx_named *named)
+{
+	__u32 ids[TCX_PROGRAMS_MAX];
+	LIBBPF_OPTS(bpf_prog_query_opts, opts, .prog_ids = ids, .count = TCX_PROGRAMS_MAX);
+
+	if (bpf_prog_query_opts(ifindex, type, &opts))
+		return;
+	for (__u32 i = 0; i < opts.count; i++) {
+		if (has_our_name(ids[i]))
+			named->ids[named->count++] = ids[i];
+	}
+}
+
+void tcx_look_by_name(const char *ifname, struct tcx_named *named)
+{
+	struct link link;
+
+	named->count = 0;
+	if (link_look_for(ifname, &link) <= 0)
+		return;
+	add_named(link.ifindex, BPF_TCX_EGRESS, named);
+	add_named(link.ifindex, BPF_TCX_INGRESS, named);
+}
+
+__u32 tcx_stray(const struct registrations *regs, const struct tcx_named *named)
+{
+	for (size_t i = 0; i < named->count; i++) {
+		if (!is_registered(regs, named->ids[i]))
+			return named->ids[i];
+	}
 	return 0;
 }
 

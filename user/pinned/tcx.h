@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "pinned/registration.h"
+#include "pinned/tcx_link.h"
 
 /* Where our tcx programs are attached: dualpi2_mark and dualpi2_ingress behind all others;
  * dualpi2_split before them, where there are some, so that they see a packet once.
@@ -32,6 +33,19 @@ int interface_is_gone(const struct registrations *regs, const struct dualpi2_key
  * there be, when that is attached? 1, 0, or -errno, which is reported.
  */
 int tcx_has_others_before(const struct registration *reg, const struct dualpi2_key *key);
+
+/* The programs of an interface that have names of ours. Only who has CAP_SYS_ADMIN sees any. */
+struct tcx_named {
+	__u32 ids[2 * TCX_PROGRAMS_MAX];
+	size_t count;
+};
+
+void tcx_look_by_name(const char *ifname, struct tcx_named *named);
+
+/* The first that is of none of these registrations, so that its link is pinned where we do not
+ * look; 0: none is.
+ */
+__u32 tcx_stray(const struct registrations *regs, const struct tcx_named *named);
 
 /* Attach it in its place, and pin the link. That of another AQM goes. */
 bool tcx_attach(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook);

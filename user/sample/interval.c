@@ -44,12 +44,13 @@ static bool is_same_place(const struct sample *one, const struct sample *other)
 	return one->is_sum == other->is_sum && !memcmp(&one->key, &other->key, sizeof(one->key));
 }
 
-/* A qdisc that took the place of another one has a handle of its own. One without a handle,
- * attached by the kernel, begins to count anew.
+/* A qdisc that took the place of another one has another AQM, another handle, or begins to count
+ * anew.
  */
 static bool is_same_qdisc(const struct sample *earlier, const struct sample *later)
 {
-	return is_same_place(earlier, later) && earlier->stats.handle == later->stats.handle &&
+	return is_same_place(earlier, later) && earlier->aqm == later->aqm &&
+	       earlier->stats.handle == later->stats.handle &&
 	       (later->stats.updates >= earlier->stats.updates ||
 		later->stats.l.counters.packets_in + later->stats.c.counters.packets_in >=
 			earlier->stats.l.counters.packets_in +

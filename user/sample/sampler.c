@@ -127,7 +127,8 @@ struct collecting {
 	const struct ifbs *ifbs;
 	__u64 netns;
 	struct samples *list;
-	int error; /* of the first that could not be read */
+	bool misses; /* a qdisc of ours that the maps that are open do not know */
+	int error;   /* of the first that could not be read */
 };
 
 /* Those that came after us; the others are refused. */
@@ -160,6 +161,8 @@ static bool visit_instance(const struct qdisc *qdisc, void *data)
 	found = read_instance(registration_of(collecting->regs, aqm), &key, sample);
 	if (found < 0)
 		collecting->error = -found;
+	if (!found)
+		collecting->misses = true;
 	if (found <= 0)
 		return false;
 	sample->direction = sample_interface(ifbs_find(collecting->ifbs, key.ifindex),
@@ -288,12 +291,14 @@ static void shrink(struct samples *list)
 		list->items = items;
 }
 
-static bool collect(struct sampler *sampler, struct samples *list)
+/* `complete`: do the maps that are open know each qdisc of ours? */
+static bool collect(struct sampler *sampler, struct samples *list, bool *complete)
 {
 	const struct registrations *regs = &sampler->regs;
 	struct collecting collecting = { .regs = regs, .ifbs = &sampler->ifbs, .list = list };
 
 	*list = (struct samples){};
+	*complete = false;
 	if (!ifbs_read(regs, &sampler->ifbs))
 		return false;
 	if (!registrations_found(regs))
@@ -317,6 +322,7 @@ static bool collect(struct sampler *sampler, struct samples *list)
 		goto failed;
 	qsort(list->items, list->count, sizeof(*list->items), compare);
 	shrink(list);
+	*complete = list->count && !collecting.misses;
 	return true;
 failed:
 	free(list->items);
@@ -343,26 +349,40 @@ static bool nothing_is_hidden(const struct sampler *sampler)
 	return !lives;
 }
 
+bool sampler_open_again(struct sampler *sampler)
+{
+	sampler_close(sampler);
+	return open_registrations(sampler);
+}
+
 bool sampler_take(struct sampler *sampler, struct samples *list)
 {
-	if (!collect(sampler, list))
+	bool complete;
+
+	if (!collect(sampler, list, &complete))
 		return false;
-	if (list->count)
+	if (complete)
 		return true;
-	/* The maps may be those of a registration that is gone, and there is a new one. */
+	/* The maps may be those of a registration that is gone, and there is another one: of the
+	 * same AQM, or of another that an interface has now.
+	 */
 	free(list->items);
-	sampler_close(sampler);
-	return open_registrations(sampler) && nothing_is_hidden(sampler) && collect(sampler, list);
+	return sampler_open_again(sampler) && nothing_is_hidden(sampler) &&
+	       collect(sampler, list, &complete);
 }
 
 bool sampler_has_nothing(const struct sampler *sampler)
 {
 	const char *which = sampler->ifname ? sampler->ifname : "IFACE";
 	const struct aqm *aqm = NULL;
+	char cover[BPFFS_COVER_MAX];
 	int lives = nothing_is_hidden(sampler) ? each_qdisc(sampler, visit_kind, &aqm) : -EACCES;
 
 	if (lives < 0)
 		return false;
+	if (lives && bpffs_cover(cover))
+		return fail(0, "%s: %s is attached, but its pins cannot be seen: %s",
+			    where(sampler), aqm->kind, cover);
 	if (lives)
 		return fail(0,
 			    "%s: %s is attached, but its pins are gone: no statistics, no marks, "

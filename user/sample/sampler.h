@@ -28,6 +28,9 @@ bool sampler_take(struct sampler *sampler, struct samples *list);
 
 void sampler_close(struct sampler *sampler);
 
+/* Open what is registered now; `regs` are others then. */
+bool sampler_open_again(struct sampler *sampler);
+
 /* Say that there is nothing to sample, and what helps. Always false. */
 bool sampler_has_nothing(const struct sampler *sampler);
 

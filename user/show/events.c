@@ -14,12 +14,11 @@
 #include "cli/format.h"
 #include "cli/message.h"
 #include "kernel/netns.h"
-#include "pinned/pins.h"
 #include "sample/clock.h"
-#include "sample/sample.h"
+#include "sample/sampler.h"
 #include "show/json.h"
 
-/* How long it takes to notice an event, or that no kind is registered any more. */
+/* How long it takes to notice an event, or that another kind is registered, or none any more. */
 #define LOOK_NS (100 * DUALPI2_NSEC_PER_MSEC)
 
 /* "2026-01-31 12:00:00.250" of local time. */
@@ -94,7 +93,7 @@ static void print(const struct follower *follower, const struct dualpi2_event *e
 	const struct ifb *ifb = NULL;
 	struct ifbs ifbs;
 
-	if (!place.elsewhere && ifbs_read(follower->regs, &ifbs))
+	if (!place.elsewhere && ifbs_read(&follower->sampler->regs, &ifbs))
 		ifb = ifbs_find(&ifbs, event->key.ifindex);
 	if (!is_followed(follower, event, ifb))
 		return;
@@ -149,10 +148,11 @@ static __u64 print_new(const struct follower *follower, __u64 seen, __u64 latest
 
 bool events_look(struct follower *follower, bool printed)
 {
+	const struct registrations *regs = &follower->sampler->regs;
 	struct dualpi2_event kept[DUALPI2_EVENTS] = {};
 
-	for (size_t i = 0; i < follower->regs->count; i++) {
-		const struct registration *reg = &follower->regs->of[i];
+	for (size_t i = 0; i < regs->count; i++) {
+		const struct registration *reg = &regs->of[i];
 		__u64 latest;
 
 		if (reg->events < 0)
@@ -168,54 +168,40 @@ bool events_look(struct follower *follower, bool printed)
 	return true;
 }
 
-static __u32 map_id(int fd)
+/* An interface has another AQM now, or was unloaded: what is registered has changed. All events of
+ * a map that is new are. That it cannot be seen is no change.
+ */
+static bool keep_up(struct follower *follower)
 {
-	struct bpf_map_info info = {};
-	__u32 len = sizeof(info);
+	const struct registrations *regs = &follower->sampler->regs;
+	bool has_changed = false;
 
-	return bpf_map_get_info_by_fd(fd, &info, &len) ? 0 : info.id;
-}
-
-/* Is the map that we read no longer the one of the registration? Not if that cannot be seen. */
-static bool is_gone(const struct registration *reg)
-{
-	int pinned = pin_open(reg->aqm->name, "dualpi2_events");
-	__u32 id, current;
-
-	if (pinned < 0)
-		return pinned == -ENOENT;
-	id = map_id(reg->events);
-	current = map_id(pinned);
-	close(pinned);
-	return id && current && id != current;
-}
-
-static bool are_all_gone(const struct registrations *regs)
-{
 	for (size_t i = 0; i < regs->count; i++) {
-		if (registration_is_open(&regs->of[i]) && !is_gone(&regs->of[i]))
-			return false;
+		if (registration_is_current(&regs->of[i]))
+			continue;
+		has_changed = true;
+		follower->latest[i] = 0;
 	}
-	return true;
+	if (has_changed && !sampler_open_again(follower->sampler))
+		return false;
+	return registrations_found(regs) ||
+	       fail(0, "bpf_dualpi2 was unloaded from the last interface: there will be no more "
+		       "events");
 }
 
 static bool follow_all(struct follower *follower, struct pace *pace)
 {
 	while (pace_wait(pace, -1) != PACE_END) {
-		if (!events_look(follower, true))
+		if (!events_look(follower, true) || !keep_up(follower))
 			return false;
-		if (are_all_gone(follower->regs))
-			return fail(0,
-				    "bpf_dualpi2 was unloaded from the last interface: there will "
-				    "be no more events");
 	}
 	return true;
 }
 
-bool events_follow(const struct registrations *regs, unsigned int ifindex, bool json)
+bool events_follow(struct sampler *sampler, unsigned int ifindex, bool json)
 {
 	struct follower follower = {
-		.regs = regs,
+		.sampler = sampler,
 		.netns = netns_current(),
 		.ifindex = ifindex,
 		.json = json,

@@ -70,9 +70,11 @@ void json_print_lines(FILE *file, const struct samples *samples, const struct sa
 
 /* ---- events -------------------------------------------------------------------------- */
 
+struct sampler;
+
 /* Who follows overload events (RFC 9332, 2.5.2.3), a line each. */
 struct follower {
-	const struct registrations *regs;
+	struct sampler *sampler;
 	__u64 netns;	      /* in which `ifindex` counts (struct dualpi2_key) */
 	unsigned int ifindex; /* 0: of all interfaces, of all network namespaces */
 	bool json;
@@ -82,10 +84,10 @@ struct follower {
 /* Look at what came since the last time, and print it, or leave it (`printed`). */
 bool events_look(struct follower *follower, bool printed);
 
-/* Print them as they happen, until SIGINT, SIGHUP or SIGTERM. That no kind is registered any more
- * is a failure.
+/* Print them as they happen, whichever AQMs come and go, until SIGINT, SIGHUP or SIGTERM. That no
+ * kind is registered any more is a failure.
  */
-bool events_follow(const struct registrations *regs, unsigned int ifindex, bool json);
+bool events_follow(struct sampler *sampler, unsigned int ifindex, bool json);
 
 /* ---- in words ------------------------------------------------------------------------ */
 
@@ -110,6 +112,9 @@ struct diagnosis {
 };
 
 void diagnose(const struct sample *interval, struct diagnosis *diagnosis);
+
+/* Does it look as if packets waited elsewhere? Then `text` says why. */
+bool diagnose_elsewhere(const struct sample *interval, char text[DIAGNOSIS_MAX]);
 
 /* ---- bars ---------------------------------------------------------------------------- */
 
