@@ -7,8 +7,9 @@ import re
 import signal
 
 import pytest
-from conftest import BIN, LOADER, PIN_DIR, PUBLIC_PIN_DIR
+from conftest import BIN, KINDS, LOADER, PIN_DIR, PUBLIC_PIN_DIR
 from frames import ECT_1, NOT_ECT
+from steady import steadily
 from terminal import Terminal
 from test_privilege import BPFFS, as_nobody, mode, send_one
 
@@ -48,6 +49,41 @@ def test_stream_outlives_qdisc_and_registration(box):
         assert fresh["c-queue"]["packets-in"] == 0
         assert fresh["interval"]["c-queue"]["packets-in"] == 0
     box.run(LOADER, "one", "--unload")
+
+
+def test_stream_outlives_a_change_of_aqm(box):
+    """One of two interfaces gets another AQM: the stream has both, and no figure mixes the two."""
+    for name in ("one", "two"):
+        box.run(LOADER, name, "--rate", "1mbit")
+    with streaming(box) as next_line:
+        while next_line()["interface"] != "one":
+            pass
+        send_one(box, "one")
+        while (line := next_line())["interface"] != "one" or not line["c-queue"]["packets-in"]:
+            pass
+        box.run(LOADER, "one", "--aqm", "codel")
+        while (line := next_line())["kind"] != KINDS["codel"]:
+            pass
+        assert line["interface"] == "one"
+        assert line["c-queue"]["packets-in"] == line["interval"]["c-queue"]["packets-in"] == 0
+        assert next_line()["interface"] == "two"
+    for name in ("one", "two"):
+        box.run(LOADER, name, "--unload")
+
+
+def test_a_queue_elsewhere_is_told_of(cable):
+    """A shaper of 10 Mbit/s that gets more than a tenth of that, and holds none of it. That there
+    was a queue once does not matter."""
+    cable.load("--rate", "10mbit")
+    cable.burst(NOT_ECT, 20)
+    cable.drain()
+    with steadily(lambda: cable.burst(NOT_ECT, 1)):
+        shown = cable.tx.run(STATS, "d0").stdout
+        one_of_all = cable.tx.run(STATS).stdout
+    cable.drain()
+    for text in shown, one_of_all:
+        assert "hint: " in text and "If something behind has less" in text, text
+    assert "hint: " not in cable.tx.run(STATS, "d0").stdout, "nothing was sent lately"
 
 
 def test_lines_add_up(cable):

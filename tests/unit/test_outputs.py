@@ -219,7 +219,7 @@ def test_table_of_an_interval():
     assert max(map(len, text.splitlines())) <= 80
 
 
-# ---- the table of one interface ---------------------------------------------------------------
+# ---- the table -----------------------------------------------------------------------------------
 
 
 def test_last_second_stands_before_the_total():
@@ -237,12 +237,16 @@ def test_last_second_stands_before_the_total():
     assert "    4000      2000  packets forwarded to the device\n" in total
 
 
-def test_shaped_queue_that_was_empty_is_not_told_to_use_a_rate():
-    assert "nothing has come faster than --rate" in stats("empty").stdout
+@pytest.mark.parametrize("interface", [(), ("eth0",)])
+def test_a_queue_elsewhere_is_told_of(interface):
+    text = " ".join(stats("empty", *interface).stdout.split())
+    assert ("hint: 8.00mbit of 40mbit used: the queue was empty for at least 99 % of the last "
+            "1.00s. If something behind has less than --rate, give less.") in text
+    assert "hint" not in stats("idle").stdout, "little traffic has no queue anywhere"
 
 
-def test_table_of_all_interfaces_does_not_wait():
-    assert "in the last" not in stats("several").stdout
+def test_only_the_table_waits_for_the_last_second():
+    assert stats("several").stdout.count("in the last 1.00s") == 3
     for other in ("--tc", "--json", "--histogram"):
         assert "in the last" not in stats("busy", "eth0", other).stdout
 

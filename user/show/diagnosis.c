@@ -14,6 +14,9 @@
 /* A link is full that is used to so much of its rate. */
 #define FULL_SHARE 0.9
 
+/* Who sends so much of what we shape to may well be held up behind us. */
+#define BUSY_SHARE 0.1
+
 /* Packets without a tag that are worth a word, of all. */
 #define BYPASSED_SHARE 0.01
 
@@ -154,17 +157,29 @@ static bool elsewhere(const struct sample *interval, char text[DIAGNOSIS_MAX])
 		   (int)(100 * interval_empty(interval)), span(interval, since));
 }
 
-/* Where we shape, it may be that little is sent. */
-static bool little_used(const struct sample *interval, char text[DIAGNOSIS_MAX])
+/* Is less forwarded than this share of the rate, and never a queue? */
+static bool is_below(const struct sample *interval, double share, char text[DIAGNOSIS_MAX])
 {
 	const double rate = sample_rate(interval), used = interval_forwarded(interval);
 	char speed[FORMAT_MAX], limit[FORMAT_MAX], since[FORMAT_MAX];
 
-	if (!rate || used > FULL_SHARE * rate || !is_empty(interval))
+	if (!rate || used > share * rate || !is_empty(interval))
 		return false;
 	return say(text, "%s of %s used: the queue was empty for at least %d %% of the last %s",
 		   format_speed(used, speed), format_rate(interval->stats.params.rate, limit),
 		   (int)(100 * interval_empty(interval)), span(interval, since));
+}
+
+/* Where we shape, it may be that little is sent. */
+static bool little_used(const struct sample *interval, char text[DIAGNOSIS_MAX])
+{
+	return is_below(interval, BUSY_SHARE, text);
+}
+
+/* Or that something behind us has less. */
+static bool no_queue(const struct sample *interval, char text[DIAGNOSIS_MAX])
+{
+	return is_below(interval, FULL_SHARE, text);
 }
 
 /* What should be known of the parameters. */
@@ -227,6 +242,7 @@ static const struct {
 	{ by_aqm, CONDITION_GOOD, "the bottleneck" },
 	{ elsewhere, CONDITION_ATTENTION, "no queue here" },
 	{ little_used, CONDITION_GOOD, "little used" },
+	{ no_queue, CONDITION_ATTENTION, "no queue here" },
 	{ bottleneck, CONDITION_GOOD, "the bottleneck" },
 	{ short_queue, CONDITION_GOOD, "short queue" },
 };
@@ -250,4 +266,10 @@ void diagnose(const struct sample *interval, struct diagnosis *diagnosis)
 		i++;
 	diagnosis->condition = remarks[i].condition;
 	diagnosis->brief = remarks[i].brief;
+}
+
+bool diagnose_elsewhere(const struct sample *interval, char text[DIAGNOSIS_MAX])
+{
+	return !little_used(interval, text) &&
+	       (elsewhere(interval, text) || no_queue(interval, text));
 }

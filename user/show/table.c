@@ -10,7 +10,7 @@
 
 #define LINE_MAX_WIDTH 79 /* leaves room for a comma */
 
-/* So much traffic without a queue ever makes the hint worth a line. */
+/* So much traffic lately without a queue makes the hint worth a line. */
 #define HINT_PACKETS 100
 
 /* A figure of both queues, and in words what it is. */
@@ -248,7 +248,22 @@ static void print_lines(const char *text)
 	}
 }
 
-static void print_remarks(const struct sample *sample)
+static void print_hint(const struct sample *recent)
+{
+	const struct dualpi2_stats *stats = &recent->stats;
+	char why[DIAGNOSIS_MAX], hint[2 * DIAGNOSIS_MAX];
+
+	if (stats->l.counters.packets_out + stats->c.counters.packets_out < HINT_PACKETS ||
+	    !diagnose_elsewhere(recent, why))
+		return;
+	snprintf(hint, sizeof(hint), "hint: %s. %s", why,
+		 stats->params.rate ? "If something behind has less than --rate, give less."
+				    : "Give --rate, a little less than what the bottleneck has.");
+	print_lines(hint);
+}
+
+/* `recent`: as in print_instance(). */
+static void print_remarks(const struct sample *sample, const struct sample *recent)
 {
 	const struct dualpi2_stats *stats = &sample->stats;
 	char count[FORMAT_MAX], doubt_text[PARAMS_WHY_MAX], warning[DIAGNOSIS_MAX];
@@ -267,13 +282,8 @@ static void print_remarks(const struct sample *sample)
 		printf("  warning: our tcx program is not attached, so nothing is marked:\n"
 		       "  `dualpi2-load %s%s` attaches it.\n",
 		       sample_name(sample->ifname, name), sample_option(sample));
-	if (stats->maxq <= 1 &&
-	    stats->l.counters.packets_out + stats->c.counters.packets_out >= HINT_PACKETS)
-		printf(stats->params.rate
-			       ? "  hint: the queue has been empty: nothing has come faster than --rate. If\n"
-				 "  something behind has less, give less.\n"
-			       : "  hint: the queue has been empty: this is not the bottleneck, or give it\n"
-				 "  --rate, a little less than what the bottleneck has.\n");
+	if (recent)
+		print_hint(recent);
 }
 
 static void print_words(const struct sample *interval)
@@ -302,7 +312,7 @@ static void print_instance(const struct sample *sample, const struct sample *rec
 	if (sample->span_ns)
 		print_words(sample);
 	else
-		print_remarks(sample);
+		print_remarks(sample, recent);
 }
 
 /* One queue of an mq, below their sum. */
