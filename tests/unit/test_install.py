@@ -4,11 +4,15 @@
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 PROJECT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(PROJECT / "tests"))
+import links  # noqa: E402
+
 # As the build that is tested: with other words for its compilers all would be built anew.
 BUILD = os.path.relpath(os.environ["DUALPI2_BIN"], PROJECT)
 ENVIRONMENT = {name: os.environ[name] for name in ("PATH", "CC", "CLANG", "CPPFLAGS", "CFLAGS",
@@ -51,6 +55,14 @@ def test_install_and_uninstall(tmp_path, places):
     own.touch()
     make("uninstall", tmp_path, places)
     assert files(tmp_path) == {own.relative_to(tmp_path)}
+
+
+def test_links_of_installed_pages_lead_somewhere(tmp_path):
+    """What is not installed is named, not linked."""
+    make("install", tmp_path, {"DOCDIR": "/doc"})
+    pages = list((tmp_path / "doc").rglob("*.md"))
+    assert len(pages) > 20
+    assert not {page.name: dead for page in pages if (dead := list(links.dead(page)))}
 
 
 def test_what_is_installed_names_the_places(tmp_path):
