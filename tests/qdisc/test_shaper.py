@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """--rate: exact over any interval, no bursts. Times are those of the receiver."""
 
+import json
+
 import pytest
 from frames import ECT_1, NOT_ECT
 
@@ -91,3 +93,22 @@ def test_framing_counts_for_the_step(cable):
     cable.burst(ECT_1, 10, 60)  # 46 bytes from the IP header on, plus 256: 0.24 ms each
     assert cable.qdisc.stats()["l-queue"]["mark-native"] == 5
     cable.drain()
+
+def test_atm_framing_by_a_size_table(cable):
+    """tc gives it to a live qdisc (docs/moving.md), which keeps its parameters. A frame of 1000
+    bytes takes 22 cells of 53 bytes then, with 40 bytes of overhead."""
+    cable.load("--rate", "10mbit", *CALM)
+    before = cable.qdisc.stats()
+    cable.tx.run(*"tc qdisc replace dev d0 root stab linklayer atm overhead 40 bpf_dualpi2".split())
+    stats = cable.qdisc.stats()
+    assert stats["options"] == before["options"] and stats["handle"] == before["handle"]
+    cable.burst(NOT_ECT, 100, 1000)
+    cable.drain()
+    after = cable.qdisc.stats()
+    assert after["c-queue"]["bytes-out"] == 100 * 22 * 53
+    # The last one waits until the others have left, at 10 Mbit/s.
+    assert after["c-queue"]["delay"]["max"] == pytest.approx(99 * 22 * 53 * 8 / 10, rel=0.1)
+    cable.load("--rate", "8mbit")
+    [shown] = json.loads(cable.tx.run("tc", "-j", "qdisc", "show", "dev", "d0", "root").stdout)
+    assert shown["kind"] == "bpf_dualpi2"
+    assert "linklayer atm" in cable.tx.run("tc", "-d", "qdisc", "show", "dev", "d0", "root").stdout

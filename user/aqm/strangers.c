@@ -2,7 +2,9 @@
 #include "aqm/strangers.h"
 
 #define INTERFACE_FIRST "the interface comes first, as in `dualpi2-load eth0`"
-#define NO_ATM "there is no ATM framing here"
+#define NO_ATM                                                                              \
+	"there is no ATM framing here: attach, then `tc qdisc replace dev IFACE root stab " \
+	"linklayer atm overhead N bpf_dualpi2`"
 #define NO_CLASSES \
 	"there are no classes: the ECN field, --l4s-dscp and --classic-dscp choose a queue"
 #define NO_FLOWS "nothing is kept for a flow or a host: all share two queues"
