@@ -242,7 +242,7 @@ static bool unload(const char *ifname)
 		     is_unloaded(EGRESS) ? " is not attached to it" : " is not in use on it");
 	done &= !message_reported();
 	if (done)
-		printf("%s: %s\n", ifname, attached ? "unloaded" : "nothing to unload");
+		say_line("%s: %s", ifname, attached ? "unloaded" : "nothing to unload");
 	if (done && maybe_default)
 		printf("  %s stays registered: whether it is net.core.default_qdisc cannot be seen "
 		       "from here.\n"

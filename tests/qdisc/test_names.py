@@ -47,7 +47,7 @@ def test_bytes_that_are_no_text(registered, box, name, shown):
 
     run_bytes(box, "ip", "link", "add", "name", name, "type", "dummy")
     try:
-        run_bytes(box, LOADER, "--", name)
+        assert run_bytes(box, LOADER, "--", name).decode("utf-8").startswith(f"{shown}: ")
         [entry] = json.loads(stats("--json"))
         assert entry["dev"] == entry["interface"] == shown
         label = shown.replace("\\", r"\\")
@@ -55,9 +55,12 @@ def test_bytes_that_are_no_text(registered, box, name, shown):
         for options in ([], ["--tc"], ["--histogram"]):
             assert shown in stats(*options) and "\x1b" not in stats(*options)
         assert shown in run_bytes(box, LOADER, "--check", "--", name).decode("utf-8")
-        run_bytes(box, LOADER, "--unload", "--", name)
+        unloaded = run_bytes(box, LOADER, "--unload", "--", name).decode("utf-8")
+        assert unloaded == f"{shown}: unloaded\n"
     finally:
         run_bytes(box, "ip", "link", "del", "dev", name)
+    refused = subprocess.run([*box.argv(), LOADER, "--", name], capture_output=True, check=False)
+    assert refused.returncode == 1 and shown in refused.stderr.decode("utf-8")
 
 
 @pytest.mark.parametrize("name", NO_NAMES)

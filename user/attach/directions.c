@@ -199,7 +199,7 @@ static void put_back(const struct registrations *regs, const char *ifname, enum 
 	if (look->is_live)
 		directions[direction].attach(regs, ifname, &former);
 	else if (directions[direction].unload(regs, ifname, &found))
-		printf("%s, %s: as it was before\n", ifname, direction_name(direction));
+		say_line("%s, %s: as it was before", ifname, direction_name(direction));
 }
 
 /* Nothing is to be there that is not wished. */
@@ -212,7 +212,7 @@ static bool take_away_others(const struct registrations *regs, const char *ifnam
 		if (!wishes->has[i] && !directions[i].unload(regs, ifname, &found))
 			return false;
 		if (found)
-			printf("%s, %s: unloaded\n", ifname, direction_name(i));
+			say_line("%s, %s: unloaded", ifname, direction_name(i));
 	}
 	return true;
 }

@@ -264,8 +264,8 @@ bool ingress_attach(const struct registrations *regs, struct ingress *ingress,
 	    (!attaches || tcx_attach(reg, &ingress->key, TCX_INGRESS)) &&
 	    attach_qdisc(regs, ingress, wish)) {
 		if (!is_new && !attached)
-			printf("%s: what arrives goes through %s again\n", ingress->ifname,
-			       ingress->ifb.name);
+			say_line("%s: what arrives goes through %s again", ingress->ifname,
+				 ingress->ifb.name);
 		return true;
 	}
 	/* What was there stays, changed or not. */

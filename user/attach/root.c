@@ -118,9 +118,9 @@ static void print_attached(const struct registration *reg, const struct target *
 
 	if (wish->handle)
 		snprintf(handle, sizeof(handle), " as %x:", TC_H_MAJ(wish->handle) >> 16);
-	printf("%s: %s attached%s%s%s%s\n", target->label, reg->aqm->kind,
-	       mq ? " to each transmit queue (mq)" : "", handle, instead_of,
-	       params_describe(wish->params, true, reg->aqm, params, text, sizeof(text)));
+	say_line("%s: %s attached%s%s%s%s", target->label, reg->aqm->kind,
+		 mq ? " to each transmit queue (mq)" : "", handle, instead_of,
+		 params_describe(wish->params, true, reg->aqm, params, text, sizeof(text)));
 	wish_report(wish, reg->aqm, params);
 	gso_remark(target, params);
 }
@@ -270,18 +270,19 @@ static void print_changed(const struct registration *reg, const struct target *t
 
 	repairs_text(repairs, repaired, sizeof(repaired));
 	if (wish->former) {
-		printf("%s: %s has its former parameters again\n", target->label, reg->aqm->kind);
+		say_line("%s: %s has its former parameters again", target->label, reg->aqm->kind);
 	} else if (changed) {
-		printf("%s: %s changed%s%s%s%s\n", target->label, reg->aqm->kind,
-		       params_describe(wish->params, false, reg->aqm, wanted, params,
-				       sizeof(params)),
-		       wish->whole ? ", all else default" : "", repaired[0] ? "; " : "", repaired);
+		say_line("%s: %s changed%s%s%s%s", target->label, reg->aqm->kind,
+			 params_describe(wish->params, false, reg->aqm, wanted, params,
+					 sizeof(params)),
+			 wish->whole ? ", all else default" : "", repaired[0] ? "; " : "",
+			 repaired);
 		wish_report(wish, reg->aqm, wanted);
 	} else if (repaired[0]) {
-		printf("%s: %s repaired: %s\n", target->label, reg->aqm->kind, repaired);
+		say_line("%s: %s repaired: %s", target->label, reg->aqm->kind, repaired);
 	} else {
-		printf("%s: %s is attached already, nothing changed\n", target->label,
-		       reg->aqm->kind);
+		say_line("%s: %s is attached already, nothing changed", target->label,
+			 reg->aqm->kind);
 	}
 }
 
@@ -355,9 +356,10 @@ bool root_attach(const struct registrations *regs, struct target *target, const 
 static void compare(const struct target *target, const struct qdisc *prior)
 {
 	if (prior->kind[0] && !qdisc_is_same(prior, &target->tree.root))
-		printf("%s: %s is there again, but not with all it had: see `tc qdisc show dev %s "
-		       "root`\n",
-		       target->label, prior->kind, target->ifname);
+		say_line(
+			"%s: %s is there again, but not with all it had: see `tc qdisc show dev %s "
+			"root`",
+			target->label, prior->kind, target->ifname);
 }
 
 bool root_undo(const struct registrations *regs, struct target *target, bool *found)

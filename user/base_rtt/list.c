@@ -40,9 +40,9 @@ static void add_row(const struct told *told, const char *cgroup, struct listing 
 	}
 	if (!listing->count++)
 		printf("%-28s %9s %10s  %s\n", "prefix", "base RTT", "asked", "control group");
-	printf("%-28s %9s %10" PRIu64 "  %s\n", prefix,
-	       format_time((uint64_t)told->base.rtt_us * US, time), (uint64_t)told->base.asked,
-	       cgroup);
+	say_line("%-28s %9s %10" PRIu64 "  %s", prefix,
+		 format_time((uint64_t)told->base.rtt_us * US, time), (uint64_t)told->base.asked,
+		 cgroup);
 }
 
 static bool list_map(int map, const char *cgroup, struct listing *listing)

@@ -7,9 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/clean.h"
+
 static const char *program_name;
 static bool is_verbose;
 static char place[512]; /* "FILE:LINE: ", or empty */
+
+#define LINE_SIZE (1024 + sizeof(place))
+
 static enum status status = STATUS_OK;
 static bool is_held;
 static char held[1024]; /* the first line meanwhile */
@@ -45,16 +50,26 @@ void message_set_place(const char *format, ...)
 }
 
 /* Whatever is in it: parts may be the user's. */
-static void print_line(char *line)
+static void print_line(const char *line)
 {
-	for (char *c = line; *c; c++) {
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			*c = '?';
-	}
+	char clean[CLEAN_MAX(LINE_SIZE)];
+
+	clean_text(line, clean, sizeof(clean));
 	if (!is_held)
-		fprintf(stderr, "%s: %s\n", program_name, line);
+		fprintf(stderr, "%s: %s\n", program_name, clean);
 	else if (!*held)
-		snprintf(held, sizeof(held), "%.*s", (int)sizeof(held) - 1, line);
+		snprintf(held, sizeof(held), "%.*s", (int)sizeof(held) - 1, clean);
+}
+
+void say_line(const char *format, ...)
+{
+	char line[LINE_SIZE], clean[CLEAN_MAX(LINE_SIZE)];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	printf("%s\n", clean_text(line, clean, sizeof(clean)));
 }
 
 void message_hold(void)
@@ -87,7 +102,7 @@ const char *message_shortage(int error)
 
 bool message_print(enum status outcome, int error, const char *format, ...)
 {
-	char line[1024 + sizeof(place)];
+	char line[LINE_SIZE];
 	size_t used = snprintf(line, sizeof(line), "%s", place);
 	va_list args;
 

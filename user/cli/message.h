@@ -39,6 +39,11 @@ void message_set_place(const char *format, ...) __attribute__((format(printf, 1,
 bool message_print(enum status outcome, int error, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* Print a line (printf-like, without a newline) to stdout: what was done. Control characters and
+ * what is no UTF-8 show as \xNN, as in all messages.
+ */
+void say_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 #define fail(error, ...) message_print(STATUS_FAILURE, error, __VA_ARGS__)
 /* Wrong usage that shows only when the interface has been looked at. */
 #define fail_usage(...) message_print(STATUS_USAGE, 0, __VA_ARGS__)

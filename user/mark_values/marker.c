@@ -296,7 +296,7 @@ static void print(const char *ifname, const struct mark_values_counters *counter
 	if (object)
 		json_add_text(object, "interface", ifname);
 	else
-		printf("%s: marks values\n", ifname);
+		say_line("%s: marks values", ifname);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		if (object)
 			json_add_uint(object, rows[i].key, rows[i].value);

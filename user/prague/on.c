@@ -99,7 +99,7 @@ static int open_cgroup(const struct selection *selection)
 		return cgroup_open_root();
 	cgroup = cgroup_open_unit(selection->unit, path);
 	if (cgroup >= 0)
-		printf("  %s is %s\n", selection->unit, path);
+		say_line("  %s is %s", selection->unit, path);
 	return cgroup;
 }
 

@@ -104,10 +104,10 @@ static void draw_one(const struct watcher *watcher)
 
 static void draw_nothing(const struct watcher *watcher)
 {
-	char text[128];
+	char text[128], name[NAME_SHOWN_MAX];
 
 	snprintf(text, sizeof(text), "%s: no %s qdisc now; waiting for one",
-		 watcher->sampler->ifname ?: "here", aqm_default()->kind);
+		 sample_name(watcher->sampler->ifname ?: "here", name), aqm_default()->kind);
 	put_text(0, 0, text);
 	put_foot(watcher, "q quit   ? help");
 }
