@@ -109,6 +109,20 @@ def test_pictures(tmp_path, name):
     assert begins in (b"<?xml", b"\x89PNG\r", b"%PDF-")
 
 
+def test_a_picture_takes_the_place_of_a_link(tmp_path):
+    """Nor is anything left of one that cannot be drawn."""
+    other, file = tmp_path / "other", record(tmp_path, "busy")
+    other.write_text("somebody's", encoding="utf-8")
+    (tmp_path / "out.svg").symlink_to(other)
+    assert run(file, "-o", tmp_path / "out.svg").returncode == 0
+    assert other.read_text(encoding="utf-8") == "somebody's"
+    assert not (tmp_path / "out.svg").is_symlink()
+    (tmp_path / "taken.svg").mkdir()
+    assert run(file, "-o", tmp_path / "taken.svg").returncode == 1
+    assert {path.name for path in tmp_path.iterdir()} == {"busy.jsonl", "other", "out.svg",
+                                                          "taken.svg"}
+
+
 def test_program(tmp_path):
     done = subprocess.run([PROGRAM, record(tmp_path, "busy"), "-o", tmp_path / "out.svg"],
                           capture_output=True, text=True, check=False)

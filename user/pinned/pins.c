@@ -19,12 +19,11 @@
 #define LOCK_POLL_MS 20
 #define NOT_SAFE (-1) /* beside errnos */
 
-static const char *root = PIN_DIR, *root_public = PUBLIC_PIN_DIR, *tool = "dualpi2-load";
+static const char *root = PIN_DIR, *tool = "dualpi2-load";
 
 void pins_belong_to(const char *directory, const char *program)
 {
 	root = directory;
-	root_public = NULL;
 	tool = program;
 }
 
@@ -340,11 +339,11 @@ int pin_open_public(const char *dir, const char *name, const struct map_shape *s
 {
 	LIBBPF_OPTS(bpf_obj_get_opts, opts, .file_flags = BPF_F_RDONLY);
 	char path[PATH_MAX];
-	int fd, error = trust(root_public) ?: trust(pin_path(root_public, dir, "", path));
+	int fd, error = trust(PUBLIC_PIN_DIR) ?: trust(pin_path(PUBLIC_PIN_DIR, dir, "", path));
 
 	if (error)
 		return error;
-	fd = bpf_obj_get_opts(pin_path(root_public, dir, name, path), &opts);
+	fd = bpf_obj_get_opts(pin_path(PUBLIC_PIN_DIR, dir, name, path), &opts);
 	return expect_shape(fd < 0 ? -errno : fd, shape);
 }
 
@@ -366,10 +365,11 @@ static int make_public(const char *path)
 
 static int publish(int fd, const char *dir, const char *name, char path[PATH_MAX])
 {
-	int error = make_public(root_public) ?: make_public(pin_path(root_public, dir, "", path));
+	int error =
+		make_public(PUBLIC_PIN_DIR) ?: make_public(pin_path(PUBLIC_PIN_DIR, dir, "", path));
 
 	if (!error &&
-	    (bpf_obj_pin(fd, pin_path(root_public, dir, name, path)) || chmod(path, 0444)))
+	    (bpf_obj_pin(fd, pin_path(PUBLIC_PIN_DIR, dir, name, path)) || chmod(path, 0444)))
 		error = errno;
 	return error;
 }
@@ -379,7 +379,7 @@ bool pin_publish(int fd, const char *dir, const char *name)
 	char path[PATH_MAX];
 	int error;
 
-	snprintf(path, sizeof(path), "%s", root_public);
+	snprintf(path, sizeof(path), "%s", PUBLIC_PIN_DIR);
 	error = publish(fd, dir, name, path);
 
 	if (error && error != EACCES && error != EPERM)
@@ -393,8 +393,8 @@ bool pin_publish(int fd, const char *dir, const char *name)
 void pins_unpublish(const char *dir)
 {
 	char path[PATH_MAX];
-	int parent = open_safe(root_public);
-	int fd = parent < 0 ? -1 : open_safe(pin_path(root_public, dir, "", path));
+	int parent = open_safe(PUBLIC_PIN_DIR);
+	int fd = parent < 0 ? -1 : open_safe(pin_path(PUBLIC_PIN_DIR, dir, "", path));
 	DIR *pins = fd < 0 ? NULL : fdopendir(fd);
 	const char *name;
 
@@ -406,6 +406,6 @@ void pins_unpublish(const char *dir)
 		remove_directory(path);
 	if (parent >= 0) {
 		close(parent);
-		remove_directory(root_public);
+		remove_directory(PUBLIC_PIN_DIR);
 	}
 }

@@ -13,9 +13,9 @@
 #include "check/report.h"
 #include "cli/message.h"
 #include "cli/privilege.h"
-#include "kernel/map_shape.h"
 #include "kernel/peer.h"
 #include "kernel/running.h"
+#include "pinned/pins.h"
 #include "prague/commands.h"
 #include "prague/own.h"
 #include "prague/programs.h"
@@ -23,9 +23,6 @@
 
 #define SYSCTL "/proc/sys/net/ipv4/"
 #define RACK 1 /* bit of net.ipv4.tcp_recovery */
-
-/* What everybody may read of bpf_dualpi2. Only PI2 has a target. */
-#define DUALPI2_STATS "/sys/fs/bpf/dualpi2-public/" AQM_NAME "/dualpi2_stats"
 
 #define PROBE_BYTES (256 << 10)
 
@@ -129,9 +126,9 @@ static void check_qdisc(const struct dualpi2_stats *stats)
 		    stats->ifname, target_ns / DUALPI2_NSEC_PER_USEC, stats->ifname);
 }
 
+/* Of what everybody may read of bpf_dualpi2. Only PI2 has a target. */
 static void check_qdiscs(void)
 {
-	LIBBPF_OPTS(bpf_obj_get_opts, opts, .file_flags = BPF_F_RDONLY);
 	struct dualpi2_key key, *previous = NULL;
 	static const struct map_shape shape = {
 		.type = BPF_MAP_TYPE_HASH,
@@ -139,11 +136,11 @@ static void check_qdiscs(void)
 		.value_size = sizeof(struct dualpi2_stats),
 	};
 	struct dualpi2_stats stats;
-	int map = bpf_obj_get_opts(DUALPI2_STATS, &opts);
+	int map = pin_open_public(AQM_NAME, "dualpi2_stats", &shape);
 
 	if (map < 0)
 		return;
-	for (int i = 0; i < DUALPI2_MAX_INSTANCES && map_has_shape(map, &shape) > 0; i++) {
+	for (int i = 0; i < DUALPI2_MAX_INSTANCES; i++) {
 		if (bpf_map_get_next_key(map, previous, &key))
 			break;
 		previous = &key;
