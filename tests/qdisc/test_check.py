@@ -40,7 +40,7 @@ def test_nothing_is_missing_and_nothing_changes(box):
 
 def test_host_alone(box):
     found = findings(box)
-    assert len(found) == 6 and {kind for kind, _ in found} == {"ok"}
+    assert len(found) == 7 and {kind for kind, _ in found} == {"ok"}
 
 
 def test_compiler_is_off(box):
