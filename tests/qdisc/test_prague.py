@@ -469,6 +469,7 @@ def test_twice(pair):
     assert subprocess.run([TOOL, "off"], check=False).returncode == 0
 
 
+@needs_accecn
 def test_a_second_bpffs_hides_the_pins(pair):
     """Every command names the two mounts, and changes nothing."""
     pair.tool("on", "--netns", "left")
