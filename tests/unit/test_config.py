@@ -44,7 +44,7 @@ BAD_FILES = [
     ("ingress\nmq", ": --mq: not with --ingress, an ifb has one queue"),
     ("config x", ":1: config: no option that a file may have (see dualpi2-load --help)"),
     ("help", ":1: help: no option that a file may have (see dualpi2-load --help)"),
-    ("rate 1\x1b[2Jmbit", ":1: --rate 1?[2Jmbit: not a rate "
+    ("rate 1\x1b[2Jmbit", ":1: --rate 1\\x1b[2Jmbit: not a rate "
                           "(for example 40mbit; 0, or 8kbit to 1tbit)"),
     ("rate 1\0mbit", ":1: has a NUL character: this is no text"),
     ("\n\0", ":2: has a NUL character: this is no text"),
