@@ -94,6 +94,7 @@ def test_framing_counts_for_the_step(cable):
     assert cable.qdisc.stats()["l-queue"]["mark-native"] == 5
     cable.drain()
 
+
 def test_atm_framing_by_a_size_table(cable):
     """tc gives it to a live qdisc (docs/moving.md), which keeps its parameters. A frame of 1000
     bytes takes 22 cells of 53 bytes then, with 40 bytes of overhead."""

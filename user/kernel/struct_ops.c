@@ -62,8 +62,9 @@ static int has_link(__u32 map)
 		size = sizeof(info);
 		error = bpf_link_get_info_by_fd(link, &info, &size);
 		close(link);
-		if (!error && info.type == BPF_LINK_TYPE_STRUCT_OPS &&
-		    info.struct_ops.map_id == map)
+		if (error)
+			return error;
+		if (info.type == BPF_LINK_TYPE_STRUCT_OPS && info.struct_ops.map_id == map)
 			return 1;
 	}
 	return errno == ENOENT ? 0 : -errno;

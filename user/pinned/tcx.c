@@ -17,16 +17,18 @@
 #define TCX_NAME_MAX 48
 
 struct tcx_place {
-	const char *prefix;
+	const char *prefix, *program_name;
 	enum bpf_attach_type type;
 	__u32 flags;	/* BPF_F_BEFORE: in front of all others; 0: behind them */
 	size_t program; /* member of struct registration */
 };
 
 static const struct tcx_place tcx_places[] = {
-	[TCX_EGRESS] = { "tcx-", BPF_TCX_EGRESS, 0, offsetof(struct registration, mark) },
-	[TCX_INGRESS] = { "ingress-", BPF_TCX_INGRESS, 0, offsetof(struct registration, ingress) },
-	[TCX_SPLIT] = { "split-", BPF_TCX_EGRESS, BPF_F_BEFORE,
+	[TCX_EGRESS] = { "tcx-", "dualpi2_mark", BPF_TCX_EGRESS, 0,
+			 offsetof(struct registration, mark) },
+	[TCX_INGRESS] = { "ingress-", "dualpi2_ingress", BPF_TCX_INGRESS, 0,
+			  offsetof(struct registration, ingress) },
+	[TCX_SPLIT] = { "split-", "dualpi2_split", BPF_TCX_EGRESS, BPF_F_BEFORE,
 			offsetof(struct registration, split) },
 };
 
@@ -151,15 +153,14 @@ static bool is_registered(const struct registrations *regs, __u32 program)
 /* Has it the name of one of our programs? Not if we may not see that. */
 static bool has_our_name(__u32 program)
 {
-	static const char *const names[] = { "dualpi2_mark", "dualpi2_split", "dualpi2_ingress" };
 	struct bpf_prog_info info = {};
 	__u32 len = sizeof(info);
 	int fd = bpf_prog_get_fd_by_id(program);
 	bool found = false;
 
 	if (fd >= 0 && !bpf_prog_get_info_by_fd(fd, &info, &len)) {
-		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-			found |= !strcmp(info.name, names[i]);
+		for (size_t hook = 0; hook < N_PLACES; hook++)
+			found |= !strcmp(info.name, tcx_places[hook].program_name);
 	}
 	if (fd >= 0)
 		close(fd);

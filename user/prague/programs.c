@@ -312,10 +312,8 @@ int programs_open(struct programs *programs)
 	if (!error && version.abi == PRAGUE_ABI)
 		return 1;
 	programs_close(programs);
-	if (error == -ENOENT && is_covered())
-		return -EEXIST;
 	if (error == -ENOENT) /* nothing, or what a run left that was killed */
-		return 0;
+		return is_covered() ? -EEXIST : 0;
 	if (error && error != -EPROTO)
 		return expect_known(error, PRAGUE_PIN_DIR);
 	fail(0,
