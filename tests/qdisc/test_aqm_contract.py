@@ -58,6 +58,19 @@ def mixed_bursts(cable, dice, count):
     return sent
 
 
+def check_order(arrived, sent):
+    """`arrived` has those of `sent` that were not dropped in the order of sending."""
+    of_these = set(sent)
+    passed = [serial for serial in arrived if serial in of_these]
+    assert passed == sorted(passed)
+
+
+def codepoints(arrived, serials):
+    """That these packets have, of those that have arrived."""
+    of_these = set(serials)
+    return {packet.ecn for packet in arrived if packet.serial in of_these}
+
+
 def test_order_is_kept_and_all_is_accounted_for(cable, load):
     """Under a load that comes and goes, with rates that change."""
     dice = random.Random(9332)
@@ -73,8 +86,7 @@ def test_order_is_kept_and_all_is_accounted_for(cable, load):
     serials = [packet.serial for packet in arrived]
     assert len(set(serials)) == len(serials)
     for queue in (sent[ECT_1] + sent[CE], sent[NOT_ECT] + sent[ECT_0]):
-        passed = [serial for serial in serials if serial in set(queue)]
-        assert passed == sorted(passed)
+        check_order(serials, queue)
 
 
 def test_not_ect_is_never_marked(cable, load):
@@ -86,8 +98,8 @@ def test_not_ect_is_never_marked(cable, load):
     others += cable.burst(ECT_1, 300, 400)
     load("--rate", 0)
     arrived = cable.drain()
-    assert {packet.ecn for packet in arrived if packet.serial in set(not_ect)} == {NOT_ECT}
-    assert CE in {packet.ecn for packet in arrived if packet.serial in set(others)}
+    assert codepoints(arrived, not_ect) == {NOT_ECT}
+    assert CE in codepoints(arrived, others)
 
 
 def test_ect_1_is_not_dropped_outside_overload(cable, load):
@@ -162,8 +174,7 @@ def test_change_under_load(cable, load, option, value, key, shown):
     load("--rate", 0)
     arrived = [packet.serial for packet in cable.drain()]
     for serials in sent.values():
-        passed = [serial for serial in arrived if serial in set(serials)]
-        assert passed == sorted(passed)
+        check_order(arrived, serials)
     stats = cable.qdisc.stats()
     assert stats["drops"] == sum(queue["drop-aqm"] + queue["drop-overload"]
                                  for queue in (stats["l-queue"], stats["c-queue"]))
