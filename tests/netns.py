@@ -2,13 +2,18 @@
 """Network namespaces for the tests: made and removed through iproute2."""
 
 import contextlib
+import fcntl
 import functools
 import json
 import os
 import socket
+import struct
 import subprocess
 import time
 from pathlib import Path
+
+IFREQ = struct.Struct("16sH22x")  # struct ifreq with flags, netdevice(7)
+SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
 
 
 def run(*argv, check=True, **kwargs):
@@ -38,7 +43,7 @@ class Namespace:
     def __init__(self, name):
         self.name = name
         run("ip", "netns", "add", name)
-        self.ip("link set lo up")
+        self.up("lo")
 
     def argv(self, *argv):
         """The command line that runs `argv` in here. Not `ip netns exec`, which
@@ -54,6 +59,12 @@ class Namespace:
 
     def ip(self, command):
         run("ip", "-n", self.name, *command.split())
+
+    def up(self, dev):
+        """As `ip link set DEV up`, without a process."""
+        with self.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
+            *_, flags = IFREQ.unpack(fcntl.ioctl(asked, SIOCGIFFLAGS, IFREQ.pack(dev.encode(), 0)))
+            fcntl.ioctl(asked, SIOCSIFFLAGS, IFREQ.pack(dev.encode(), flags | IFF_UP))
 
     def cookie(self):
         """What tells it from all others that ever were."""
@@ -114,7 +125,7 @@ def dummy(space, name, *words):
     `words`: more for `ip link add`."""
     space.run("ip", "link", "add", name, *words, "type", "dummy")
     space.sysctl(f"net.ipv6.conf.{name}.disable_ipv6", 1)
-    space.ip(f"link set {name} up")
+    space.up(name)
 
 
 def veth(left, left_name, right, right_name, *, offload=False, words=()):
@@ -129,6 +140,6 @@ def veth(left, left_name, right, right_name, *, offload=False, words=()):
     for space, name in ((left, left_name), (right, right_name)):
         # No IPv6 autoconfiguration: its packets would be counted by the tests.
         space.sysctl(f"net.ipv6.conf.{name}.disable_ipv6", 1)
-        space.ip(f"link set {name} up")
+        space.up(name)
         if not offload:
             switch_off_offloads(space, name)

@@ -23,7 +23,8 @@ TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS), str(TESTS / "traffic")]
 import frames  # noqa: E402
 import virtual_queues  # noqa: E402
-from netns import Namespace, dummy, has_modules, run, veth, wait_until  # noqa: E402
+from netns import Namespace, has_modules, run, veth, wait_until  # noqa: E402
+from rtnetlink import add_dummies, root_statistics  # noqa: E402
 
 BIN = Path(os.environ.get("DUALPI2_BIN", ".output")).resolve()
 PIN_DIR = Path("/sys/fs/bpf/dualpi2")
@@ -111,8 +112,7 @@ class Qdisc:
         return self.space.run(BIN / "dualpi2-stats", self.dev).stdout
 
     def tc(self):
-        shown = self.space.run("tc", "-j", "-s", "qdisc", "show", "dev", self.dev, "root").stdout
-        return json.loads(shown)[0]
+        return root_statistics(self.space, self.dev)
 
     def is_attached(self):
         return self.tc()["kind"] in KINDS.values()
@@ -279,8 +279,7 @@ def cable(registered, wire):
 def box():
     """A namespace with two dummy devices."""
     space = Namespace("box")
-    for name in ("one", "two"):
-        dummy(space, name)
+    add_dummies(space, "one", "two")
     yield space
     space.delete()
 

@@ -287,7 +287,7 @@ class Place:
     def dress(self):
         """What a device loses on its way through another namespace."""
         self.here.sysctl(f"net.ipv6.conf.{self.name}.disable_ipv6", 1)
-        self.here.ip(f"link set {self.name} up")
+        self.here.up(self.name)
 
     def remove(self):
         """The devices, and all of them."""
@@ -442,7 +442,7 @@ class Place:
         """There and back."""
         self.note("move")
         self.here.ip(f"link set {self.name} netns {self.away.name}")
-        self.away.ip(f"link set {self.name} up")
+        self.away.up(self.name)
         self.loader(*self.drawn_options(), space=self.away)
         if self.rng.random() < 0.5:
             self.loader("--unload", space=self.away)

@@ -146,7 +146,7 @@ def test_link_that_goes_down_empties_both_queues(cable, load):
     stats = cable.qdisc.check_conservation()
     assert stats["qlen"] == stats["backlog"] == stats["memory-used"] == 0
     assert stats["l-queue"]["drop-reset"] and stats["c-queue"]["drop-reset"]
-    cable.tx.ip("link set d0 up")
+    cable.tx.up("d0")
     load("--rate", 0)
     serials = cable.burst(ECT_1, 1) + cable.burst(ECT_0, 1)
     wait_until(lambda: cable.qdisc.stats()["qlen"] == 0, "both have left")

@@ -124,7 +124,7 @@ def test_rate_in_force_counts(registered, box):
 
 def test_transmit_queues(registered, box):
     box.ip("link add wide numtxqueues 4 type dummy")
-    box.ip("link set wide up")
+    box.up("wide")
     hint = "its 4 transmit queues share one instance: --mq gives each its own"
     assert ("hint", hint) in findings(box, "wide")
     assert ("ok", "its 4 transmit queues share one instance, and so the rate") in \
@@ -140,7 +140,7 @@ def test_transmit_queues(registered, box):
 def test_offload(box):
     assert ("ok", "a device made for it will split GSO packets") in findings(box, "one")
     box.ip("link add tunnel type ipip local 192.0.2.1 remote 192.0.2.2")
-    box.ip("link set tunnel up")
+    box.up("tunnel")
     [told] = of_kind(findings(box, "tunnel"), "WARNING")
     assert "GSO packets cannot be split" in told and "gso_max_segs 1" in told
     assert not of_kind(findings(box, "tunnel", "--no-split-gso"), "WARNING")

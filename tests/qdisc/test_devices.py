@@ -215,7 +215,7 @@ class Hosts:
         for number, (space, dev) in enumerate(ends, start=1):
             space.sysctl(f"net.ipv6.conf.{dev}.disable_ipv6", 1)
             space.ip(f"addr add {net}{number}/24 dev {dev}")
-            space.ip(f"link set {dev} up")
+            space.up(dev)
 
     def watch(self, space, dev, *options):
         watched = Watched(space, dev, *options)
@@ -247,7 +247,7 @@ def test_team(hosts):
         set_team_mode(space, "team0", "roundrobin")
         for dev in f"{end}0", f"{end}1":
             space.ip(f"link set {dev} down master team0")
-            space.ip(f"link set {dev} up")
+            space.up(dev)
     hosts.address("10.3.0.", (hosts.near, "team0"), (hosts.far, "team0"))
     hosts.resolve(hosts.near, hosts.far, "10.3.0.2")
     above = hosts.watch(hosts.near, "team0", *RATE)
@@ -265,7 +265,7 @@ def test_ipvlan_l3(hosts):
     hosts.near.run("ip", "link", "set", "v0", "netns", inside.name)
     inside.sysctl("net.ipv6.conf.v0.disable_ipv6", 1)
     inside.ip("addr add 10.5.0.1/24 dev v0")
-    inside.ip("link set v0 up")
+    inside.up("v0")
     inside.ip("route add default dev v0")
     hosts.far.ip("route add 10.5.0.0/24 via 10.0.0.1")
     hosts.resolve(inside, hosts.far, "10.0.0.2")

@@ -102,7 +102,7 @@ def room(one, count):
     # With the one that keeps the kind registered: 256.
     queues = 256 - 1 - kinds.count("bpf_dualpi2") - count
     one.space.ip(f"link add wide numtxqueues {queues} type dummy")
-    one.space.ip("link set wide up")
+    one.space.up("wide")
     one.space.run(LOADER, "wide", "--mq", "--no-split-gso")
     try:
         yield

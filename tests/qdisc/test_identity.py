@@ -65,7 +65,7 @@ def helpers(space):
 def rename(space, old, new):
     space.ip(f"link set {old} down")
     space.ip(f"link set {old} name {new}")
-    space.ip(f"link set {new} up")
+    space.up(new)
 
 
 # ---- names -----------------------------------------------------------------------------
@@ -163,7 +163,7 @@ def test_number_of_a_deleted_ifb(space):
             "netns", peer.name)
         for where, name in ((space, "eth0"), (peer, "p0")):
             where.sysctl(f"net.ipv6.conf.{name}.disable_ipv6", 1)
-            where.ip(f"link set {name} up")
+            where.up(name)
         space.run(LOADER, "eth0", "--ingress", "--rate", "50mbit")
         number = helpers(space)["in-eth0"]
         space.ip("link del in-eth0")

@@ -268,7 +268,7 @@ def tun_device(path, name, kind):
         fcntl.ioctl(fd, TUNSETIFF, struct.pack("16sH22x", name.encode(), IFF_TUN | IFF_NO_PI))
         fcntl.ioctl(fd, TUNSETLINK, TYPES[kind])
     path.rx.sysctl(f"net.ipv6.conf.{name}.disable_ipv6", 1)
-    path.rx.ip(f"link set {name} up")
+    path.rx.up(name)
     yield lambda packet: os.write(fd, packet)
     os.close(fd)
 
@@ -298,7 +298,7 @@ def tunnel(path, name, kind):
             space.ip(f"link add {name} type {kind} local {own} remote {other}")
     for space in ends:
         space.sysctl(f"net.ipv6.conf.{name}.disable_ipv6", 1)
-        space.ip(f"link set {name} up")
+        space.up(name)
     path.tx.ip(f"route add 10.0.0.2 dev {name}")
     yield send
 
@@ -495,7 +495,7 @@ def test_ifb_that_is_left_half_made(path):
 def test_failure_is_undone(path):
     """No room for one more qdisc: that shows last."""
     path.rx.ip("link add wide numtxqueues 255 type dummy")
-    path.rx.ip("link set wide up")
+    path.rx.up("wide")
     # With the one that keeps the kind registered: 256.
     path.rx.run(LOADER, "wide", "--mq", "--no-split-gso")
     try:

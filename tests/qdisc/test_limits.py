@@ -108,5 +108,5 @@ def test_link_down_throws_away_and_counts(cable):
     for queue in ("l-queue", "c-queue"):
         assert stats[queue]["drop-reset"] == before[queue]["backlog-packets"]
     cable.qdisc.check_conservation()
-    cable.tx.ip("link set d0 up")
+    cable.tx.up("d0")
     assert cable.burst(ECT_1, 1) == [packet.serial for packet in cable.drain()][-1:]

@@ -80,7 +80,7 @@ def mq(registered):
              f"peer name m1 numtxqueues {QUEUES} numrxqueues {QUEUES}")
     for name in ("m0", "m1"):
         space.sysctl(f"net.ipv6.conf.{name}.disable_ipv6", 1)
-        space.ip(f"link set {name} up")
+        space.up(name)
     device = Multiqueue(space, "m0", "m1")
     yield device
     device.load("--unload", check=False)
@@ -305,7 +305,7 @@ def test_device_with_one_queue(registered, box):
 def test_more_queues_than_instances(registered, box):
     """The mq is there already when that shows: it goes again."""
     box.ip("link add wide numtxqueues 300 type dummy")
-    box.ip("link set wide up")
+    box.up("wide")
     before = root(box, "wide")
     assert "300" in one_line(box.run(LOADER, "wide", "--mq", check=False), 1)
     assert root(box, "wide") == before
@@ -319,7 +319,7 @@ def test_segments_take_the_queue_of_the_packet(mq):
     space.ip(f"link add link m0 name above numtxqueues {QUEUES} type vlan id 5")
     space.sysctl("net.ipv6.conf.above.disable_ipv6", 1)
     space.ip("addr add 10.9.0.1/24 dev above")
-    space.ip("link set above up")
+    space.up("above")
     space.ip("neigh add 10.9.0.2 lladdr 02:00:00:00:00:99 dev above")
     space.run("tc", "qdisc", "add", "dev", "above", "clsact")
     sock = space.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -351,7 +351,7 @@ def test_default_qdisc_makes_it_by_itself(registered, box):
     try:
         run("sysctl", "-qw", f"{key}=bpf_dualpi2")
         box.ip(f"link add many numtxqueues {QUEUES} type ifb")
-        box.ip("link set many up")
+        box.up("many")
         box.run(LOADER, "many", "--limit", 33)
         entries = json.loads(box.run(BIN / "dualpi2-stats", "many", "--json").stdout)
         assert [entry["kind"] for entry in entries] == ["mq"] + ["bpf_dualpi2"] * QUEUES
@@ -368,7 +368,7 @@ def test_default_qdisc_makes_it_by_itself(registered, box):
 def test_one_qdisc_in_place_of_the_kernels_mq(registered, box):
     """Without --mq it is one for the whole device, and the message does not speak of queues."""
     box.ip(f"link add many numtxqueues {QUEUES} type ifb")
-    box.ip("link set many up")
+    box.up("many")
     assert root(box, "many")["kind"] == "mq"
     assert box.run(LOADER, "many").stdout.startswith("many: bpf_dualpi2 attached, ")
     entries = json.loads(box.run(BIN / "dualpi2-stats", "many", "--json").stdout)

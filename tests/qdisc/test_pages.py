@@ -56,7 +56,7 @@ def host(registered, monkeypatch, tmp_path):
     veth(here, "veth-web", web, "eth0")
     for name in ("eth2", "line1", "line2"):
         here.ip(f"link add {name} type dummy")
-        here.ip(f"link set {name} up")
+        here.up(name)
     here.run("tc", "qdisc", "add", "dev", "eth2", "root", "fq_codel")
     for own, neighbour in NEIGHBOURS.items():
         here.ip(f"addr add {own} dev eth0")

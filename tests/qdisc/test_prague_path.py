@@ -54,7 +54,7 @@ def make(pair, kind):
             space.ip(f"link add name {DEVICE} " + links[kind].format(own, other, below))
         space.sysctl(f"net.ipv6.conf.{DEVICE}.disable_ipv6", 1)
         space.ip(f"addr add {inner}/24 dev {DEVICE}")
-        space.ip(f"link set {DEVICE} up")
+        space.up(DEVICE)
 
 
 @contextlib.contextmanager

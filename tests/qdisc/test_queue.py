@@ -54,7 +54,7 @@ def test_link_goes_down_with_blocks_in_the_queue(cable, count):
         assert stats["qlen"] == stats["backlog"] == stats["memory-used"] == 0
         assert stats["packets"] + stats["drops"] >= arrived
         cable.qdisc.check_conservation()
-        cable.tx.ip("link set d0 up")
+        cable.tx.up("d0")
     cable.load("--rate", 0)
     serial = cable.burst(ECT_1, 1)
     assert [packet.serial for packet in cable.drain()][-1:] == serial
