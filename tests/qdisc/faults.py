@@ -21,6 +21,7 @@ RTM_GET = ("0x12", "0x26", "0x2e")  # LINK, QDISC, TFILTER
 ERRORS = {"bpf": "ENOMEM", "sendto": "ENOBUFS", "mkdir": "EROFS", "rmdir": "EROFS",
           "unlink": "EROFS", "unlinkat": "EROFS", "mount": "EPERM", "membarrier": "ENOSYS"}
 ONE_IN = 12  # of the calls that change something, in the short version
+FIRST_ONE_IN = 4 * ONE_IN  # where each run takes a second, for it loads programs
 # Which of them: tests/run chooses another one each time, and says which.
 SAMPLE = int(os.environ.get("DUALPI2_SAMPLE", "0"))
 

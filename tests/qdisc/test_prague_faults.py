@@ -8,7 +8,7 @@ import re
 import pytest
 from cgroups import CGROUPS
 from conftest import WITHOUT_CMPXCHG, one_line
-from faults import ERRORS, calls_of, disturb
+from faults import ERRORS, FIRST_ONE_IN, calls_of, disturb
 from netns import run, wait_until
 from prague_pair import PINS, TOOL, needs_accecn, prague_pair
 
@@ -62,7 +62,7 @@ def test_a_machine_that_keeps_nothing_with_a_socket(pair):
 def test_on_is_killed_at_each_step(pair, states, tmp_path, long):
     """Once more, and it is on; or `off`, and nothing is left."""
     before, after = states
-    calls = calls_of(pair.left, ON, tmp_path, long)
+    calls = calls_of(pair.left, ON, tmp_path, long, FIRST_ONE_IN)
     pair.left.run(*OFF)
     for number, call in enumerate(calls):
         assert disturb(pair.left, ON, call, "signal=KILL").returncode == -9, call
@@ -88,7 +88,7 @@ def test_off_is_killed_at_each_step(pair, states, tmp_path, long):
 def test_on_is_refused_at_each_step(pair, states, tmp_path, long):
     """One line, and everything is as it was; or it can do without."""
     before, after = states
-    calls = calls_of(pair.left, ON, tmp_path, long)
+    calls = calls_of(pair.left, ON, tmp_path, long, FIRST_ONE_IN)
     pair.left.run(*OFF)
     for call in calls:
         done = disturb(pair.left, ON, call, f"error={ERRORS[call[0]]}")
