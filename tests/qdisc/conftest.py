@@ -114,6 +114,12 @@ class Qdisc:
     def tc(self):
         return root_statistics(self.space, self.dev)
 
+    def tcx_pin(self, aqm="pi2"):
+        """Of the link that has our program on the device."""
+        with self.space.entered():
+            index = socket.if_nametoindex(self.dev)
+        return PIN_DIR / aqm / f"tcx-{self.space.cookie()}-{index}"
+
     def is_attached(self):
         return self.tc()["kind"] in KINDS.values()
 
@@ -239,23 +245,65 @@ def published(dev):
     return value
 
 
+class Registrations:
+    """Kinds of qdiscs that stay registered while tests come and go, for loading the programs of one
+    takes a second of the guest's time. A kind is registered while there is a qdisc of it: so each
+    has a device with one. The devices' numbers are ones that no other test needs, for an instance
+    takes the number of its device if that is free."""
+
+    def __init__(self):
+        self.space = None
+        self.devices = {}  # by AQM
+
+    def keep(self, aqms):
+        """Exactly these."""
+        for aqm in set(self.devices) - set(aqms):
+            self.space.run(LOADER, self.devices[aqm], "--unload")
+            self.space.ip(f"link del {self.devices.pop(aqm)}")
+        if self.space and not aqms:
+            self.space.delete()
+            self.space = None
+            assert not PIN_DIR.exists(), "the last --unload leaves nothing behind"
+        if aqms and not self.space:
+            self.space = Namespace("anchor")
+        for aqm in [aqm for aqm in aqms if aqm not in self.devices]:
+            dev = "anchor" if aqm == "pi2" else aqm
+            self.space.ip(f"link add {dev} index {200 + list(KINDS).index(aqm)} "
+                          f"type {'dummy' if has_modules() else 'netkit'}")
+            self.devices[aqm] = dev
+            self.space.run(LOADER, dev, "--aqm", aqm)
+
+
+REGISTRATIONS = Registrations()
+
+
+def aqms_of(module):
+    """Those that stay registered for tests of a file that want any: PI2, and what the file has in
+    ALSO_REGISTERED."""
+    return ("pi2", *getattr(module, "ALSO_REGISTERED", ()))
+
+
+def wanted_by(item):
+    return aqms_of(item.module) if "registered" in item.fixturenames else ()
+
+
+def pytest_collection_modifyitems(items):
+    """Those of one wish follow each other, and the first load on a host comes first."""
+    items.sort(key=wanted_by)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    if not wanted_by(item):
+        REGISTRATIONS.keep(())
+
+
 @pytest.fixture(scope="module")
 def registered(request):
-    """PI2's kind, and those of the AQMs that a file has in ALSO_REGISTERED, stay registered while
-    its tests come and go: loading the programs takes half a second of the guest's time and more.
-    The devices' numbers are ones that no other test needs, for an instance takes the number of its
-    device if that is free. The namespace."""
-    anchors = {"anchor": "pi2", **{name: name for name in
-                                   getattr(request.module, "ALSO_REGISTERED", ())}}
-    space = Namespace("anchor")
-    for number, (dev, aqm) in enumerate(anchors.items(), start=200):
-        space.ip(f"link add {dev} index {number} type {'dummy' if has_modules() else 'netkit'}")
-        space.run(LOADER, dev, "--aqm", aqm)
-    yield space
-    for dev in anchors:
-        space.run(LOADER, dev, "--unload")
-    space.delete()
-    assert not PIN_DIR.exists(), "the last --unload leaves nothing behind"
+    """The kinds that a file wants are registered, and stay so. The namespace in which they are:
+    PI2 on its device `anchor`."""
+    REGISTRATIONS.keep(aqms_of(request.module))
+    return REGISTRATIONS.space
 
 
 @pytest.fixture(scope="session")
@@ -319,7 +367,22 @@ def modules():
     run("modprobe", "-a", "veth", "dummy", "ifb", "tun", "8021q", "vxlan", "ip_gre", "ipip",
         "tcp_dctcp", "sch_netem", "sch_htb", "sch_fq_codel", check=False)
     yield
+    REGISTRATIONS.keep(())
     FALLBACK_TUNNELS.write_text(before)
+
+
+def left_behind():
+    """What a test might leave: pins, network namespaces."""
+    places = PIN_DIR, PUBLIC_PIN_DIR, Path("/run/netns")
+    return sorted(str(path) for place in places if place.exists() for path in place.rglob("*"))
+
+
+@pytest.fixture(autouse=True)
+def leaves_nothing():
+    """A test that leaves something behind fails itself, not its neighbour."""
+    before = left_behind()
+    yield
+    assert left_behind() == before
 
 
 @pytest.fixture(scope="session", autouse=True)

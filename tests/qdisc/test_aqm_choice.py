@@ -8,10 +8,22 @@ import struct
 
 import pytest
 import superpackets
-from conftest import BIN, KINDS, LOADER, PIN_DIR, PUBLIC_PIN_DIR, Qdisc, follows, one_line, root
+from conftest import (
+    BIN,
+    KINDS,
+    LOADER,
+    PIN_DIR,
+    PUBLIC_PIN_DIR,
+    Qdisc,
+    follows,
+    left_behind,
+    one_line,
+    root,
+)
 from frames import ECT_1, NOT_ECT, ipv4_frame, send
 from netns import Namespace, dummy, run, veth, wait_until
 
+ALSO_REGISTERED = ("fixed",)
 STATS = BIN / "dualpi2-stats"
 PI2, FIXED = KINDS["pi2"], KINDS["fixed"]
 ROOM = 256  # qdiscs of one kind
@@ -36,93 +48,104 @@ def programs(space, dev, attached="tcx/egress"):
     return [program["name"] for program in found], {program["prog_id"] for program in found}
 
 
-@pytest.fixture
-def gone(box):
+def unloaded(box):
     """Nothing is left behind by a test that unloads what it has loaded."""
-    assert not directories()
+    before = left_behind()
     yield box
-    left = directories() | directories(PUBLIC_PIN_DIR)
+    left = left_behind()
     for dev in box.links():
         box.run(LOADER, dev, "--unload", check=False)
-    assert not left
+    assert left == before
+
+
+@pytest.fixture
+def bare(box):
+    """Where no AQM is registered."""
+    yield from unloaded(box)
+
+
+@pytest.fixture
+def space(registered, box):
+    """Where both are."""
+    yield from unloaded(box)
 
 
 # ---- one interface ----------------------------------------------------------------------
 
 
-def test_the_default_and_another_one(gone):
-    gone.run(LOADER, "one")
-    done = gone.run(LOADER, "two", "--aqm", "fixed", "--fixed-prob", "10%")
+def test_the_default_and_another_one(bare):
+    bare.run(LOADER, "one")
+    done = bare.run(LOADER, "two", "--aqm", "fixed", "--fixed-prob", "10%")
     assert "two: bpf_dualq_fixed attached" in done.stdout
-    assert [kind(gone, dev) for dev in ("one", "two")] == [PI2, FIXED]
+    assert [kind(bare, dev) for dev in ("one", "two")] == [PI2, FIXED]
     assert directories() == {"pi2", "fixed", "ledger"}
     assert directories(PUBLIC_PIN_DIR) == {"pi2", "fixed"}
-    one, two = shown(gone)
+    one, two = shown(bare)
     assert (one["kind"], two["kind"]) == (PI2, FIXED)
     assert "target" in one["options"] and "target" not in two["options"]
     assert two["options"]["fixed-prob"] == pytest.approx(0.1)
-    gone.run(LOADER, "one", "--unload")
-    assert directories() == {"fixed", "ledger"} and kind(gone, "two") == FIXED
-    gone.run(LOADER, "two", "--unload")
+    bare.run(LOADER, "one", "--unload")
+    assert directories() == {"fixed", "ledger"} and kind(bare, "two") == FIXED
+    bare.run(LOADER, "two", "--unload")
 
 
-def test_it_stays_unless_another_one_is_asked_for(gone):
-    gone.run(LOADER, "one", "--aqm", "fixed", "--rate", "7mbit")
-    handle = root(gone, "one")["handle"]
+def test_it_stays_unless_another_one_is_asked_for(space):
+    space.run(LOADER, "one", "--aqm", "fixed", "--rate", "7mbit")
+    handle = root(space, "one")["handle"]
     for options in ("--fixed-prob 20%", "--aqm fixed --fixed-prob 30%", "--rate 8mbit"):
-        assert "bpf_dualq_fixed changed" in gone.run(LOADER, "one", *options.split()).stdout
-    assert root(gone, "one")["handle"] == handle, "no packet was lost"
-    [stats] = shown(gone, "one")
+        assert "bpf_dualq_fixed changed" in space.run(LOADER, "one", *options.split()).stdout
+    assert root(space, "one")["handle"] == handle, "no packet was lost"
+    [stats] = shown(space, "one")
     assert stats["options"]["rate"] == 8_000_000
     assert stats["options"]["fixed-prob"] == pytest.approx(0.3)
-    gone.run(LOADER, "one", "--unload")
+    space.run(LOADER, "one", "--unload")
 
 
 @pytest.mark.parametrize("first, second", [("pi2", "fixed"), ("fixed", "pi2")])
-def test_another_one_takes_the_place(gone, first, second):
+def test_another_one_takes_the_place(bare, first, second):
     """Parameters that all have stay; of the former nothing does."""
-    before = root(gone, "one")
-    gone.run(LOADER, "two", "--aqm", first)  # so the former one stays registered for a while
-    gone.run(LOADER, "one", "--aqm", first, "--rate", "40mbit", "--limit", "77")
-    names, former = programs(gone, "one")
-    send(gone, "one", *[ipv4_frame(serial, ECT_1, 200) for serial in range(3)])
-    done = gone.run(LOADER, "one", "--aqm", second, "--limit", "88")
+    before = root(bare, "one")
+    bare.run(LOADER, "two", "--aqm", first)  # so the former one stays registered for a while
+    bare.run(LOADER, "one", "--aqm", first, "--rate", "40mbit", "--limit", "77")
+    names, former = programs(bare, "one")
+    send(bare, "one", *[ipv4_frame(serial, ECT_1, 200) for serial in range(3)])
+    done = bare.run(LOADER, "one", "--aqm", second, "--limit", "88")
     assert f"one: {KINDS[second]} attached in place of {KINDS[first]}" in done.stdout
-    assert kind(gone) == KINDS[second]
-    [stats] = shown(gone, "one")
+    assert kind(bare) == KINDS[second]
+    [stats] = shown(bare, "one")
     assert stats["options"]["rate"] == 40_000_000 and stats["options"]["limit"] == 88
     assert directories() == {"pi2", "fixed", "ledger"}
-    assert not list((PIN_DIR / first).glob(f"*-{gone.links()['one']['ifindex']}"))
-    gone.run(LOADER, "two", "--unload")
+    assert not list((PIN_DIR / first).glob(f"*-{bare.links()['one']['ifindex']}"))
+    bare.run(LOADER, "two", "--unload")
     assert directories() == {second, "ledger"} and directories(PUBLIC_PIN_DIR) == {second}
-    assert programs(gone, "one")[0] == names and not programs(gone, "one")[1] & former
-    send(gone, "one", *[ipv4_frame(serial, ECT_1, 200) for serial in range(5)])
-    stats = Qdisc(gone, "one").check_conservation()
+    assert programs(bare, "one")[0] == names and not programs(bare, "one")[1] & former
+    send(bare, "one", *[ipv4_frame(serial, ECT_1, 200) for serial in range(5)])
+    stats = Qdisc(bare, "one").check_conservation()
     assert stats["l-queue"]["packets-out"] == 5 and stats["bypassed-tcx"] == 0
-    gone.run(LOADER, "one", "--unload")
-    assert root(gone, "one") == before
+    bare.run(LOADER, "one", "--unload")
+    assert root(bare, "one") == before
 
 
-def test_what_somebody_configured_comes_back_behind_both(gone):
+def test_what_somebody_configured_comes_back_behind_both(space):
     """The former root qdisc is remembered for the interface, not for an AQM."""
-    gone.run("tc", "qdisc", "replace", "dev", "one", "root", "handle", "5:", "pfifo", "limit", "77")
-    before = root(gone, "one")
-    gone.run(LOADER, "one", "--replace")
-    gone.run(LOADER, "one", "--aqm", "fixed")
-    gone.run(LOADER, "one", "--unload")
-    assert root(gone, "one") == before
+    space.run("tc", "qdisc", "replace", "dev", "one", "root", "handle", "5:", "pfifo", "limit", 77)
+    before = root(space, "one")
+    space.run(LOADER, "one", "--replace")
+    space.run(LOADER, "one", "--aqm", "fixed")
+    space.run(LOADER, "one", "--unload")
+    assert root(space, "one") == before
 
 
-def test_a_file_names_it(gone, tmp_path):
+def test_a_file_names_it(space, tmp_path):
     conf = tmp_path / "one.conf"
     conf.write_text("aqm fixed\nfixed-prob 5%\n")
-    gone.run(LOADER, "one", "--config", conf)
-    assert kind(gone) == FIXED
+    space.run(LOADER, "one", "--config", conf)
+    assert kind(space) == FIXED
     conf.write_text("rate 3mbit\n")
-    gone.run(LOADER, "one", "--config", conf)
-    [stats] = shown(gone, "one")
+    space.run(LOADER, "one", "--config", conf)
+    [stats] = shown(space, "one")
     assert stats["kind"] == FIXED and stats["options"]["fixed-prob"] == pytest.approx(0.0625)
-    gone.run(LOADER, "one", "--unload")
+    space.run(LOADER, "one", "--unload")
 
 
 @pytest.mark.parametrize("options, reason", [
@@ -133,37 +156,37 @@ def test_a_file_names_it(gone, tmp_path):
     ("--fixed-prob 5% --target 5ms", "is not for the AQM"),
     ("--unload --aqm fixed", "--unload"),
 ])
-def test_wrong_usage(gone, options, reason):
-    assert reason in one_line(gone.run(LOADER, "one", *options.split(), check=False), 2)
+def test_wrong_usage(bare, options, reason):
+    assert reason in one_line(bare.run(LOADER, "one", *options.split(), check=False), 2)
     assert not directories()
 
 
-def test_an_option_of_another_one_than_that_in_use(gone):
-    gone.run(LOADER, "one", "--aqm", "fixed")
-    before = shown(gone, "one")[0]["options"]
-    line = one_line(gone.run(LOADER, "one", "--target", "5ms", check=False), 2)
+def test_an_option_of_another_one_than_that_in_use(space):
+    space.run(LOADER, "one", "--aqm", "fixed")
+    before = shown(space, "one")[0]["options"]
+    line = one_line(space.run(LOADER, "one", "--target", "5ms", check=False), 2)
     assert "--target 5ms: is not for the AQM fixed" in line
-    assert shown(gone, "one")[0]["options"] == before
-    gone.run(LOADER, "one", "--unload")
+    assert shown(space, "one")[0]["options"] == before
+    space.run(LOADER, "one", "--unload")
 
 
-def test_check(gone):
-    gone.run(LOADER, "one", "--rate", "7mbit")
-    text = gone.run(LOADER, "--check", "one", "--aqm", "fixed").stdout
+def test_check(space):
+    space.run(LOADER, "one", "--rate", "7mbit")
+    text = space.run(LOADER, "--check", "one", "--aqm", "fixed").stdout
     assert f"{FIXED} will take the place of {PI2}" in text and "7mbit" in text
-    assert f"is {PI2} already" in gone.run(LOADER, "--check", "one").stdout
-    assert kind(gone) == PI2
-    gone.run(LOADER, "one", "--unload")
+    assert f"is {PI2} already" in space.run(LOADER, "--check", "one").stdout
+    assert kind(space) == PI2
+    space.run(LOADER, "one", "--unload")
 
 
-def test_the_pins_of_one_are_deleted(gone):
+def test_the_pins_of_one_are_deleted(bare):
     """Its qdisc is found by its kind, and gives way to any."""
-    gone.run(LOADER, "one", "--aqm", "fixed")
+    bare.run(LOADER, "one", "--aqm", "fixed")
     run("rm", "-r", PIN_DIR / "fixed", PUBLIC_PIN_DIR / "fixed")
-    assert FIXED in one_line(gone.run(STATS, "one", check=False), 1)
-    gone.run(LOADER, "one", "--aqm", "pi2")
-    assert kind(gone) == PI2
-    gone.run(LOADER, "one", "--unload")
+    assert FIXED in one_line(bare.run(STATS, "one", check=False), 1)
+    bare.run(LOADER, "one", "--aqm", "pi2")
+    assert kind(bare) == PI2
+    bare.run(LOADER, "one", "--unload")
 
 
 # ---- the handle, and what else tc may have given ---------------------------------------
@@ -182,61 +205,61 @@ def goes_to_l(space, dev, priority):
     return Qdisc(space, dev).check_conservation()["l-queue"]["packets-in"] == before + 1
 
 
-def test_rule_that_names_a_class_goes_on(gone, tmp_path):
+def test_rule_that_names_a_class_goes_on(space, tmp_path):
     """With --handle, whatever is loaded, changed or unloaded meanwhile."""
-    before = root(gone, "one")
+    before = root(space, "one")
     conf = tmp_path / "one.conf"
     conf.write_text("handle 8abc:\nrate 7mbit\n")
     for options in (["--handle", "8abc:"], ["target", "9ms", "handle", "8abc"], ["--limit", "77"],
                     ["--aqm", "fixed"], ["--aqm", "pi2"], ["--unload"], ["--config", conf],
                     ["--config", conf]):
-        gone.run(LOADER, "one", *options)
+        space.run(LOADER, "one", *options)
         if "--unload" in options:
-            assert root(gone, "one") == before
+            assert root(space, "one") == before
             continue
-        assert goes_to_l(gone, "one", 0x8abc << 16 | 1)
-        assert shown(gone, "one")[0]["handle"] == "8abc:"
-    gone.run(LOADER, "one", "--unload")
+        assert goes_to_l(space, "one", 0x8abc << 16 | 1)
+        assert shown(space, "one")[0]["handle"] == "8abc:"
+    space.run(LOADER, "one", "--unload")
 
 
-def test_another_handle_takes_another_qdisc(gone):
+def test_another_handle_takes_another_qdisc(space):
     """In the place of the attached one, with its parameters; --check says so before."""
-    gone.run(LOADER, "one", "--handle", "7:", "--limit", "77")
-    assert "its root will be 9: in place of 7:" in gone.run(LOADER, "--check", "one", "handle",
+    space.run(LOADER, "one", "--handle", "7:", "--limit", "77")
+    assert "its root will be 9: in place of 7:" in space.run(LOADER, "--check", "one", "handle",
                                                             "9:").stdout
-    done = gone.run(LOADER, "one", "--handle", "9:", "--target", "9ms")
+    done = space.run(LOADER, "one", "--handle", "9:", "--target", "9ms")
     assert done.stdout.startswith("one: bpf_dualpi2 attached as 9: in place of 7:, ")
-    [stats] = shown(gone, "one")
+    [stats] = shown(space, "one")
     assert stats["handle"] == "9:" and stats["tcx-attached"] is True
     assert (stats["options"]["limit"], stats["options"]["target"]) == (77, 9000)
-    assert goes_to_l(gone, "one", 9 << 16 | 1) and not goes_to_l(gone, "one", 7 << 16 | 1)
-    assert "nothing changed" in gone.run(LOADER, "one", "--handle", "9:").stdout
-    gone.run(LOADER, "one", "--unload")
+    assert goes_to_l(space, "one", 9 << 16 | 1) and not goes_to_l(space, "one", 7 << 16 | 1)
+    assert "nothing changed" in space.run(LOADER, "one", "--handle", "9:").stdout
+    space.run(LOADER, "one", "--unload")
 
 
-def test_handle_of_the_former_qdisc(gone):
+def test_handle_of_the_former_qdisc(space):
     """Whose rules go on, too."""
-    gone.run("tc", "qdisc", "replace", "dev", "one", "root", "handle", "1:", "pfifo", "limit", "77")
-    before = root(gone, "one")
-    gone.run(LOADER, "one", "--replace", "--handle", "1:")
-    assert shown(gone, "one")[0]["handle"] == "1:"
-    gone.run(LOADER, "one", "--aqm", "fixed")
-    assert root(gone, "one")["handle"] == "1:"
-    gone.run(LOADER, "one", "--unload")
-    assert root(gone, "one") == before
+    space.run("tc", "qdisc", "replace", "dev", "one", "root", "handle", "1:", "pfifo", "limit", 77)
+    before = root(space, "one")
+    space.run(LOADER, "one", "--replace", "--handle", "1:")
+    assert shown(space, "one")[0]["handle"] == "1:"
+    space.run(LOADER, "one", "--aqm", "fixed")
+    assert root(space, "one")["handle"] == "1:"
+    space.run(LOADER, "one", "--unload")
+    assert root(space, "one") == before
 
 
-def test_handle_of_what_arrives(gone):
-    gone.run(LOADER, "one", "--ingress", "--rate", "9mbit", "--handle", "a:")
-    assert root(gone, "in-one")["handle"] == "a:"
-    gone.run(LOADER, "one", "--ingress", "--aqm", "fixed")
-    assert root(gone, "in-one")["handle"] == "a:"
-    gone.run(LOADER, "one", "--unload")
+def test_handle_of_what_arrives(space):
+    space.run(LOADER, "one", "--ingress", "--rate", "9mbit", "--handle", "a:")
+    assert root(space, "in-one")["handle"] == "a:"
+    space.run(LOADER, "one", "--ingress", "--aqm", "fixed")
+    assert root(space, "in-one")["handle"] == "a:"
+    space.run(LOADER, "one", "--unload")
 
 
 @pytest.mark.parametrize("handle", ["0:", "ffff:", "10000:", "8002:1", "wan"])
-def test_what_is_no_handle(gone, handle):
-    line = one_line(gone.run(LOADER, "one", "--handle", handle, check=False), 2)
+def test_what_is_no_handle(bare, handle):
+    line = one_line(bare.run(LOADER, "one", "--handle", handle, check=False), 2)
     assert f"--handle {handle}: " in line and "(for example 8002:; 1: to fffe:)" in line
     assert not directories()
 
@@ -248,77 +271,77 @@ def add_with_tc(space, words):
     space.run(LOADER, "one")
 
 
-def test_size_table_stays_with_another_one(gone):
-    add_with_tc(gone, "stab overhead 20")
+def test_size_table_stays_with_another_one(space):
+    add_with_tc(space, "stab overhead 20")
     for options in ("--aqm", "fixed"), ("--handle", "9:"), ("--aqm", "pi2"):
-        gone.run(LOADER, "one", *options)
-        described = gone.run("tc", "-d", "qdisc", "show", "dev", "one", "root").stdout
+        space.run(LOADER, "one", *options)
+        described = space.run("tc", "-d", "qdisc", "show", "dev", "one", "root").stdout
         assert "overhead 20" in described, described
-    gone.run(LOADER, "one", "--unload")
-    gone.run(LOADER, "two", "--unload")
+    space.run(LOADER, "one", "--unload")
+    space.run(LOADER, "two", "--unload")
 
 
 @pytest.mark.parametrize("words, lost", [("stab linklayer atm overhead 40", "size table (stab)"),
                                          ("est 1s 4s", "rate estimator (est)")])
-def test_what_another_one_would_not_have(gone, words, lost):
+def test_what_another_one_would_not_have(space, words, lost):
     """The kernel does not show enough of it: refused, and --check says so."""
-    add_with_tc(gone, words)
+    add_with_tc(space, words)
     for options in ("--aqm", "fixed"), ("--handle", "9:"):
-        line = one_line(gone.run(LOADER, "one", *options, check=False), 1)
+        line = one_line(space.run(LOADER, "one", *options, check=False), 1)
         assert f"would lose its {lost}: note it, then `dualpi2-load one --unload`" in line
-        assert "would lose" in gone.run(LOADER, "--check", "one", *options, check=False).stdout
-    assert root(gone, "one")["handle"] == "7:" and kind(gone) == PI2
-    assert "changed, target 9ms" in gone.run(LOADER, "one", "--target", "9ms").stdout
-    gone.run(LOADER, "one", "--unload")
-    gone.run(LOADER, "two", "--unload")
+        assert "would lose" in space.run(LOADER, "--check", "one", *options, check=False).stdout
+    assert root(space, "one")["handle"] == "7:" and kind(space) == PI2
+    assert "changed, target 9ms" in space.run(LOADER, "one", "--target", "9ms").stdout
+    space.run(LOADER, "one", "--unload")
+    space.run(LOADER, "two", "--unload")
 
 
 # ---- failures ---------------------------------------------------------------------------
 
 
-def test_no_room_for_the_other_one(gone):
+def test_no_room_for_the_other_one(bare):
     """Every kind has its own; what was there goes on."""
     for name, queues in ("wide", ROOM - 2), ("more", 2):
-        gone.ip(f"link add {name} numtxqueues {queues} type dummy")
-        gone.ip(f"link set {name} up")
-        gone.run(LOADER, name, "--mq", "--aqm", "fixed", "--no-split-gso")
-    gone.run(LOADER, "one", "--rate", "30mbit", "--target", "9ms")
-    before = shown(gone, "one")[0], directories()
-    line = one_line(gone.run(LOADER, "one", "--aqm", "fixed", check=False), 1)
+        bare.ip(f"link add {name} numtxqueues {queues} type dummy")
+        bare.up(name)
+        bare.run(LOADER, name, "--mq", "--aqm", "fixed", "--no-split-gso")
+    bare.run(LOADER, "one", "--rate", "30mbit", "--target", "9ms")
+    before = shown(bare, "one")[0], directories()
+    line = one_line(bare.run(LOADER, "one", "--aqm", "fixed", check=False), 1)
     assert f"of the {ROOM} that a host can have 0 are free" in line
-    assert (shown(gone, "one")[0]["options"], directories()) == (before[0]["options"], before[1])
-    assert kind(gone) == PI2
-    send(gone, "one", *[ipv4_frame(serial, ECT_1, 200) for serial in range(5)])
-    stats = Qdisc(gone, "one").check_conservation()
+    assert (shown(bare, "one")[0]["options"], directories()) == (before[0]["options"], before[1])
+    assert kind(bare) == PI2
+    send(bare, "one", *[ipv4_frame(serial, ECT_1, 200) for serial in range(5)])
+    stats = Qdisc(bare, "one").check_conservation()
     assert stats["packets"] == 5 and stats["bypassed-tcx"] == 0 and stats["tcx-attached"] is True
     # Room for one is enough, though its handle is taken when it comes.
-    handle = root(gone, "one")["handle"]
-    gone.run("tc", "qdisc", "del", "dev", "more", "parent", root(gone, "more")["handle"] + "1")
-    gone.run(LOADER, "one", "--aqm", "fixed")
-    assert (kind(gone), root(gone, "one")["handle"]) == (FIXED, handle)
+    handle = root(bare, "one")["handle"]
+    bare.run("tc", "qdisc", "del", "dev", "more", "parent", root(bare, "more")["handle"] + "1")
+    bare.run(LOADER, "one", "--aqm", "fixed")
+    assert (kind(bare), root(bare, "one")["handle"]) == (FIXED, handle)
     for name in "one", "wide", "more":
-        gone.run(LOADER, name, "--unload")
+        bare.run(LOADER, name, "--unload")
 
 
 # ---- several queues, what arrives, GSO packets ----------------------------------------
 
 
-def test_all_queues_of_an_mq(gone):
-    gone.ip("link add wide numtxqueues 4 type dummy")
-    gone.ip("link set wide up")
-    before = root(gone, "wide")
-    gone.run(LOADER, "wide", "--mq")
-    gone.run(LOADER, "wide", "--aqm", "fixed")
-    qdiscs = json.loads(gone.run("tc", "-j", "qdisc", "show", "dev", "wide").stdout)
+def test_all_queues_of_an_mq(bare):
+    bare.ip("link add wide numtxqueues 4 type dummy")
+    bare.up("wide")
+    before = root(bare, "wide")
+    bare.run(LOADER, "wide", "--mq")
+    bare.run(LOADER, "wide", "--aqm", "fixed")
+    qdiscs = json.loads(bare.run("tc", "-j", "qdisc", "show", "dev", "wide").stdout)
     assert [qdisc["kind"] for qdisc in qdiscs] == ["mq"] + 4 * [FIXED]
-    assert [entry["kind"] for entry in shown(gone, "wide")] == ["mq"] + 4 * [FIXED]
+    assert [entry["kind"] for entry in shown(bare, "wide")] == ["mq"] + 4 * [FIXED]
     assert directories() == {"fixed", "ledger"}
-    gone.run("tc", "qdisc", "replace", "dev", "wide", "parent", qdiscs[2]["parent"], "pfifo")
-    done = gone.run(LOADER, "wide", "--replace")
+    bare.run("tc", "qdisc", "replace", "dev", "wide", "parent", qdiscs[2]["parent"], "pfifo")
+    done = bare.run(LOADER, "wide", "--replace")
     assert "1 of its queues have it again" in done.stdout
-    assert [entry["kind"] for entry in shown(gone, "wide")] == ["mq"] + 4 * [FIXED]
-    gone.run(LOADER, "wide", "--unload")
-    assert root(gone, "wide") == before
+    assert [entry["kind"] for entry in shown(bare, "wide")] == ["mq"] + 4 * [FIXED]
+    bare.run(LOADER, "wide", "--unload")
+    assert root(bare, "wide") == before
 
 
 def test_what_arrives():
@@ -354,49 +377,49 @@ def splitting_programs(space):
 
 
 @pytest.mark.parametrize("first, second", [("pi2", "fixed"), ("fixed", "pi2")])
-def test_gso_packets_are_split_by_the_new_one(gone, first, second):
+def test_gso_packets_are_split_by_the_new_one(space, first, second):
     """By a device with its program."""
-    gone.run(LOADER, "one", "--aqm", first)
-    former = splitting_programs(gone)
-    gone.run(LOADER, "one", "--aqm", second)
-    now = splitting_programs(gone)
+    space.run(LOADER, "one", "--aqm", first)
+    former = splitting_programs(space)
+    space.run(LOADER, "one", "--aqm", second)
+    now = splitting_programs(space)
     assert len(former) == len(now) == 1 and former != now
-    with superpackets.sender(gone, "one") as sender:
+    with superpackets.sender(space, "one") as sender:
         sender.send(superpackets.super_frame(bytes(5 * superpackets.MSS)))
-    stats = Qdisc(gone, "one").check_conservation()
+    stats = Qdisc(space, "one").check_conservation()
     assert stats["gso"] == {"split": 1, "whole": 0} and stats["bypassed-tcx"] == 0
     assert stats["c-queue"]["packets-out"] == 5
-    gone.run(LOADER, "one", "--unload")
+    space.run(LOADER, "one", "--unload")
 
 
 # ---- more than one at a time -----------------------------------------------------------
 
 
-def test_each_is_shown_and_swept(gone):
+def test_each_is_shown_and_swept(bare):
     for dev, aqm in ("one", "pi2"), ("two", "fixed"):
-        gone.run(LOADER, dev, "--aqm", aqm)
-    assert [entry["dev"] for entry in shown(gone)] == ["one", "two"]
-    gone.ip("link del two")
-    gone.run(LOADER, "one")
+        bare.run(LOADER, dev, "--aqm", aqm)
+    assert [entry["dev"] for entry in shown(bare)] == ["one", "two"]
+    bare.ip("link del two")
+    bare.run(LOADER, "one")
     assert directories() == {"pi2", "ledger"}, "no qdisc of the other one lives"
-    gone.run(LOADER, "one", "--unload")
+    bare.run(LOADER, "one", "--unload")
 
 
-def test_default_of_new_interfaces(gone):
+def test_default_of_new_interfaces(bare):
     """Any of our kinds can be, and stays registered for it."""
-    gone.run(LOADER, "one", "--aqm", "fixed")
+    bare.run(LOADER, "one", "--aqm", "fixed")
     before = run("sysctl", "-n", "net.core.default_qdisc").stdout.strip()
     run("sysctl", "-q", f"net.core.default_qdisc={FIXED}")
     try:
-        gone.run(LOADER, "one", "--unload")
+        bare.run(LOADER, "one", "--unload")
         assert directories() == {"fixed", "ledger"}
-        gone.ip("link add ifb7 type ifb")
-        gone.ip("link set ifb7 up")
-        assert [entry["kind"] for entry in shown(gone, "ifb7")] == [FIXED]
-        gone.ip("link del ifb7")
+        bare.ip("link add ifb7 type ifb")
+        bare.up("ifb7")
+        assert [entry["kind"] for entry in shown(bare, "ifb7")] == [FIXED]
+        bare.ip("link del ifb7")
     finally:
         run("sysctl", "-q", f"net.core.default_qdisc={before}")
-    gone.run(LOADER, "one", "--unload", "--if-attached")
+    bare.run(LOADER, "one", "--unload", "--if-attached")
 
 
 @pytest.mark.parametrize("is_followed_before", [False, True])

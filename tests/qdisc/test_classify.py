@@ -5,7 +5,7 @@ import functools
 
 import frames
 import pytest
-from conftest import PI2_PINS, pinned_program
+from conftest import pinned_program
 from frames import CE, ECN_NAMES, ECT_0, ECT_1, NOT_ECT
 
 TAGS = {
@@ -106,8 +106,7 @@ def test_wrong_version_is_classic(cable):
 def test_without_the_tcx_program(cable):
     """The qdisc classifies by itself, counts that, and the tools say how to mend it."""
     cable.load()
-    for link in PI2_PINS.glob("tcx-*"):
-        link.unlink()
+    cable.qdisc.tcx_pin().unlink()
     cable.burst(ECT_1, 2)
     cable.burst(NOT_ECT, 3)
     stats = cable.qdisc.stats()

@@ -22,8 +22,6 @@ def forwards(space, dev):
     assert Qdisc(space, dev).check_conservation()["packets"] == before + 1
 
 
-# Those without `registered` come first: once made, it stays until the end of the file.
-
 # ---- address space ------------------------------------------------------------------------
 
 # Bytes of address space: the program itself starts with some 5 MB, and reads the kernel's types,

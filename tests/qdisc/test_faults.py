@@ -13,7 +13,7 @@ import re
 
 import pytest
 from conftest import LOADER, PIN_DIR, PUBLIC_PIN_DIR, Qdisc, one_line
-from faults import ERRORS, ONE_IN, calls_of, disturb
+from faults import ERRORS, FIRST_ONE_IN, calls_of, disturb
 from frames import NOT_ECT, ipv4_frame, send
 
 PIN_DIRS = PIN_DIR, PUBLIC_PIN_DIR
@@ -53,8 +53,6 @@ def parameters(space):
     stats = shown(space, LOADER.with_name("dualpi2-stats"), "--json")
     return {entry["dev"]: (entry["options"], entry["tcx-attached"]) for entry in stats}
 
-
-FIRST_ONE_IN = 4 * ONE_IN  # of the calls of a first load, which takes long
 
 pytestmark = pytest.mark.one_kernel
 
@@ -166,8 +164,6 @@ def refuse_at(case, calls):
             case.go("back")
     assert state(case.space) == case.before
 
-
-# These come first: `registered`, once made, stays until the end of the file.
 
 def test_first_load_killed_at_each_step(first_case, tmp_path, long):
     kill_at(first_case, first_case.calls(tmp_path, long, FIRST_ONE_IN))

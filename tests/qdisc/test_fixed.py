@@ -5,6 +5,7 @@ import pytest
 from frames import CE, ECT_0, ECT_1, NOT_ECT
 from held import COUNT, NO_STEP, ce_count, fits, flood
 
+ALSO_REGISTERED = ("fixed",)
 
 @pytest.mark.parametrize("percent, k", [(25, 2), (10, 2), (10, 4)])
 def test_each_kind_of_packet_gets_what_p_means_to_it(cable, percent, k):

@@ -32,6 +32,7 @@ from superpackets import (
     super_frame,
 )
 
+ALSO_REGISTERED = ("fixed",)
 VIRTIO_LEN = 10  # struct virtio_net_hdr
 SEGMENTS = 40
 FRAME_MAX = 1514
@@ -188,7 +189,7 @@ def test_vlan_tags_stay(wire):
         space.ip(f"link add link {device} name tagged type vlan id 5")
         space.sysctl("net.ipv6.conf.tagged.disable_ipv6", 1)
         space.ip(f"addr add 10.0.5.{number}/24 dev tagged")
-        space.ip("link set tagged up")
+        space.up("tagged")
     transfer(wire, "10.0.5.2")
     in_frame = super_frame(payload_of(SEGMENTS), vlans=[(frames.ETH_P_8021Q, 5)])
     before = wire.qdisc.stats()
@@ -273,7 +274,7 @@ def test_tunnels_are_split(wire, tunnel):
         space.ip(f"link add tunnel0 {tunnel.format(ends=ends)}")
         space.sysctl("net.ipv6.conf.tunnel0.disable_ipv6", 1)
         space.ip(f"addr add 10.7.0.{number}/24 dev tunnel0")
-        space.ip("link set tunnel0 up")
+        space.up("tunnel0")
     transfer(wire, "10.7.0.2")
     stats = wire.qdisc.check_conservation()
     assert stats["gso"]["split"] > 20 and stats["gso"]["whole"] == 0
@@ -303,7 +304,7 @@ def test_directions_for_a_tunnel_are_kept(wire):
 def test_an_ifb_gets_them_whole(wire):
     """An ifb that somebody redirects to: it throws away what came back from a detour."""
     wire.rx.ip("link add ifbh type ifb")
-    wire.rx.ip("link set ifbh up")
+    wire.rx.up("ifbh")
     wire.rx.run("tc", "qdisc", "add", "dev", "h0", "clsact")
     wire.rx.run("tc", "filter", "add", "dev", "h0", "ingress", "matchall", "action", "mirred",
                 "egress", "redirect", "dev", "ifbh")
@@ -366,7 +367,7 @@ def test_where_they_cannot_be_split_is_told(registered, make, place):
     name = make.split()[0]
     if name != "lo":
         space.ip(f"link add {make}")
-    space.ip(f"link set {name} up")
+    space.up(name)
     qdisc = Qdisc(space, name)
     assert f"cannot be split on {place}: " in qdisc.load("--check").stdout
     assert f"cannot be split on {place}: " in qdisc.load().stdout
@@ -558,7 +559,7 @@ def test_link_down_throws_away_what_waits_and_no_more(wire):
     queue = stats["c-queue"]
     assert queue["packets-in"] == SEGMENTS and queue["backlog-packets"] == 0
     assert queue["drop-reset"] == SEGMENTS - queue["packets-out"] > 0
-    wire.tx.ip("link set g0 up")
+    wire.tx.up("g0")
     wire.load("--rate", 0)
     wire.segments(queue["packets-out"])
     wire.send(SEGMENTS)
@@ -703,7 +704,7 @@ def stack(space, device, count):
             space.ip(f"link add {above} address {address} type bridge mcast_snooping 0")
             space.ip(f"link set {device} master {above}")
         space.sysctl(f"net.ipv6.conf.{above}.disable_ipv6", 1)
-        space.ip(f"link set {above} up")
+        space.up(above)
         device = above
     return device
 
@@ -810,6 +811,9 @@ def test_device_without_instance_goes_with_the_next_run(registered, foreign_prog
     space.run(LOADER, "two")
     assert space.run("ip", "link", "show", "gso-one", check=False).returncode
     assert not pin.exists()
+    if end == "the qdisc":  # our tcx program has stayed on the interface, and goes with it
+        space.ip("link del one")
+        space.run(LOADER, "two")
     space.run(LOADER, "two", "--unload")
     space.delete()
 

@@ -145,7 +145,7 @@ MISHAPS = {
     "tc replaces it by itself": "tc qdisc replace dev d0 root handle 9: bpf_dualpi2",
     "the MTU changes": "ip link set d0 mtu 1400",
     "its helper is deleted": "ip link del gso-d0",
-    "its tcx link's pin is deleted": f"find {PIN_DIR} -name tcx-* -delete",
+    "its tcx link's pin is deleted": f"find {PIN_DIR} -name tcx-{{cookie}}-* -delete",
 }
 
 
@@ -156,7 +156,7 @@ def test_mishap_under_load(load, mishap):
     wire.load("--limit", 123)
     with steadily(load.send):
         wait_until(lambda: wire.qdisc.tc()["packets"] > 20, "there is traffic")
-        wire.tx.run(*MISHAPS[mishap].split())
+        wire.tx.run(*MISHAPS[mishap].format(cookie=wire.tx.cookie()).split())
         wire.load("--replace")
         assert is_current(wire.qdisc)
         forwarded = wire.qdisc.tc()["packets"]
@@ -182,8 +182,7 @@ def test_a_replaced_qdisc_leaves_the_entry_to_its_successor(registered, box):
 def test_lost_tcx_program_is_warned_of(cable):
     cable.load()
     cable.burst(ECT_1, 2)
-    for pin in PI2_PINS.glob("tcx-*"):
-        pin.unlink()
+    cable.qdisc.tcx_pin().unlink()
     cable.burst(ECT_1, 3)
     table = cable.qdisc.table()
     assert "our tcx program is not attached" in table and "3 packets did not pass" in table
@@ -229,7 +228,7 @@ def test_interface_goes_to_another_namespace(registered, box):
             box.run(LOADER, "one", *options)
         box.ip("link set one netns elsewhere")
         other.sysctl("net.ipv6.conf.one.disable_ipv6", 1)
-        other.ip("link set one up")
+        other.up("one")
         assert root(other, "one")["kind"] != "bpf_dualpi2"
         other.run(LOADER, "one", "--limit", 7)
         send_frames(other, "one", 3)
@@ -256,7 +255,7 @@ def test_interface_with_ingress_goes_to_another_namespace(registered, box):
     try:
         box.run(LOADER, "one", "--ingress", "--rate", "5mbit")
         box.ip("link set one netns elsewhere")
-        other.ip("link set one up")
+        other.up("one")
         other.run(LOADER, "one", "--ingress", "--rate", "6mbit")
         assert tcx_programs(other) == {"dualpi2_ingress"}
         assert Qdisc(other, "in-one").stats()["options"]["rate"] == 6_000_000

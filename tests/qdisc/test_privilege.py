@@ -42,6 +42,13 @@ def space(box):
 
 
 @pytest.fixture
+def known(registered, box):
+    """Of a host where the kind is registered already."""
+    yield box
+    box.run(LOADER, "one", "--unload", check=False)
+
+
+@pytest.fixture
 def own_directory():
     """A directory for pins that is not root's, in a file system that is."""
     PIN_DIR.mkdir(mode=0o700)
@@ -166,9 +173,9 @@ def test_loader_gives_up_rights(space, tmp_path):
     assert held == {"net_admin"}
 
 
-def test_stats_gives_up_all_rights(space):
-    space.run(LOADER, "one")
-    follower = space.popen(STATS, "--events")
+def test_stats_gives_up_all_rights(known):
+    known.run(LOADER, "one")
+    follower = known.popen(STATS, "--events")
     try:
         wait_until(lambda: follows(follower), "it follows")
         status = dict(line.split(":\t", 1)
@@ -184,31 +191,31 @@ def test_stats_gives_up_all_rights(space):
 # ---- who else may look ----------------------------------------------------------------
 
 
-def test_everybody_may_look(space):
-    space.run(LOADER, "one", "--rate", "40mbit")
-    send_one(space, "one")
+def test_everybody_may_look(known):
+    known.run(LOADER, "one", "--rate", "40mbit")
+    send_one(known, "one")
     with mode(BPFFS, 0o711):
-        wait_until(lambda: json.loads(space.run(*as_nobody(STATS, "one", "--json")).stdout)[0]
+        wait_until(lambda: json.loads(known.run(*as_nobody(STATS, "one", "--json")).stdout)[0]
                    ["c-queue"]["packets-out"] == 1, "the timer has published it")
-        [stats] = json.loads(space.run(*as_nobody(STATS, "one", "--json")).stdout)
+        [stats] = json.loads(known.run(*as_nobody(STATS, "one", "--json")).stdout)
         assert stats["options"]["rate"] == 40_000_000
         assert stats["tcx-attached"] is None, "that takes the right to open its pin"
-        assert "warning" not in space.run(*as_nobody(STATS, "one")).stdout
-        follower = space.popen(*as_nobody(STATS, "--events"))
+        assert "warning" not in known.run(*as_nobody(STATS, "one")).stdout
+        follower = known.popen(*as_nobody(STATS, "--events"))
         wait_until(lambda: follows(follower), "it follows")
         follower.terminate()
         assert follower.communicate()[0] == "" and follower.returncode == 0
     with mode(BPFFS, 0o700):
-        line = one_line(space.run(*as_nobody(STATS, "one"), check=False), 1)
+        line = one_line(known.run(*as_nobody(STATS, "one"), check=False), 1)
         assert "root" in line and f"chmod 711 {BPFFS}" in line
 
 
-def test_statistics_that_are_hidden(space):
+def test_statistics_that_are_hidden(known):
     """By `ip netns exec`: they cannot be seen, which is not that they are gone."""
-    space.run(LOADER, "one")
+    known.run(LOADER, "one")
 
     def look(*argv):
-        return run("ip", "netns", "exec", space.name, *as_nobody(STATS, *argv), check=False)
+        return run("ip", "netns", "exec", known.name, *as_nobody(STATS, *argv), check=False)
 
     for argv in ("one",), (), ("one", "--json"), ("--prometheus",), ("--jsonl",), ("--events",):
         line = one_line(look(*argv), 1)
@@ -227,16 +234,16 @@ def test_statistics_that_are_not_public(space):
     assert f"only the owner of {PIN_DIR}" in line and "run it as root" in line
 
 
-def test_pins_that_are_hidden(space):
+def test_pins_that_are_hidden(known):
     """Three rights are enough to attach, but not to find the pins behind `ip netns exec`."""
-    space.run(LOADER, "one")
+    known.run(LOADER, "one")
     for argv in ("one",), ("two",), ("one", "--unload"):
-        done = run("ip", "netns", "exec", space.name, *as_nobody(LOADER, *argv, rights=NEEDED),
+        done = run("ip", "netns", "exec", known.name, *as_nobody(LOADER, *argv, rights=NEEDED),
                    check=False)
         line = one_line(done, 1)
         assert "cannot be seen" in line and "ip netns exec" in line and "run it as root" in line
-    assert root(space, "one")["kind"] == "bpf_dualpi2"
-    assert root(space, "two")["kind"] != "bpf_dualpi2"
+    assert root(known, "one")["kind"] == "bpf_dualpi2"
+    assert root(known, "two")["kind"] != "bpf_dualpi2"
 
 
 # ---- a user namespace -------------------------------------------------------------------
@@ -265,9 +272,9 @@ def test_user_namespace(space, who):
         assert "user namespace" in line and "root of the host" in line
 
 
-def test_user_namespace_where_it_is_registered(space):
+def test_user_namespace_where_it_is_registered(known):
     """Then nothing has to be loaded."""
-    space.run(LOADER, "one")
+    known.run(LOADER, "one")
     done = run(*IN_USER_NAMESPACE, "sh", "-ec", f"""
         ip link add dev dum0 type dummy
         ip link set dum0 up
@@ -282,8 +289,8 @@ def modes(files):
     return {stat.S_IMODE(file.stat().st_mode) for file in files}
 
 
-def test_nobody_may_do_more(space):
-    space.run(LOADER, "one")
+def test_nobody_may_do_more(known):
+    known.run(LOADER, "one")
     assert stat.S_IMODE(PIN_DIR.stat().st_mode) == 0o700
     assert modes(PIN_DIR.iterdir()) == {0o700} and modes(PIN_DIR.glob("*/*")) == {0o600}
     public = PUBLIC_PIN_DIR / PI2_PINS.name
@@ -293,12 +300,12 @@ def test_nobody_may_do_more(space):
     with mode(BPFFS, 0o711):
         for name, length in ("dualpi2_stats", 16), ("dualpi2_events", 4):
             for pin in PI2_PINS / name, public / name:
-                done = space.run(*as_nobody("bpftool", "map", "update", "pinned", pin, "key",
+                done = known.run(*as_nobody("bpftool", "map", "update", "pinned", pin, "key",
                                             *[0] * length, "value", *[1] * 80), check=False)
                 assert done.returncode
                 assert "ermission denied" in done.stderr or "bpffs" in done.stderr
-        assert "root" in one_line(space.run(*as_nobody(LOADER, "one", "--unload"), check=False), 1)
-    assert root(space, "one")["kind"] == "bpf_dualpi2"
+        assert "root" in one_line(known.run(*as_nobody(LOADER, "one", "--unload"), check=False), 1)
+    assert root(known, "one")["kind"] == "bpf_dualpi2"
 
 
 def test_a_directory_that_others_made_is_refused(space):

@@ -10,7 +10,7 @@ import threading
 import time
 
 import pytest
-from conftest import AQMS, BIN, PIN_DIR, drops
+from conftest import AQMS, BIN, drops
 from frames import (
     CE,
     ECT_0,
@@ -212,8 +212,7 @@ def test_ipv4_has_no_label_and_is_measured(cable):
 
 def test_a_packet_that_bypassed_tcx_has_the_middle_value(cable):
     cable.load("--aqm", "vdq", "--rate", "1mbit")
-    for link in (PIN_DIR / "vdq").glob("tcx-*"):
-        link.unlink()
+    cable.qdisc.tcx_pin("vdq").unlink()
     cable.burst(NOT_ECT, 50)
     cable.burst(ECT_1, 50)
     wait_until(lambda: cable.qdisc.stats()["ctv"], "the virtual queue is too long")
@@ -235,7 +234,7 @@ def test_full_ring_is_counted_and_harmless(cable):
     wait_until(lambda: not cable.qdisc.stats()["overload"]["active"], "the event ends by itself")
     counted = cable.qdisc.stats()["virtual-overflows"]
     cable.tx.ip("link set d0 down")
-    cable.tx.ip("link set d0 up")
+    cable.tx.up("d0")
     assert cable.qdisc.stats()["virtual-overflows"] == counted
 
 
