@@ -59,8 +59,9 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "one_kernel: meets only our own tools, so no kernel can "
-                            "make it come out differently (tests/run)")
+    config.addinivalue_line("markers", "one_kernel: meets only our own tools, or an AQM's "
+                            "arithmetic, so no kernel can make it come out differently "
+                            "(tests/run)")
     if config.getoption("--without-cmpxchg"):
         os.environ["LD_PRELOAD"] = str(WITHOUT_CMPXCHG)
 
@@ -273,6 +274,11 @@ class Registrations:
             self.devices[aqm] = dev
             self.space.run(LOADER, dev, "--aqm", aqm)
 
+    def renew(self, aqm):
+        """Its programs and maps are new ones."""
+        self.space.run(LOADER, self.devices[aqm], "--unload")
+        self.space.run(LOADER, self.devices[aqm], "--aqm", aqm)
+
 
 REGISTRATIONS = Registrations()
 
@@ -304,6 +310,13 @@ def registered(request):
     PI2 on its device `anchor`."""
     REGISTRATIONS.keep(aqms_of(request.module))
     return REGISTRATIONS.space
+
+
+@pytest.fixture
+def spent(registered):
+    """PI2's registration is of no use after the test."""
+    yield
+    REGISTRATIONS.renew("pi2")
 
 
 @pytest.fixture(scope="session")

@@ -120,6 +120,7 @@ def test_rate_in_force_counts(registered, box):
     found = findings(box, "one")
     assert ("ok", "its root qdisc is bpf_dualpi2 already") in found
     assert ("ok", "packets wait here unless what comes behind has less than 30mbit") in found
+    box.run(LOADER, "one", "--unload")
 
 
 def test_transmit_queues(registered, box):
@@ -135,6 +136,7 @@ def test_transmit_queues(registered, box):
     assert "has one transmit queue" in told
     box.run(LOADER, "wide", "--mq")
     assert own in findings(box, "wide")
+    box.run(LOADER, "wide", "--unload")
 
 
 def test_offload(box):

@@ -98,7 +98,8 @@ CONTRADICTIONS = [
 def qdisc(registered, box):
     qdisc = Qdisc(box, "one")
     qdisc.load()
-    return qdisc
+    yield qdisc
+    qdisc.load("--unload")
 
 
 def spelled(name, value):
@@ -161,6 +162,7 @@ def test_every_option_at_once_in_both_spellings(qdisc):
     other = Qdisc(qdisc.space, "two")
     other.load(*words)
     assert other.stats()["options"] == shown
+    other.load("--unload")
 
 
 def test_a_line_of_tc(qdisc):

@@ -76,9 +76,8 @@ def test_programs_know_whether_there_is_a_timer(cable, pytestconfig):
         ".rodata.without_timer": [{"without_timer": pytestconfig.getoption("--without-cmpxchg")}]}
 
 
-def test_enqueue_makes_up_for_a_lost_timer(cable):
-    """The kernel cancels the timer when the last reference to its map goes, for good: so
-    this test is the last one of its file."""
+def test_enqueue_makes_up_for_a_lost_timer(spent, cable):
+    """The kernel cancels the timer when the last reference to its map goes, for good."""
     cable.load("--rate", "100kbit", "--alpha", 0.01, "--beta", 0.01)
     (PI2_PINS / "dualpi2_qdiscs").unlink()
     cable.burst(NOT_ECT, 40)

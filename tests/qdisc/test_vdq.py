@@ -10,7 +10,7 @@ import threading
 import time
 
 import pytest
-from conftest import AQMS, BIN, drops
+from conftest import AQMS, BIN, REGISTRATIONS, drops
 from frames import (
     CE,
     ECT_0,
@@ -29,7 +29,8 @@ from frames import (
 from netns import wait_until
 from superpackets import IPPROTO_UDP, UDP_LEN
 
-pytestmark = pytest.mark.skipif("vdq" not in AQMS, reason="built without VDQ=1")
+pytestmark = [pytest.mark.one_kernel,
+              pytest.mark.skipif("vdq" not in AQMS, reason="built without VDQ=1")]
 
 STATS = BIN / "dualpi2-stats"
 ALSO_REGISTERED = ("vdq",)
@@ -82,6 +83,12 @@ def of_label(ecn, label, **options):
     """IPv6"""
     return lambda serial: frame(ETH_P_IPV6, ipv6(ecn, udp(1, serial, IPV6_LEN), label=label,
                                                  next_header=IPPROTO_UDP, **options))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def table_of_flows(registered):
+    """Is empty: the qdiscs of all files share one."""
+    REGISTRATIONS.renew("vdq")
 
 
 # ---- shares ------------------------------------------------------------------------------
