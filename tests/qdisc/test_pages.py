@@ -20,6 +20,7 @@ NEIGHBOURS = {"192.0.2.2/24": "192.0.2.1/24", "10.0.0.2/8": "10.0.0.7/8"}
 SSH = ("import socket; s = socket.create_server(('10.0.0.7', 22))\n"
        "while True: s.accept()")
 LISTENERS = (("iperf3", "-s"), ("tcp-prague", "sink"), ("python3", "-c", SSH))
+CABLES = ("eth0", "eth1", "wan")
 GROUP = Path("/sys/fs/cgroup/system.slice/nginx.service")
 CONF = Path("/etc/dualpi2")
 # They look at a qdisc that is there.
@@ -42,16 +43,14 @@ def sections():
 SECTIONS = sections()
 
 
-@pytest.fixture
-def host(registered, monkeypatch, tmp_path):
-    """Has the interfaces, neighbours, files and services that the pages name."""
-    monkeypatch.setenv("PATH", f"{BIN}:{os.environ['PATH']}")
-    monkeypatch.chdir(tmp_path)
+@pytest.fixture(scope="module")
+def machines(registered):
+    """The host, with the interfaces and neighbours that the pages name, and who listens there."""
     run("modprobe", "-q", "tcp_nv", check=False)
     # Only the first network namespace may choose others than these.
     run("sysctl", "net.ipv4.tcp_allowed_congestion_control=reno cubic nv")
     here, there, web = (Namespace(name) for name in ("host", "there", "web"))
-    for name in ("eth0", "eth1", "wan"):
+    for name in CABLES:
         veth(here, name, there, name, words=("numtxqueues", 4, "numrxqueues", 4))
     veth(here, "veth-web", web, "eth0")
     for name in ("eth2", "line1", "line2"):
@@ -66,8 +65,8 @@ def host(registered, monkeypatch, tmp_path):
     there.run("tc", "qdisc", "add", "dev", "eth0", "root", "netem", "delay", "20ms")
     # Accurate ECN, of kernels that have it as a value of this.
     there.run("sysctl", "net.ipv4.tcp_ecn=3", check=False)
-    for argv in LISTENERS:
-        there.popen(*argv)
+    for tool, *words in LISTENERS:
+        there.popen(BIN / tool if (BIN / tool).exists() else tool, *words)
     wait_until(lambda: there.run("ss", "-Hltn").stdout.count("\n") >= len(LISTENERS), "all listen")
     CONF.mkdir(exist_ok=True)
     (CONF / "eth0.conf").write_text("rate 40mbit\n")
@@ -75,10 +74,27 @@ def host(registered, monkeypatch, tmp_path):
     (CONF / "ppp*.conf").write_text("rate 9mbit\n")
     GROUP.mkdir(parents=True, exist_ok=True)
     yield here
-    for tool in ("tcp-prague", "tcp-base-rtt"):
-        here.run(tool, "off", "--if-on")
     for space in (here, there, web):
         space.delete()
+
+
+@pytest.fixture
+def host(machines, monkeypatch, tmp_path):
+    """Where an administrator begins: nothing of ours is on."""
+    monkeypatch.setenv("PATH", f"{BIN}:{os.environ['PATH']}")
+    monkeypatch.chdir(tmp_path)
+    yield machines
+    for tool in ("tcp-prague", "tcp-base-rtt"):
+        machines.run(tool, "off", "--if-on")
+    for name in machines.links():
+        if not name.startswith(("gso-", "gsx-", "in-")):  # those are ours
+            machines.run("dualpi2-load", name, "--unload", "--if-attached")
+    # What the pages set up by other tools; some of it is not there.
+    for name in CABLES:
+        machines.run("tc", "qdisc", "del", "dev", name, "root", check=False)
+    machines.run("ip", "link", "del", "sub100", check=False)
+    machines.run("nft", "flush", "ruleset")
+    machines.run("sysctl", "net.ipv4.tcp_congestion_control=cubic")
 
 
 def output_of(space, command):
@@ -94,9 +110,7 @@ def output_of(space, command):
 
 @pytest.mark.parametrize("page, heading", SECTIONS)
 def test_commands(host, page, heading):
-    loaded = set()
     if (page, heading) in WATCHING:
-        loaded.add("eth0")
         host.run("dualpi2-load", "eth0", "--rate", "40mbit")
     for command, shown in SECTIONS[page, heading]:
         if command.startswith("tcp-prague ") and KERNEL < (6, 18):
@@ -104,7 +118,3 @@ def test_commands(host, page, heading):
         printed = output_of(host, command)
         if shown is not None:
             assert re.fullmatch(commands.as_shown(shown), printed), (command, printed)
-        if names := re.match(r"dualpi2-load (\w\S*)", command):
-            loaded.add(names[1])
-    for name in loaded:
-        host.run("dualpi2-load", name, "--unload", "--if-attached")
