@@ -103,8 +103,11 @@ class Guest:
         return self.count("failed")
 
     def skipped(self):
-        """What was not run, and why."""
-        return re.findall(r"^SKIPPED .*", self.output, re.MULTILINE)
+        """How many tests were not run, by reason."""
+        reasons = Counter()
+        for count, reason in re.findall(r"^SKIPPED \[(\d+)\] \S+: (.*)", self.output, re.M):
+            reasons[reason] += int(count)
+        return reasons
 
     def traffic(self):
         try:

@@ -91,6 +91,15 @@ def test_a_guest_that_died_has_failed(tmp_path):
     assert list(guest.counted()) == ["a b"]
 
 
+def test_reasons_are_counted(tmp_path):
+    output = """SKIPPED [2] tests/qdisc/conftest.py:49: this kernel has no module hsr
+SKIPPED [1] tests/qdisc/test_prague.py:53: Accurate ECN is of Linux 6.18
+SKIPPED [4] tests/qdisc/test_prague_path.py:9: Accurate ECN is of Linux 6.18
+"""
+    assert ended(boots.Guest("7.2.12"), tmp_path, {}, output).skipped() == {
+        "this kernel has no module hsr": 2, "Accurate ECN is of Linux 6.18": 5}
+
+
 @pytest.mark.parametrize("output, where", [
     ("", "before its first test"),
     ("tests/a.py::test_x[1 2] PASSED  [ 3%]\n", "after tests/a.py::test_x[1 2]"),
