@@ -297,6 +297,7 @@ static __always_inline void apply_params(struct instance *in)
 	link_params(in);
 	link_measure(in);
 	in->memlimit = dualpi2_memlimit(&in->params, in->frame_len);
+	in->l_share = aqm_schedules(in) ? 100 : 100 - in->params.classic_protection;
 	in->to_trim = 1;
 	classify_params(in);
 	aqm_params(in, &in->dualq);

@@ -97,8 +97,9 @@ struct instance {
 	u8 flags_of_tos[256]; /* PACKET_* by TOS byte or Traffic Class: classify() */
 	u32 classes_under;    /* handle whose classes skb->priority may name */
 	u32 memlimit;	      /* bytes of truesize */
-	u8 is_framed;	      /* 1: bytes on the link are not those of the qdisc layer */
-	u8 to_trim;	      /* 1: dequeue has to look whether the limits hold */
+	u8 l_share;   /* of the link's bytes, that L has at least, while C waits, too; percent */
+	u8 is_framed; /* 1: bytes on the link are not those of the qdisc layer */
+	u8 to_trim;   /* 1: dequeue has to look whether the limits hold */
 
 	/* from the device, at the last update: an MTU may change at any time */
 	u32 frame_len;	    /* of a full frame, bytes */

@@ -66,8 +66,8 @@ static __always_inline u64 l_forecast(const struct instance *in, const struct du
 
 	if (!rate || age > enough_ns)
 		return age;
-	if (!aqm_schedules(in) && fifo_waits(&q->c)) /* C is served in between */
-		rate = rate * (100 - params->classic_protection) / 100;
+	if (fifo_waits(&q->c)) /* it is served in between */
+		rate = rate * in->l_share / 100;
 	ahead = shaper_wire_len(params, queue_bytes(q, true), q->l_packets, in->link_header);
 	wait = shaper_wait(&in->shaper, rate, now, ahead);
 	return age > wait ? age : wait;
