@@ -75,13 +75,13 @@ static __always_inline void count_queued(struct instance *in, struct Qdisc *sch,
 		in->maxq = qlen;
 }
 
-/* A packet waits no more. Returns how many still do. */
-static __always_inline u32 count_unqueued(struct instance *in, struct Qdisc *sch,
-					  const struct packet_info *info)
+/* A packet waits no more. */
+static __always_inline void count_unqueued(struct instance *in, struct Qdisc *sch,
+					   const struct packet_info *info)
 {
 	in->memory_used -= info->truesize;
 	sch->qstats.backlog -= info->len;
-	return --sch->q.qlen;
+	sch->q.qlen--;
 }
 
 static __always_inline void count_forwarded(struct dualpi2_counters *counters,

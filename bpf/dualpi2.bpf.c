@@ -113,6 +113,7 @@ int dualpi2_mark(struct __sk_buff *ctx)
 	/* Not device_of(): each packet comes here, and a trusted pointer is read faster. */
 	struct instance *in = instance_for(ctx, skb->dev);
 	struct arrival arrival;
+	struct dualq *q;
 	enum mark mark = MARK_NONE;
 	bool is_direct = true;
 	struct ip_header ip;
@@ -121,6 +122,7 @@ int dualpi2_mark(struct __sk_buff *ctx)
 
 	if (!in)
 		return TCX_NEXT;
+	q = &in->dualq;
 	if (ctx->gso_size) {
 		way = split(ctx, in);
 		if (way != TCX_NEXT)
@@ -134,9 +136,9 @@ int dualpi2_mark(struct __sk_buff *ctx)
 	}
 	arrival.flags = classify(in, ip.tos, ctx->priority);
 	arrival.now = bpf_ktime_get_ns();
-	arrival.note = aqm_note(ctx, in, &in->dualq, &arrival);
-	if (arrival.flags & PACKET_MARKABLE && aqm_may_mark(&in->dualq)) {
-		mark = aqm_mark(in, &in->dualq, &arrival);
+	arrival.note = aqm_note(ctx, in, q, &arrival);
+	if (arrival.flags & PACKET_MARKABLE && aqm_may_mark(q)) {
+		mark = aqm_mark(in, q, &arrival);
 		if (mark != MARK_NONE && !ecn_set_ce(ctx, is_direct)) {
 			mark = MARK_NONE;
 			arrival.flags |= PACKET_NOT_ECT;
@@ -151,11 +153,10 @@ int dualpi2_mark(struct __sk_buff *ctx)
 /* Let a packet into its queue, or drop it. `in_l` is a constant where this is called: each
  * queue has its own code, which knows where its counters are.
  */
-static __always_inline int admit(struct instance *in, struct Qdisc *sch, struct sk_buff *skb,
-				 struct bpf_sk_buff_ptr *to_free, const struct tag *tag,
-				 const bool in_l)
+static __always_inline int admit(struct instance *in, struct dualq *q, struct Qdisc *sch,
+				 struct sk_buff *skb, struct bpf_sk_buff_ptr *to_free,
+				 const struct tag *tag, const bool in_l)
 {
-	struct dualq *q = &in->dualq;
 	struct dualpi2_counters *counters = counters_of(q, in_l);
 	struct packet_info info = {
 		.len = qdisc_pkt_len(skb),
@@ -186,7 +187,7 @@ static __always_inline int admit(struct instance *in, struct Qdisc *sch, struct 
 			goto drop;
 		}
 	}
-	if (!push(in, fifo_of(q, in_l), skb, now, &info)) {
+	if (!push(in, q, fifo_of(q, in_l), skb, now, &info)) {
 		cause = &counters->drop_no_memory;
 		goto drop;
 	}
@@ -217,8 +218,8 @@ int BPF_PROG(dualpi2_enqueue, struct sk_buff *skb, struct Qdisc *sch,
 		return NET_XMIT_DROP;
 	}
 	tag = tag_read(in, skb);
-	return tag->flags & PACKET_L ? admit(in, sch, skb, to_free, tag, true)
-				     : admit(in, sch, skb, to_free, tag, false);
+	return tag->flags & PACKET_L ? admit(in, &in->dualq, sch, skb, to_free, tag, true)
+				     : admit(in, &in->dualq, sch, skb, to_free, tag, false);
 }
 
 /* ---- dequeue --------------------------------------------------------------- */
@@ -262,7 +263,7 @@ struct sk_buff *BPF_PROG(dualpi2_dequeue, struct Qdisc *sch)
 		bpf_qdisc_watchdog_schedule(sch, until_ns, 0);
 		return NULL;
 	}
-	if (serve(in, sch, now, &skb) == TURN_DROPPED)
+	if (serve(in, &in->dualq, sch, now, &skb) == TURN_DROPPED)
 		return serve_on(sch, now);
 	return skb;
 }
@@ -312,25 +313,35 @@ static __always_inline const struct dualpi2_params *conf_of(const struct net_dev
 	return dev->tcx_egress ? bpf_map_lookup_elem(&dualpi2_conf, conf_key) : NULL;
 }
 
-/* Empty queues, an idle link, and an AQM that knows nothing. */
+/* Empty queues, and an AQM that knows nothing. */
+static __always_inline void dualq_start_empty(struct instance *in, struct dualq *q)
+{
+	q->l_packets = 0;
+	q->credit = in->initial_credit;
+	aqm_reset(in, q);
+}
+
+/* The same, and an idle link. */
 static __always_inline void start_empty(struct instance *in)
 {
-	in->dualq.l_packets = 0;
-	in->dualq.credit = in->initial_credit;
 	in->memory_used = 0;
 	in->shaper = (struct shaper){};
-	aqm_reset(in, &in->dualq);
+	dualq_start_empty(in, &in->dualq);
 }
 
 /* Figures of a former qdisc end. */
-static __always_inline void start_counting(struct instance *in)
+static __always_inline void dualq_start_counting(struct dualq *q)
 {
-	struct dualq *q = &in->dualq;
-
 	q->l_counters = (struct dualpi2_counters){};
 	q->c_counters = (struct dualpi2_counters){};
 	q->overload = (struct dualpi2_overload){};
 	q->updates = 0;
+	aqm_start(q);
+}
+
+static __always_inline void start_counting(struct instance *in)
+{
+	dualq_start_counting(&in->dualq);
 	in->max_memory_used = 0;
 	in->maxq = 0;
 	in->bypassed_tcx = 0;
@@ -338,7 +349,6 @@ static __always_inline void start_counting(struct instance *in)
 	in->gso_split = 0;
 	in->gso_whole = 0;
 	copy(&in->delays, &no_delays, sizeof(in->delays));
-	aqm_start(q);
 }
 
 SEC("struct_ops/dualpi2_init")
@@ -393,13 +403,15 @@ SEC("struct_ops/dualpi2_reset")
 void BPF_PROG(dualpi2_reset, struct Qdisc *sch)
 {
 	struct instance *in = instance_of(sch);
+	struct dualq *q;
 
 	if (!in || in->qdisc != (u64)sch)
 		return;
-	fifo_clear(in, &in->dualq.l);
-	fifo_clear(in, &in->dualq.c);
-	count_reset(sch, &in->dualq.l_counters);
-	count_reset(sch, &in->dualq.c_counters);
+	q = &in->dualq;
+	fifo_clear(q, &q->l);
+	fifo_clear(q, &q->c);
+	count_reset(sch, &q->l_counters);
+	count_reset(sch, &q->c_counters);
 	sch->qstats.backlog = 0;
 	sch->q.qlen = 0;
 	link_measure(in);

@@ -67,21 +67,21 @@ static __always_inline void put_skb(struct sk_buff **place, struct sk_buff *skb)
 /* The block that is being filled is full, or there is none: an empty one takes its place.
  * NULL: no memory.
  */
-static __noinline struct dualpi2_block *next_tail(struct instance *in, struct fifo *fifo,
-						  struct dualpi2_block *full)
+static __noinline struct dualpi2_block *next_tail(struct instance *in, struct dualq *q,
+						  struct fifo *fifo, struct dualpi2_block *full)
 {
-	struct bpf_list_head *blocks = blocks_of(&in->dualq, fifo);
+	struct bpf_list_head *blocks = blocks_of(q, fifo);
 	struct bpf_list_node *free;
 
 	if (full && !fifo->full_blocks++) {
 		put_block(&fifo->head, full);
 		full = NULL;
 	}
-	bpf_spin_lock(&in->dualq.lock);
+	bpf_spin_lock(&q->lock);
 	if (full)
 		list_push_back(blocks, &full->list);
 	free = bpf_list_pop_front(&in->free_blocks);
-	bpf_spin_unlock(&in->dualq.lock);
+	bpf_spin_unlock(&q->lock);
 
 	if (!free)
 		return obj_new(struct dualpi2_block);
@@ -90,8 +90,8 @@ static __noinline struct dualpi2_block *next_tail(struct instance *in, struct fi
 }
 
 /* The block with a place for one more packet, and which place. NULL: no memory. */
-static __always_inline struct dualpi2_block *take_tail(struct instance *in, struct fifo *fifo,
-						       u64 *at)
+static __always_inline struct dualpi2_block *take_tail(struct instance *in, struct dualq *q,
+						       struct fifo *fifo, u64 *at)
 {
 	struct dualpi2_block *block = bpf_kptr_xchg(&fifo->tail, NULL);
 
@@ -99,7 +99,7 @@ static __always_inline struct dualpi2_block *take_tail(struct instance *in, stru
 	if (block && *at < BLOCK_PACKETS)
 		return block;
 	*at = 0;
-	return next_tail(in, fifo, block);
+	return next_tail(in, q, fifo, block);
 }
 
 /* Append a packet. Returns false if there is no memory; else the packet is consumed. An empty FIFO
@@ -107,8 +107,8 @@ static __always_inline struct dualpi2_block *take_tail(struct instance *in, stru
  * it there is a memory barrier: timer_fires() looks at the FIFO and at overdue_ns in the other
  * order than enqueue.
  */
-static __always_inline bool push(struct instance *in, struct fifo *fifo, struct sk_buff *skb,
-				 u64 now, const struct packet_info *info)
+static __always_inline bool push(struct instance *in, struct dualq *q, struct fifo *fifo,
+				 struct sk_buff *skb, u64 now, const struct packet_info *info)
 {
 	struct dualpi2_block *block;
 	struct packet *packet;
@@ -121,7 +121,7 @@ static __always_inline bool push(struct instance *in, struct fifo *fifo, struct 
 		put_skb(&fifo->lone.skb, skb);
 		return true;
 	}
-	block = take_tail(in, fifo, &at);
+	block = take_tail(in, q, fifo, &at);
 	if (!block)
 		return false;
 	if (!fifo->second_ns)
@@ -147,9 +147,10 @@ static __always_inline struct sk_buff *take_out(struct packet *packet, struct pa
 /* The block at the head is empty: the next one takes its place. Returns when the packet
  * was enqueued that is the first now; 0: there is none.
  */
-static __noinline u64 next_head(struct instance *in, struct fifo *fifo, struct dualpi2_block *empty)
+static __noinline u64 next_head(struct instance *in, struct dualq *q, struct fifo *fifo,
+				struct dualpi2_block *empty)
 {
-	struct bpf_list_head *blocks = blocks_of(&in->dualq, fifo);
+	struct bpf_list_head *blocks = blocks_of(q, fifo);
 	struct bpf_list_node *next;
 	struct dualpi2_block *block;
 	u64 enqueued_ns;
@@ -158,11 +159,11 @@ static __noinline u64 next_head(struct instance *in, struct fifo *fifo, struct d
 		obj_drop(empty);
 		empty = NULL;
 	}
-	bpf_spin_lock(&in->dualq.lock);
+	bpf_spin_lock(&q->lock);
 	next = bpf_list_pop_front(blocks);
 	if (empty)
 		list_push_back(&in->free_blocks, &empty->list);
-	bpf_spin_unlock(&in->dualq.lock);
+	bpf_spin_unlock(&q->lock);
 
 	if (empty)
 		in->n_free++;
@@ -178,14 +179,14 @@ static __noinline u64 next_head(struct instance *in, struct fifo *fifo, struct d
 }
 
 /* Take the last packet of the block at the head. `*next_ns`: as in pop(). */
-static __always_inline struct sk_buff *pop_last(struct instance *in, struct fifo *fifo,
-						struct dualpi2_block *block, u64 *next_ns,
-						struct packet_info *info)
+static __always_inline struct sk_buff *pop_last(struct instance *in, struct dualq *q,
+						struct fifo *fifo, struct dualpi2_block *block,
+						u64 *next_ns, struct packet_info *info)
 {
 	struct sk_buff *skb = take_out(&block->packet[BLOCK_PACKETS - 1], info);
 
 	if (fifo->full_blocks) {
-		*next_ns = next_head(in, fifo, block);
+		*next_ns = next_head(in, q, fifo, block);
 	} else {
 		fifo->first = 0;
 		fifo->end = 0;
@@ -196,8 +197,9 @@ static __always_inline struct sk_buff *pop_last(struct instance *in, struct fifo
 }
 
 /* Take the first packet of the blocks; NULL if there is none. */
-static __always_inline struct sk_buff *pop_block(struct instance *in, struct fifo *fifo,
-						 u64 *next_ns, struct packet_info *info)
+static __always_inline struct sk_buff *pop_block(struct instance *in, struct dualq *q,
+						 struct fifo *fifo, u64 *next_ns,
+						 struct packet_info *info)
 {
 	struct dualpi2_block **place = fifo->full_blocks ? &fifo->head : &fifo->tail;
 	struct dualpi2_block *block = bpf_kptr_xchg(place, NULL);
@@ -208,7 +210,7 @@ static __always_inline struct sk_buff *pop_block(struct instance *in, struct fif
 	if (!block)
 		return NULL;
 	if (first >= BLOCK_PACKETS - 1)
-		return pop_last(in, fifo, block, next_ns, info);
+		return pop_last(in, q, fifo, block, next_ns, info);
 	packet = packet_at(block, first);
 	skb = take_out(packet, info);
 	*next_ns = packet[1].enqueued_ns;
@@ -224,7 +226,7 @@ static __always_inline struct sk_buff *pop_block(struct instance *in, struct fif
 }
 
 /* Take the first packet; NULL if there is none. */
-static __always_inline struct sk_buff *pop(struct instance *in, struct fifo *fifo,
+static __always_inline struct sk_buff *pop(struct instance *in, struct dualq *q, struct fifo *fifo,
 					   struct packet_info *info)
 {
 	struct sk_buff *skb = bpf_kptr_xchg(&fifo->lone.skb, NULL);
@@ -234,7 +236,7 @@ static __always_inline struct sk_buff *pop(struct instance *in, struct fifo *fif
 		*info = fifo->lone.info;
 		next_ns = fifo->second_ns;
 	} else if (fifo_waits(fifo)) {
-		skb = pop_block(in, fifo, &next_ns, info);
+		skb = pop_block(in, q, fifo, &next_ns, info);
 	}
 	fifo->head_ns = next_ns;
 	return skb;
@@ -243,15 +245,15 @@ static __always_inline struct sk_buff *pop(struct instance *in, struct fifo *fif
 /* ---- the end --------------------------------------------------------------------- */
 
 /* Give up to `most` blocks of a list back to the kernel, with the packets in them. */
-static __always_inline void drain(struct instance *in, struct bpf_list_head *blocks, u32 most)
+static __always_inline void drain(struct dualq *q, struct bpf_list_head *blocks, u32 most)
 {
 	struct bpf_list_node *block;
 	u32 i;
 
 	bpf_for(i, 0, most) {
-		bpf_spin_lock(&in->dualq.lock);
+		bpf_spin_lock(&q->lock);
 		block = bpf_list_pop_front(blocks);
-		bpf_spin_unlock(&in->dualq.lock);
+		bpf_spin_unlock(&q->lock);
 		if (!block)
 			break;
 		obj_drop(container_of(block, struct dualpi2_block, list));
@@ -259,11 +261,11 @@ static __always_inline void drain(struct instance *in, struct bpf_list_head *blo
 }
 
 /* Throw away all that a FIFO holds, and its blocks. */
-static __always_inline void fifo_clear(struct instance *in, struct fifo *fifo)
+static __always_inline void fifo_clear(struct dualq *q, struct fifo *fifo)
 {
 	put_skb(&fifo->lone.skb, NULL);
 	put_block(&fifo->head, NULL);
-	drain(in, blocks_of(&in->dualq, fifo), DUALPI2_LIMIT_MAX / BLOCK_PACKETS + 1);
+	drain(q, blocks_of(q, fifo), DUALPI2_LIMIT_MAX / BLOCK_PACKETS + 1);
 	put_block(&fifo->tail, NULL);
 	fifo->head_ns = 0;
 	fifo->full_blocks = 0;
@@ -273,7 +275,7 @@ static __always_inline void fifo_clear(struct instance *in, struct fifo *fifo)
 
 static __always_inline void free_blocks_drain(struct instance *in)
 {
-	drain(in, &in->free_blocks, FREE_BLOCKS_MAX);
+	drain(&in->dualq, &in->free_blocks, FREE_BLOCKS_MAX);
 	in->n_free = 0;
 }
 

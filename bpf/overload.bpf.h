@@ -15,9 +15,9 @@ static u64 events_told; /* by all qdiscs of this AQM */
 /* Tell those who follow. One who comes too late finds another event in its place; the statistics
  * still count it. The exchanges are full barriers.
  */
-static __always_inline void overload_report(const struct instance *in, bool ended)
+static __always_inline void overload_report(const struct instance *in,
+					    const struct dualpi2_overload *overload, bool ended)
 {
-	const struct dualpi2_overload *overload = &in->dualq.overload;
 	const u64 number = __sync_fetch_and_add(&events_told, 1) + 1;
 	const u32 place = number % DUALPI2_EVENTS;
 	struct dualpi2_event *event = bpf_map_lookup_elem(&dualpi2_events, &place);
@@ -44,14 +44,14 @@ static __always_inline void overload_update(struct instance *in, struct dualpi2_
 			overload->events++;
 			overload->start_ns = now;
 			overload->duration_ns = 0;
-			overload_report(in, false);
+			overload_report(in, overload, false);
 		}
 		overload->total_ns += now - overload->start_ns - overload->duration_ns;
 		overload->duration_ns = now - overload->start_ns;
 	} else if (overload->active &&
 		   now - overload->start_ns - overload->duration_ns >= DUALPI2_OVERLOAD_HOLD_NS) {
 		overload->active = 0;
-		overload_report(in, true);
+		overload_report(in, overload, true);
 	}
 }
 

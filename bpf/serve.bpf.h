@@ -32,24 +32,26 @@ enum turn {
 static __always_inline struct sk_buff *take(struct instance *in, struct dualq *q, struct Qdisc *sch,
 					    const bool from_l, struct packet_info *info)
 {
-	struct sk_buff *skb = pop(in, fifo_of(q, from_l), info);
+	struct sk_buff *skb = pop(in, q, fifo_of(q, from_l), info);
 
 	if (!skb)
 		return NULL;
 	if (from_l)
 		q->l_packets -= info->packets;
-	if (!count_unqueued(in, sch, info)) /* then the DualQ is empty, the only one */
+	count_unqueued(in, sch, info);
+	if (!dualq_waits(q))
 		q->credit = in->initial_credit;
 	return skb;
 }
 
 /* ---- trim ------------------------------------------------------------------------ */
 
-static __always_inline void trim_from(struct instance *in, struct Qdisc *sch, const bool from_l)
+static __always_inline void trim_from(struct instance *in, struct dualq *q, struct Qdisc *sch,
+				      const bool from_l)
 {
-	struct dualpi2_counters *counters = counters_of(&in->dualq, from_l);
+	struct dualpi2_counters *counters = counters_of(q, from_l);
 	struct packet_info info;
-	struct sk_buff *skb = take(in, &in->dualq, sch, from_l, &info);
+	struct sk_buff *skb = take(in, q, sch, from_l, &info);
 
 	if (!skb)
 		return;
@@ -60,13 +62,15 @@ static __always_inline void trim_from(struct instance *in, struct Qdisc *sch, co
 WALKED_ONCE int trim_one(struct Qdisc *sch __arg_trusted)
 {
 	struct instance *in = instance_of(sch);
+	struct dualq *q;
 
 	if (!in)
 		return 0;
-	if (fifo_waits(&in->dualq.c))
-		trim_from(in, sch, false);
+	q = &in->dualq;
+	if (fifo_waits(&q->c))
+		trim_from(in, q, sch, false);
 	else
-		trim_from(in, sch, true);
+		trim_from(in, q, sch, true);
 	return 0;
 }
 
@@ -127,10 +131,9 @@ static __always_inline enum turn serve_from(struct instance *in, struct dualq *q
 }
 
 /* Serve the queue whose turn it is. */
-static __always_inline enum turn serve(struct instance *in, struct Qdisc *sch, u64 now,
-				       struct sk_buff **served)
+static __always_inline enum turn serve(struct instance *in, struct dualq *q, struct Qdisc *sch,
+				       u64 now, struct sk_buff **served)
 {
-	struct dualq *q = &in->dualq;
 	bool l_waits = fifo_waits(&q->l), c_waits = fifo_waits(&q->c);
 	const bool by_aqm = aqm_schedules(in) && l_waits && c_waits;
 
@@ -149,7 +152,7 @@ WALKED_ONCE int serve_again(struct Qdisc *sch __arg_trusted, u64 now)
 
 	if (!in || !handover)
 		return TURN_EMPTY;
-	turn = serve(in, sch, now, &skb);
+	turn = serve(in, &in->dualq, sch, now, &skb);
 	if (turn == TURN_SERVED)
 		put_skb(&handover->skb, skb);
 	return turn;

@@ -32,13 +32,20 @@
  */
 const volatile bool without_timer SEC(DUALPI2_WITHOUT_TIMER);
 
+/* The AQM moves, and what it says may be overload. */
+static __always_inline void dualq_update(struct instance *in, struct dualq *q, u64 now)
+{
+	aqm_update(in, q, now);
+	q->updates++;
+	overload_update(in, &q->overload, aqm_is_saturated(in, q), now);
+}
+
 /* The update, if it is due. Timer and enqueue may come at the same time; one of them
  * wins the claim.
  */
 static __always_inline void tick(struct instance *in, u64 now)
 {
 	u64 due = in->update_due_ns;
-	struct dualq *q = &in->dualq;
 
 	if (now < due)
 		return;
@@ -46,9 +53,7 @@ static __always_inline void tick(struct instance *in, u64 now)
 	    due)
 		return;
 	link_measure(in);
-	aqm_update(in, q, now);
-	q->updates++;
-	overload_update(in, &q->overload, aqm_is_saturated(in, q), now);
+	dualq_update(in, &in->dualq, now);
 	publish(in, now);
 }
 
