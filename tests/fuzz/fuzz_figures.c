@@ -11,7 +11,7 @@
 
 #include "sample/sample.h"
 #include "show/show.h"
-#include "watch/watch.h"
+#include "watch/screen.h"
 
 /* What comes out of maps and of the kernel. */
 struct content {

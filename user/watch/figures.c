@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "watch/watch.h"
+#include "watch/figures.h"
 
 #include <curses.h>
 #include <stdio.h>
@@ -7,6 +7,8 @@
 
 #include "aqm/stat.h"
 #include "cli/format.h"
+#include "show/show.h"
+#include "watch/put.h"
 
 /* Columns: what it is, of L, of C. */
 #define L_COLUMN 20

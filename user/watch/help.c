@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "watch/watch.h"
+#include "watch/help.h"
 
 #include <curses.h>
+
+#include "show/show.h"
+#include "watch/palette.h"
+#include "watch/put.h"
 
 #define MEANING_COLUMN 16
 

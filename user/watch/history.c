@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "watch/watch.h"
+#include "watch/history.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/message.h"
+#include "show/show.h"
 
 const struct samples *history_newest(const struct history *history)
 {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "watch/watch.h"
+#include "watch/keys.h"
 
 #include <curses.h>
+
+#include "watch/history.h"
 
 #define ESCAPE 27
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "watch/watch.h"
+#include "watch/list.h"
 
 #include <curses.h>
 #include <linux/pkt_sched.h>
@@ -7,6 +7,10 @@
 #include <string.h>
 
 #include "cli/format.h"
+#include "show/show.h"
+#include "watch/history.h"
+#include "watch/palette.h"
+#include "watch/put.h"
 
 #define MARGIN 2 /* for the number */
 #define WORDS_LINES 2

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "watch/watch.h"
+#include "watch/palette.h"
 
 #include <curses.h>
 #include <stdlib.h>

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "watch/watch.h"
+#include "watch/plots.h"
 
 #include <curses.h>
 #include <stdio.h>
 
 #include "cli/format.h"
+#include "show/show.h"
+#include "watch/put.h"
 
 /* Columns: what it is, what the full height stands for, the intervals. */
 #define SCALE_COLUMN 10

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "watch/watch.h"
+#include "watch/screen.h"
 
 #include <curses.h>
 #include <stdio.h>
@@ -7,55 +7,13 @@
 
 #include "aqm/params.h"
 #include "cli/format.h"
-
-#define WORDS_COLUMN 11 /* behind the longest name of a condition */
-
-/* ---- what screens have in common ------------------------------------------------------- */
-
-void put_text(int line, int column, const char *text)
-{
-	if (column < COLS)
-		mvaddnstr(line, column, text, COLS - column);
-}
-
-int put_wrapped(int line, int end, int column, const char *text)
-{
-	while (*text && line < end) {
-		int length;
-		const char *next = format_line(text, COLS - column, &length);
-
-		mvaddnstr(line++, column, text, length);
-		text = next;
-	}
-	return line;
-}
-
-void put_words(int line, int lines, const struct view *view)
-{
-	struct diagnosis diagnosis;
-
-	if (!view->course->count) {
-		put_text(line, 0, "the first figures come after the first interval");
-		return;
-	}
-	diagnose(&view->window, &diagnosis);
-	attron(palette_condition(diagnosis.condition));
-	put_text(line, 0, condition_name(diagnosis.condition));
-	attroff(palette_condition(diagnosis.condition));
-	put_wrapped(line, line + lines, WORDS_COLUMN, diagnosis.words);
-}
-
-const char *frequency(const struct sample *interval, __u64 count, char *text)
-{
-	const double rate = interval_rate(interval, count);
-	char number[FORMAT_MAX];
-
-	if (rate < 100)
-		snprintf(text, FORMAT_MAX, "%.3g/s", rate);
-	else
-		snprintf(text, FORMAT_MAX, "%s/s", format_count(rate, number));
-	return text;
-}
+#include "show/show.h"
+#include "watch/figures.h"
+#include "watch/help.h"
+#include "watch/history.h"
+#include "watch/list.h"
+#include "watch/plots.h"
+#include "watch/put.h"
 
 /* On the last line: the keys that matter most, and the rhythm. */
 static void put_foot(const struct watcher *watcher, const char *keys)
@@ -74,8 +32,6 @@ static void put_foot(const struct watcher *watcher, const char *keys)
 		mvaddstr(LINES - 1, COLS - (int)strlen(rhythm) - 1, rhythm);
 	}
 }
-
-/* ---- screens ------------------------------------------------------------------------- */
 
 static void put_head(const struct sample *now)
 {

@@ -6,6 +6,10 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "watch/history.h"
+#include "watch/keys.h"
+#include "watch/palette.h"
+#include "watch/screen.h"
 
 #define ESCAPE_DELAY_MS 50 /* for the rest of what an arrow key sends */
 
