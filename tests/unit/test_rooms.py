@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The rooms of user/: no include runs from a lower one to a higher one, or in a circle. And how
-long files may become."""
+"""The rooms of user/: no include runs from a lower one to a higher one. Nor does one in user/ or
+bpf/ run in a circle. And how long files may become."""
 
 import graphlib
 import re
@@ -43,6 +43,17 @@ def test_no_include_runs_upwards():
 
 def test_no_includes_run_in_a_circle():
     graphlib.TopologicalSorter(included()).prepare()
+
+
+def test_no_includes_of_programs_run_in_a_circle():
+    """By files: what is in bpf/ and include/ is all headers, but for the programs."""
+    places = ROOT / "bpf", ROOT / "include"
+    files = {file for place in places for file in place.rglob("*.[ch]")}
+    graph = {file: {place / name for place in places for name in
+                    re.findall(r'^\s*#\s*include "(.+)"', file.read_text(), re.MULTILINE)} & files
+             for file in files}
+    assert any(graph.values())
+    graphlib.TopologicalSorter(graph).prepare()
 
 
 def longer(files, most):
