@@ -90,7 +90,7 @@ CONTRADICTIONS = [
     ("--overflow=1", "--overflow", "no value"),
     ("splt_gso", "splt_gso", "no such option"), ("splt_gso", "did you mean", "--split-gso?"),
     ("split_gso --no-split-gso", "--no-split-gso", "--split-gso"),
-    ("two", "two", "one argument too many"),
+    ("two", "two", "unexpected argument"),
 ]
 
 

@@ -28,7 +28,7 @@ BAD_FILES = [
     ("docsis yes", ":1: --docsis yes: --docsis takes no value"),
     ("split-gso=auto", ":1: --split-gso auto: --split-gso takes no value: did you mean "
                        "--auto-split-gso?"),
-    ("rate 40 mbit", ":1: mbit: one option a line, and one word as its value"),
+    ("rate 40 mbit", ":1: mbit: one option per line, with one word as its value"),
     ("rat 40mbit", ":1: rat: no option that a file may have: did you mean --rate? "
                    "(see dualpi2-load --help)"),
     ("-rate 4mbit", ":1: -rate: no option that a file may have: did you mean --rate? "
@@ -46,8 +46,8 @@ BAD_FILES = [
     ("help", ":1: help: no option that a file may have (see dualpi2-load --help)"),
     ("rate 1\x1b[2Jmbit", ":1: --rate 1\\x1b[2Jmbit: not a rate "
                           "(for example 40mbit; 0, or 8kbit to 1tbit)"),
-    ("rate 1\0mbit", ":1: has a NUL character: this is no text"),
-    ("\n\0", ":2: has a NUL character: this is no text"),
+    ("rate 1\0mbit", ":1: contains a NUL byte: not a text file"),
+    ("\n\0", ":2: contains a NUL byte: not a text file"),
     ("#" * 65537, ": longer than 65536 bytes: this is no file of options"),
     # more than one line at fault
     ("mq\nrate 1mbit", ": --rate: not with --mq, each queue would send at the full rate"),
@@ -69,20 +69,20 @@ def load(*arguments):
 
 
 @pytest.mark.parametrize("words, told", [
-    (["bandwidth", "40mbit"], "bandwidth: no such option, and one argument too many after "
+    (["bandwidth", "40mbit"], "bandwidth: unexpected argument after "
                               "no-such-interface: did you mean --rate?"),
     (["--bandwidth", "40mbit"], "--bandwidth: no such option, or not enough of its name: did you "
                                 "mean --rate?"),
-    (["root"], "root: no such option, and one argument too many after no-such-interface: leave it "
+    (["root"], "root: unexpected argument after no-such-interface: leave it "
                "out, the root is meant"),
-    (["targt", "5ms"], "targt: no such option, and one argument too many after no-such-interface: "
+    (["targt", "5ms"], "targt: unexpected argument after no-such-interface: "
                        "did you mean --target?"),
-    (["--split-gso", "auto"], "auto: no such option, and one argument too many after "
+    (["--split-gso", "auto"], "auto: unexpected argument after "
                               "no-such-interface: did you mean --auto-split-gso?"),
     (["--split-gso=auto"], "--split-gso=auto: --split-gso takes no value: did you mean "
                            "--auto-split-gso?"),
     (["--step-treshold", "5ms"], "--step-treshold: no such option, or not enough of its name"),
-    (["mq"], "mq: no such option, and one argument too many after no-such-interface: did you mean "
+    (["mq"], "mq: unexpected argument after no-such-interface: did you mean "
              "--mq?"),
     (["--xyz"], "--xyz: no such option, or not enough of its name"),
 ])
@@ -137,7 +137,7 @@ def test_interface_is_given_without_dev():
     done = subprocess.run([LOADER, "dev", "eth0", "root"], capture_output=True, text=True,
                           check=False)
     assert (done.returncode, done.stderr) == (
-        2, "dualpi2-load: eth0: no such option, and one argument too many after dev: leave out "
+        2, "dualpi2-load: eth0: unexpected argument after dev: leave out "
            "dev (see dualpi2-load --help)\n")
 
 

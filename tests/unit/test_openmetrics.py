@@ -160,7 +160,7 @@ def test_a_file_that_is_no_text_is_not_known(tmp_path):
     (tmp_path / "lo.conf").write_bytes(b"rate\0")
     samples, errors = configured_of("prometheus", tmp_path)
     assert samples == {("dualpi2_configuration_known", ()): 0}
-    assert re.fullmatch(r"dualpi2-stats: .*/lo\.conf:1: has a NUL character.*\n", errors)
+    assert re.fullmatch(r"dualpi2-stats: .*/lo\.conf:1: contains a NUL byte.*\n", errors)
 
 
 def test_what_is_configured_may_not_be_known(tmp_path):

@@ -60,7 +60,7 @@ def test_what_is_understood(tmp_path, text):
      "1: 17mbit=9: a policy has at most 16 points"),
     ("\n".join(f"policy p{n} share 1%" for n in range(31)),
      "31: p30: too many policies: at most 30 besides silver and gold"),
-    ("default gold\0", "1: has a NUL character: this is no text"),
+    ("default gold\0", "1: contains a NUL byte: not a text file"),
 ])
 def test_what_is_refused(tmp_path, text, said):
     path = tmp_path / "policy"
@@ -70,7 +70,7 @@ def test_what_is_refused(tmp_path, text, said):
 
 
 @pytest.mark.parametrize("arguments, said", [
-    ([], "an interface is missing"), (["one", "two"], "two: no such option, and one argument too"),
+    ([], "an interface is missing"), (["one", "two"], "two: unexpected argument after"),
     (["one", "--json"], "--json: only with --show"),
     (["one", "--show", "--unload"], "--unload: excludes --show"),
     (["one", "--policy", "p", "--show"], "--policy: excludes --show"),

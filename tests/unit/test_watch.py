@@ -342,7 +342,7 @@ def test_what_it_does_not_go_with(arguments):
 
 def test_no_terminal():
     done = stats("busy", "--watch", check=False)
-    assert done.returncode == 1 and "no terminal" in done.stderr and not done.stdout
+    assert done.returncode == 1 and "is not a terminal" in done.stderr and not done.stdout
 
 
 def test_unknown_terminal():

@@ -45,7 +45,7 @@ static bool take_line(void *data, char *line)
 	if (!name)
 		return fail(0, "=: the name of an option is missing");
 	if (more)
-		return fail(0, "%s: one option a line, and one word as its value", more);
+		return fail(0, "%s: one option per line, with one word as its value", more);
 	part = part_named(config, name);
 	if (part && value)
 		return fail(0, "%s %s: a line of its own, and the options below it", name, value);

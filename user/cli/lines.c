@@ -39,7 +39,7 @@ bool lines_parse(const char *path, char *text, size_t size, line_take *take, voi
 		text += length + 1;
 		message_set_place("%s:%u", path, ++number);
 		if (line + length < end && line[length] != '\n') {
-			taken = fail(0, "has a NUL character: this is no text");
+			taken = fail(0, "contains a NUL byte: not a text file");
 			break;
 		}
 		line[length] = '\0';
