@@ -11,7 +11,7 @@
 #include "verifier.bpf.h"
 
 /* aqm_drop() in L, where it is rare. */
-WALKED_ONCE u32 drop_in_l(u32 number, u32 flags, u64 sojourn_ns, u64 now)
+GLOBAL_SUBPROG u32 drop_in_l(u32 number, u32 flags, u64 sojourn_ns, u64 now)
 {
 	struct instance *in = instance_by_number(number);
 

@@ -29,7 +29,7 @@ static __always_inline void link_params(struct instance *in)
 }
 
 /* Bytes on the link where they are not those of the qdisc layer. */
-WALKED_ONCE u32 framed_len(u32 number, u32 len, u32 packets, u32 link_header)
+GLOBAL_SUBPROG u32 framed_len(u32 number, u32 len, u32 packets, u32 link_header)
 {
 	struct instance *in = instance_by_number(number);
 

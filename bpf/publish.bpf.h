@@ -68,7 +68,7 @@ static __always_inline void publish_dualq(struct instance *in, struct dualq *q, 
 	publish_queue(&stats->c, &q->c_counters, queue_age(q, false, now));
 }
 
-WALKED_ONCE int publish_number(u32 number, u64 now)
+GLOBAL_SUBPROG int publish_number(u32 number, u64 now)
 {
 	struct instance *in = instance_by_number(number);
 	struct dualpi2_key key;

@@ -59,7 +59,7 @@ static __always_inline void trim_from(struct instance *in, struct dualq *q, stru
 	bpf_kfree_skb(skb);
 }
 
-WALKED_ONCE int trim_one(struct Qdisc *sch __arg_trusted)
+GLOBAL_SUBPROG int trim_one(struct Qdisc *sch __arg_trusted)
 {
 	struct instance *in = instance_of(sch);
 	struct dualq *q;
@@ -143,7 +143,7 @@ static __always_inline enum turn serve(struct instance *in, struct dualq *q, str
 }
 
 /* The same into the handover, for a loop. Returns enum turn. */
-WALKED_ONCE int serve_again(struct Qdisc *sch __arg_trusted, u64 now)
+GLOBAL_SUBPROG int serve_again(struct Qdisc *sch __arg_trusted, u64 now)
 {
 	struct handover *handover = handover_of(sch);
 	struct instance *in = instance_of(sch);

@@ -5,7 +5,7 @@
  * doubles the work behind it unless both ways end in the same state. What it has followed
  * counts towards a limit (1 million instructions) and takes time whenever programs are loaded.
  *
- * A value of a map is no argument for a global function, so WALKED_ONCE functions get the number
+ * A value of a map is no argument for a global function, so GLOBAL_SUBPROG functions get the number
  * of an instance, or its qdisc, and look it up themselves.
  */
 #ifndef VERIFIER_BPF_H
@@ -21,10 +21,10 @@ extern void *bpf_rdonly_cast(const void *object, __u32 btf_id) __ksym;
 /* A function that is walked through once, knowing nothing of its arguments. One that is static is
  * walked through again with each call.
  */
-#define WALKED_ONCE __attribute__((noinline))
+#define GLOBAL_SUBPROG __attribute__((noinline))
 
-/* An argument that a WALKED_ONCE function may not use, depending on the AQM. The compiler would see
- * that and pass nothing in its register; the verifier wants a number there.
+/* An argument that a GLOBAL_SUBPROG function may not use, depending on the AQM. The compiler would
+ * see that and pass nothing in its register; the verifier wants a number there.
  */
 #define PASSED(argument) barrier_var(argument)
 

@@ -48,7 +48,7 @@ static inline __u32 histogram_log2(__u32 v)
 	return log + (v >> 1);
 }
 
-/* In BPF a function of its own (bpf/verifier.bpf.h, WALKED_ONCE). */
+/* In BPF a function of its own (bpf/verifier.bpf.h, GLOBAL_SUBPROG). */
 #ifdef __VMLINUX_H__
 #define HISTOGRAM_FUNCTION __attribute__((noinline))
 #else

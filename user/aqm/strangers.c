@@ -10,7 +10,7 @@
 #define NO_FLOWS "nothing is kept for a flow or a host: all share two queues"
 #define ONE_DIRECTION "a run of its own for each: --rate for upload, --ingress --rate for download"
 
-const struct stranger strangers[] = {
+const struct foreign_word strangers[] = {
 	/* tc's line up to the parameters */
 	{ "qdisc", INTERFACE_FIRST },
 	{ "add", INTERFACE_FIRST },

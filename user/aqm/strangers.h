@@ -7,6 +7,6 @@
 
 #include "cli/guess.h"
 
-extern const struct stranger strangers[];
+extern const struct foreign_word strangers[];
 
 #endif /* STRANGERS_H */

@@ -18,7 +18,7 @@
 #define TARGET struct target __attribute__((cleanup(target_free)))
 
 /* A direction before anything is done. */
-struct look {
+struct before {
 	const struct aqm *wanted;
 	bool is_live; /* is it attached, with `aqm` and what is in force? */
 	const struct aqm *aqm;
@@ -29,18 +29,18 @@ struct look {
 /* ---- what leaves ------------------------------------------------------------------- */
 
 static bool look_at_root(const struct registrations *regs, const char *ifname,
-			 const struct wish *wish, struct look *look)
+			 const struct wish *wish, struct before *before)
 {
 	TARGET target;
 	int live;
 
 	if (!target_find(ifname, &target) || !target_allowed(&target, wish))
 		return false;
-	look->wanted = target_aqm(&target, wish);
-	look->aqm = tree_aqm(&target.tree);
-	look->handle = target.tree.root.handle;
-	live = root_live(regs, &target, &look->in_force);
-	look->is_live = live > 0;
+	before->wanted = target_aqm(&target, wish);
+	before->aqm = tree_aqm(&target.tree);
+	before->handle = target.tree.root.handle;
+	live = root_live(regs, &target, &before->in_force);
+	before->is_live = live > 0;
 	return live >= 0;
 }
 
@@ -103,7 +103,7 @@ static bool check_root(const struct registrations *regs, const char *ifname,
 /* ---- what arrives ------------------------------------------------------------------ */
 
 static bool look_at_ingress(const struct registrations *regs, const char *ifname,
-			    const struct wish *wish, struct look *look)
+			    const struct wish *wish, struct before *before)
 {
 	struct ingress ingress;
 	struct qdisc root = {};
@@ -112,11 +112,11 @@ static bool look_at_ingress(const struct registrations *regs, const char *ifname
 	if (!ingress_find(ifname, &ingress) || !ingress_allowed(regs, &ingress, wish) ||
 	    (ingress.ifb.ifindex && !qdisc_root((int)ingress.ifb.ifindex, &root)))
 		return false;
-	look->wanted = ingress_aqm(&ingress, wish);
-	look->aqm = ingress.aqm;
-	look->handle = root.handle;
-	live = ingress_live(regs, &ingress, &look->in_force);
-	look->is_live = live > 0;
+	before->wanted = ingress_aqm(&ingress, wish);
+	before->aqm = ingress.aqm;
+	before->handle = root.handle;
+	live = ingress_live(regs, &ingress, &before->in_force);
+	before->is_live = live > 0;
 	return live >= 0;
 }
 
@@ -148,7 +148,7 @@ static bool check_ingress(const struct registrations *regs, const char *ifname,
 
 static const struct {
 	bool (*look)(const struct registrations *regs, const char *ifname, const struct wish *wish,
-		     struct look *look); /* false as well if it is not allowed */
+		     struct before *before); /* false as well if it is not allowed */
 	bool (*attach)(const struct registrations *regs, const char *ifname,
 		       const struct wish *wish);
 	bool (*unload)(const struct registrations *regs, const char *ifname, bool *found);
@@ -161,21 +161,21 @@ static const struct {
 
 /* Refuse before the registration is made, which takes a second. */
 static bool look_at_all(const struct registrations *regs, const char *ifname,
-			const struct wishes *wishes, struct look looks[])
+			const struct wishes *wishes, struct before before[])
 {
 	for (int i = 0; i < N_DIRECTIONS; i++) {
-		if (wishes->has[i] && !directions[i].look(regs, ifname, &wishes->of[i], &looks[i]))
+		if (wishes->has[i] && !directions[i].look(regs, ifname, &wishes->of[i], &before[i]))
 			return false;
 	}
 	return true;
 }
 
 static bool have_registrations(struct registrations *regs, const struct wishes *wishes,
-			       const struct look looks[])
+			       const struct before before[])
 {
 	for (int i = 0; i < N_DIRECTIONS; i++) {
 		struct registration *reg =
-			wishes->has[i] ? registration_of(regs, looks[i].wanted) : NULL;
+			wishes->has[i] ? registration_of(regs, before[i].wanted) : NULL;
 
 		if (reg && !registration_is_open(reg) && !registration_make(reg, host_refused))
 			return false;
@@ -186,25 +186,25 @@ static bool have_registrations(struct registrations *regs, const struct wishes *
 
 /* Best effort: what failed before is reported already. */
 static void put_back(const struct registrations *regs, const char *ifname, enum direction direction,
-		     const struct look *look)
+		     const struct before *before)
 {
 	const struct wish former = {
 		.params = params_all(),
-		.aqm = look->aqm,
-		.handle = look->handle,
-		.former = &look->in_force,
+		.aqm = before->aqm,
+		.handle = before->handle,
+		.former = &before->in_force,
 	};
 	bool found;
 
-	if (look->is_live)
+	if (before->is_live)
 		directions[direction].attach(regs, ifname, &former);
 	else if (directions[direction].unload(regs, ifname, &found))
 		say_line("%s, %s: as it was before", ifname, direction_name(direction));
 }
 
 /* Nothing is to be there that is not wished. */
-static bool take_away_others(const struct registrations *regs, const char *ifname,
-			     const struct wishes *wishes)
+static bool remove_unrequested(const struct registrations *regs, const char *ifname,
+			       const struct wishes *wishes)
 {
 	for (int i = 0; i < N_DIRECTIONS; i++) {
 		bool found = false;
@@ -219,21 +219,21 @@ static bool take_away_others(const struct registrations *regs, const char *ifnam
 
 bool directions_attach(struct registrations *regs, const char *ifname, const struct wishes *wishes)
 {
-	struct look looks[N_DIRECTIONS];
+	struct before before[N_DIRECTIONS];
 	bool done = true;
 	int next;
 
-	if (!look_at_all(regs, ifname, wishes, looks) || !have_registrations(regs, wishes, looks))
+	if (!look_at_all(regs, ifname, wishes, before) || !have_registrations(regs, wishes, before))
 		return false;
 	for (next = 0; done && next < N_DIRECTIONS; next++)
 		done = !wishes->has[next] ||
 		       directions[next].attach(regs, ifname, &wishes->of[next]);
-	if (done && (!wishes->whole || take_away_others(regs, ifname, wishes)))
+	if (done && (!wishes->whole || remove_unrequested(regs, ifname, wishes)))
 		return true;
 	/* The step that failed has put itself back. */
 	for (int i = done ? next : next - 1; i-- > 0;) {
 		if (wishes->has[i])
-			put_back(regs, ifname, i, &looks[i]);
+			put_back(regs, ifname, i, &before[i]);
 	}
 	return false;
 }

@@ -48,7 +48,7 @@ static void add_row(const struct told *told, const char *cgroup, struct listing 
 static bool list_map(int map, const char *cgroup, struct listing *listing)
 {
 	size_t count;
-	struct told *all = told_all(map, &count);
+	struct told *all = rtt_map_read_all(map, &count);
 
 	for (size_t i = 0; all && i < count; i++)
 		add_row(&all[i], cgroup, listing);

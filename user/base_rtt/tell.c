@@ -39,7 +39,7 @@ static bool add_to(int cgroup, struct told *told)
 	told_sweep();
 	found = told_open(number, &map);
 	if (found <= 0)
-		return !found && told_begin(number, cgroup, told);
+		return !found && rtt_map_create(number, cgroup, told);
 	done = change(map, told);
 	close(map);
 	return done;

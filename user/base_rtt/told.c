@@ -88,7 +88,7 @@ static bool begin(struct base_rtt_bpf *skel, __u64 cgroup, int fd, const struct 
 	return pinned;
 }
 
-bool told_begin(__u64 cgroup, int fd, const struct told *first)
+bool rtt_map_create(__u64 cgroup, int fd, const struct told *first)
 {
 	struct base_rtt_bpf *skel = base_rtt_bpf__open();
 	bool begun;
@@ -187,7 +187,7 @@ static int compare(const void *one, const void *other)
 	return order ?: (a->bits > b->bits) - (a->bits < b->bits);
 }
 
-struct told *told_all(int map, size_t *count)
+struct told *rtt_map_read_all(int map, size_t *count)
 {
 	struct told *all = calloc(BASE_RTT_PREFIXES, sizeof(*all));
 	struct ip_prefix key, *previous = NULL;

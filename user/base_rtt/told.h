@@ -26,7 +26,7 @@ int told_exists(__u64 cgroup);
 int told_open(__u64 cgroup, int *map);
 
 /* Begin to tell a control group, which `fd` is open for: with this, for the time being. */
-bool told_begin(__u64 cgroup, int fd, const struct told *first);
+bool rtt_map_create(__u64 cgroup, int fd, const struct told *first);
 
 /* Detach it, and remove the map. */
 void told_end(__u64 cgroup);
@@ -47,6 +47,6 @@ bool told_delete(int map, const struct ip_prefix *prefix);
 bool told_is_empty(int map);
 
 /* All of a map, sorted, for free(); the number of them is `count`. NULL, which is reported. */
-struct told *told_all(int map, size_t *count);
+struct told *rtt_map_read_all(int map, size_t *count);
 
 #endif /* TOLD_H */

@@ -54,9 +54,9 @@ bool is_nearer(const char *word, const char *name, unsigned int *fewest)
 	return true;
 }
 
-const char *answer_to(const struct stranger *strangers, const char *word)
+const char *answer_to(const struct foreign_word *strangers, const char *word)
 {
-	for (const struct stranger *known = strangers; known && known->word; known++) {
+	for (const struct foreign_word *known = strangers; known && known->word; known++) {
 		if (is_spelling_of(word, known->word))
 			return known->answer;
 	}
@@ -74,7 +74,7 @@ static const char *bare_name(const char *word, char name[SLIP_NAME_MAX])
 	return name;
 }
 
-const char *guess(const struct option_spec *options, const struct stranger *strangers,
+const char *guess(const struct option_spec *options, const struct foreign_word *strangers,
 		  const char *word, unsigned int places, char text[GUESS_MAX])
 {
 	const char *nearest = NULL, *answer;

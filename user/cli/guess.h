@@ -21,18 +21,18 @@ bool is_nearer(const char *word, const char *name, unsigned int *fewest);
 /* A word of other programs, and what to say of it. A table of them ends with one that is all zero;
  * NULL: there are none.
  */
-struct stranger {
+struct foreign_word {
 	const char *word, *answer;
 };
 
 /* What there is to say of a word in lower case; NULL: it is no stranger. */
-const char *answer_to(const struct stranger *strangers, const char *word);
+const char *answer_to(const struct foreign_word *strangers, const char *word);
 
 /* The same of a word with dashes, capitals or a value behind "=", behind ": "; or ": did you mean
  * --NAME?", if a word is nearly the name of an option that may stand in these places (enum
  * option_place); or "". Writes to `text` (GUESS_MAX bytes) and returns it.
  */
-const char *guess(const struct option_spec *options, const struct stranger *strangers,
+const char *guess(const struct option_spec *options, const struct foreign_word *strangers,
 		  const char *word, unsigned int places, char text[GUESS_MAX]);
 
 #endif /* GUESS_H */

@@ -310,8 +310,7 @@ static bool take_word(struct command *command, int argc, char **argv, const char
 	spec = find_option(command->options, word, PLACE_WORD);
 	odd = answer_to(command->strangers, last->given) ? last->given : word;
 	if (!spec)
-		return fail(0, "%s: unexpected argument after %s%s" SEE_HELP,
-			    word, last->given,
+		return fail(0, "%s: unexpected argument after %s%s" SEE_HELP, word, last->given,
 			    guess(command->options, command->strangers, odd, 0, text),
 			    command->name);
 	return take_option(command, spec,

@@ -40,7 +40,7 @@ struct command {
 	 */
 	struct option_spec options[OPTIONS_MAX];
 
-	const struct stranger *strangers; /* that are known */
+	const struct foreign_word *strangers; /* that are known */
 };
 
 /* Of this tool, as --version has it. */

@@ -92,7 +92,9 @@ bool watch(struct sampler *sampler, uint64_t interval_ns)
 	bool watched;
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-		return fail(0, "--watch: standard output is not a terminal: use --jsonl or --interval");
+		return fail(
+			0,
+			"--watch: standard input or output is not a terminal: use --jsonl or --interval");
 	if (!take_sample(&watcher))
 		return false;
 	count = history_newest(&watcher.history)->count;
