@@ -414,9 +414,9 @@ claims: ## the claims of papers, repeated: hours (PAPER=codel, RECORD=1)
 
 model: ## what Prague gets beside Cubic, predicted and measured: a minute
 	$(Q)tests/lab/bootstrap
-	$(Q)$(IN_ROOT) all $(LAB_O)/unit/libshim.so
+	$(Q)$(IN_ROOT) all $(LAB_O)/unit/_clib.so
 	$(Q)$(call recorded,prague-model.md) $(LAB) chroot -- \
-		env DUALPI2_SHIM=$(LAB_O)/unit/libshim.so bench/model
+		env PYTHONPATH=$(LAB_O)/unit bench/model
 
 bench-overload: ## what unresponsive floods leave to others, beside sch_dualpi2 (20 minutes)
 	$(Q)tests/lab/bootstrap

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The decisions of the BPF programs, classify() and those of PI2, compiled for user space, for
- * test_aqm.py. The structs are the programs' own; the caller says what the queues hold.
+ * test_aqm.py. The structs are the programs' own; the caller says what the queues hold. From the
+ * functions bindings.py makes declarations, hence __u32 and not u32.
  */
 #define BPF_NO_PRESERVE_ACCESS_INDEX
 #include "vmlinux.h"
@@ -25,17 +26,7 @@
 #include "link.bpf.h"
 #include "overload.bpf.h"
 
-struct instance *unit_aqm_new(const struct dualpi2_params *params, u32 mtu);
-void unit_aqm_free(struct instance *in);
-void unit_aqm_set_prob(struct instance *in, u32 prob);
-u32 unit_aqm_update(struct instance *in, u64 now);
-bool unit_aqm_overload(const struct instance *in);
-void unit_aqm_set_queue(struct instance *in, bool in_l, u64 packets, u64 bytes, u64 head_ns);
-u32 unit_aqm_classify(const struct instance *in, u8 tos);
-u32 unit_aqm_mark(struct instance *in, u8 tos, u64 now);
-u32 unit_aqm_drop(struct instance *in, u32 flags, u64 sojourn_ns);
-
-struct instance *unit_aqm_new(const struct dualpi2_params *params, u32 mtu)
+struct instance *unit_aqm_new(const struct dualpi2_params *params, __u32 mtu)
 {
 	struct instance *in = calloc(1, sizeof(*in));
 
@@ -54,13 +45,13 @@ void unit_aqm_free(struct instance *in)
 	free(in);
 }
 
-void unit_aqm_set_prob(struct instance *in, u32 prob)
+void unit_aqm_set_prob(struct instance *in, __u32 prob)
 {
 	coupled_set_prob(in, &in->dualq, prob);
 }
 
 /* As tick(). */
-u32 unit_aqm_update(struct instance *in, u64 now)
+__u32 unit_aqm_update(struct instance *in, __u64 now)
 {
 	struct dualq *q = &in->dualq;
 
@@ -74,7 +65,7 @@ bool unit_aqm_overload(const struct instance *in)
 	return in->dualq.overload.active;
 }
 
-void unit_aqm_set_queue(struct instance *in, bool in_l, u64 packets, u64 bytes, u64 head_ns)
+void unit_aqm_set_queue(struct instance *in, bool in_l, __u64 packets, __u64 bytes, __u64 head_ns)
 {
 	struct dualq *q = &in->dualq;
 
@@ -84,12 +75,12 @@ void unit_aqm_set_queue(struct instance *in, bool in_l, u64 packets, u64 bytes, 
 	fifo_of(q, in_l)->head_ns = head_ns;
 }
 
-u32 unit_aqm_classify(const struct instance *in, u8 tos)
+__u32 unit_aqm_classify(const struct instance *in, __u8 tos)
 {
 	return classify(in, tos, 0);
 }
 
-u32 unit_aqm_mark(struct instance *in, u8 tos, u64 now)
+__u32 unit_aqm_mark(struct instance *in, __u8 tos, __u64 now)
 {
 	const struct arrival arrival = { .now = now, .flags = unit_aqm_classify(in, tos) };
 
@@ -98,7 +89,7 @@ u32 unit_aqm_mark(struct instance *in, u8 tos, u64 now)
 	return aqm_mark(in, &in->dualq, &arrival);
 }
 
-u32 unit_aqm_drop(struct instance *in, u32 flags, u64 sojourn_ns)
+__u32 unit_aqm_drop(struct instance *in, __u32 flags, __u64 sojourn_ns)
 {
 	const bool in_l = flags & PACKET_L;
 

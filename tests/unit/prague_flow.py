@@ -3,17 +3,16 @@
 
 import random
 from collections import deque
-from ctypes import byref
 
 import prague_model as model
-from clib import C, Prague
+from clib import C, new
 
 PACKET = 2**20  # in the unit of windows
 
 
 def flow(window=40, **members):
     """`window`: packets."""
-    return Prague(window=int(window * PACKET), **members)
+    return new("prague", window=int(window * PACKET), **members)
 
 
 def mean_rate(p, rtt, begin, acks, mtu=1500):
@@ -21,21 +20,21 @@ def mean_rate(p, rtt, begin, acks, mtu=1500):
     over the last 9 of 10 ACKs. It begins with the rate `begin`."""
     chance = random.Random(f"{p} {rtt}")
     prague = flow(begin * rtt / model.SECOND / mtu, rounds=4)
-    state, minimum = byref(prague), C.shim_prague_window_min(rtt, mtu)
+    minimum = C.prague_window_min(rtt, mtu)
     sent_us, on_their_way, delivered_ce, began_us = 0.0, deque(), 0, 0
     for delivered in range(1, acks + 1):
         while not on_their_way or sent_us <= on_their_way[0]:
             on_their_way.append(sent_us + rtt)
-            sent_us += mtu * model.SECOND / C.shim_prague_pacing(state, 0, mtu, rtt, int(sent_us),
-                                                                 False)
+            rate = C.prague_pacing(prague, 0, mtu, rtt, int(sent_us), False)
+            sent_us += mtu * model.SECOND / rate
         now_us = int(on_their_way.popleft())
-        if now_us - prague.round_us >= C.shim_prague_virtual_rtt(state, rtt):
-            C.shim_prague_round(state, now_us, delivered, delivered_ce, False)
+        if now_us - prague.round_us >= C.prague_virtual_rtt(prague, rtt):
+            C.prague_round(prague, now_us, delivered, delivered_ce, False)
         if chance.random() < p:
             delivered_ce += 1
-            C.shim_prague_ce(state, 1, now_us, rtt, minimum)
+            C.prague_ce(prague, 1, now_us, rtt, minimum)
         else:
-            C.shim_prague_increase(state, 1, C.shim_prague_gain(state, rtt), mtu)
+            C.prague_increase(prague, 1, C.prague_gain(prague, rtt), mtu)
         if delivered == acks // 10:
             began_us = now_us
     return acks * 9 // 10 * mtu * model.SECOND / (now_us - began_us)

@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """The decisions of the BPF programs (bpf/classify.bpf.h, bpf/coupled.bpf.h and
-bpf/aqm/pi2.bpf.h, through aqm.c)
-against the pseudocode of RFC 9332 and its section 2.5.1.1, packet by packet.
+bpf/aqm/pi2.bpf.h, through aqm.c) against the pseudocode of RFC 9332 and its section 2.5.1.1,
+packet by packet.
 """
 
 import collections
 import random
-from ctypes import byref
 from fractions import Fraction
 
 import model
 import pytest
-from clib import L_RAMP, ONE, C, Params
+from clib import ONE, C, ffi, params
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
@@ -32,15 +31,11 @@ probs = st.one_of(st.integers(0, ONE - 1), st.integers(0, ONE // 8), st.just(ONE
 class Aqm:
     """One instance, with queues so long that nothing of it rests, unless told otherwise."""
 
-    def __init__(self, mtu=MTU, **params):
+    def __init__(self, mtu=MTU, **given):
         dscps = {"l4s_dscp": 1 << L4S_DSCP, "classic_dscp": 1 << CLASSIC_DSCP}
-        params = Params.default(**(dscps | params))
-        self.c = C.unit_aqm_new(byref(params), mtu)
+        self.c = ffi.gc(C.unit_aqm_new(params(**dscps | given), mtu), C.unit_aqm_free)
         for in_l in (True, False):
             self.set_queue(in_l, packets=100, size=100 * mtu)
-
-    def __del__(self):
-        C.unit_aqm_free(self.c)
 
     def set_queue(self, in_l, packets, size, age=0):
         C.unit_aqm_set_queue(self.c, in_l, packets, size, NOW - age)
@@ -165,7 +160,7 @@ def test_unexpected_packets_as_in_2_5_1_1(ecn, in_l, prob, k, age):
     prob //= k
     exact = exact_pi2(prob, k)
     native = model.laqm(age, 800_000, 400_000)
-    aqm = Aqm(coupling=k, l_aqm=L_RAMP)
+    aqm = Aqm(coupling=k, l_aqm=C.DUALPI2_L_RAMP)
     aqm.set_queue(True, packets=100, size=100 * MTU, age=age)
     aqm.set_prob(prob)
     tos = (L4S_DSCP if in_l else CLASSIC_DSCP) << 2 | ecn

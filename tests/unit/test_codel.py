@@ -2,17 +2,19 @@
 """CoDel's laws in include/codel.h against those of codel_model.py."""
 
 import math
-from ctypes import byref
 
 import pytest
-from clib import ONE, C, Codel
+from clib import ONE, C, new
 from codel_model import INTERVAL_NS, MS, MTU, TARGET_NS, UNIT_NS, Law2012, Mainline, Refined
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-MAINLINE, REFINED, LAW_2012 = range(3)  # enum codel_kind
-LAST, MARKS = 1, 2  # CODEL_*
+MAINLINE, REFINED, LAW_2012 = C.CODEL_MAINLINE, C.CODEL_REFINED, C.CODEL_2012
 MODELS = {MAINLINE: Mainline, REFINED: Refined, LAW_2012: Law2012}
+
+
+def make(kind, steps=0):
+    return new("codel_law", C.codel_make(TARGET_NS, INTERVAL_NS, kind, steps))
 
 
 class Ours(Mainline):
@@ -20,15 +22,14 @@ class Ours(Mainline):
 
     def __init__(self, kind, steps=0):
         super().__init__()
-        self.law = C.shim_codel_make(TARGET_NS, INTERVAL_NS, kind, steps)
-        self.codel = Codel()
+        self.law = make(kind, steps)
+        self.codel = new("codel")
 
     def dequeue(self, now_ns):
         while packet := self.pop():
             enqueued_ns, serial, _, ecn = packet
-            how = LAST * (self.backlog <= MTU) | MARKS * ecn
-            if not C.shim_codel_signals(byref(self.codel), byref(self.law), now_ns,
-                                        now_ns - enqueued_ns, how):
+            how = C.CODEL_LAST * (self.backlog <= MTU) | C.CODEL_MARKS * ecn
+            if not C.codel_signals(self.codel, self.law, now_ns, now_ns - enqueued_ns, how):
                 break
             if ecn:
                 self.marked.append(serial)
@@ -73,7 +74,7 @@ SCRIPTS = st.lists(STEPS, max_size=200)
 @example(script=congestion(4) + [(10 * MS, 5, 1514, True, 10)] * 300)
 def test_same_signals_as_the_model(kind, script):
     """The inverse square root has a test of its own."""
-    assert play(Ours(kind), script) == play(MODELS[kind](C.shim_codel_inv_sqrt), script)
+    assert play(Ours(kind), script) == play(MODELS[kind](C.codel_inv_sqrt), script)
 
 
 def test_the_scripts_make_it_drop():
@@ -90,12 +91,12 @@ def test_the_scripts_make_it_drop():
 
 def count_again(kind, intervals, last_count=60, count=66):
     """The count with which it begins to drop again, so long after the last signal."""
-    law = C.shim_codel_make(TARGET_NS, INTERVAL_NS, kind, 0)
+    law = make(kind)
     drop_next = 10**9
     now_ns = int((drop_next + intervals * law.interval) * UNIT_NS)
-    codel = Codel(first_above=1, drop_next=drop_next, count=count, last_count=last_count,
-                  inv_sqrt=C.shim_codel_inv_sqrt(count))
-    assert C.shim_codel_signals(byref(codel), byref(law), now_ns, 50 * MS, 0)
+    codel = new("codel", first_above=1, drop_next=drop_next, count=count, last_count=last_count,
+                inv_sqrt=C.codel_inv_sqrt(count))
+    assert C.codel_signals(codel, law, now_ns, 50 * MS, 0)
     return codel.count
 
 
@@ -121,15 +122,15 @@ def test_ns2_takes_back_two_or_a_64th(count, again):
 @given(st.lists(st.tuples(st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1)), max_size=50),
        st.integers(1, 100), st.integers(1, 10_000))
 def test_share_is_an_ewma_over_an_interval(periods, period_ms, interval_ms):
-    weight = C.shim_codel_weight(period_ms * MS, interval_ms * MS)
-    codel, expected = Codel(), 0.0
+    weight = C.codel_weight(period_ms * MS, interval_ms * MS)
+    codel, expected = new("codel"), 0.0
     for packets, signals in periods:
         codel.packets = codel.seen_packets + packets & 0xffffffff
         codel.signals = codel.seen_signals + signals & 0xffffffff
         now = min(1.0, signals / packets) if packets else float(bool(signals))
         expected += (now - expected) * period_ms / (period_ms + interval_ms)
-        assert C.shim_codel_share(byref(codel), weight) / ONE == pytest.approx(
-            expected, abs=1e-8 * len(periods))
+        share = C.codel_share(codel, weight) / ONE
+        assert share == pytest.approx(expected, abs=1e-8 * len(periods))
         assert (codel.seen_packets, codel.seen_signals) == (codel.packets, codel.signals)
 
 
@@ -149,32 +150,32 @@ def test_packets_and_signals_are_counted():
 @example(2**32 - 1)
 def test_inverse_square_root(count):
     exact = ONE / math.sqrt(count)
-    assert abs(C.shim_codel_inv_sqrt(count) - exact) <= exact * 0.0001 + 1
+    assert abs(C.codel_inv_sqrt(count) - exact) <= exact * 0.0001 + 1
 
 
 @given(st.integers(1, ONE - 1))
 @example(1)
 def test_square_root_of_a_share(share):
     exact = math.sqrt(share / ONE) * ONE
-    assert abs(C.shim_codel_sqrt(share) - exact) <= exact * 0.0001 + 1 + share / ONE * 2**16
+    assert abs(C.codel_sqrt(share) - exact) <= exact * 0.0001 + 1 + share / ONE * 2**16
 
 
 @pytest.mark.parametrize("steps, seen", [(1, 31.2), (2, 15.8), (5, 6.05)])
 def test_newton_needs_more_than_a_step_on_a_decline(steps, seen):
     """From 66 to 6 the law acts as if the count were this (the mail of 2012)."""
-    inv_sqrt = C.shim_codel_inv_sqrt(66)
+    inv_sqrt = C.codel_inv_sqrt(66)
     for _ in range(steps):
-        inv_sqrt = C.shim_codel_newton(inv_sqrt, 6)
+        inv_sqrt = C.codel_newton(inv_sqrt, 6)
     assert (ONE / inv_sqrt) ** 2 == pytest.approx(seen, rel=0.005)
 
 
 @pytest.mark.parametrize("steps", [1, 2, 5])
 def test_so_many_steps_from_the_last_value(steps):
-    law = C.shim_codel_make(TARGET_NS, INTERVAL_NS, LAW_2012, steps)
-    expected = C.shim_codel_inv_sqrt(66)
-    codel = Codel(first_above=1, drop_next=10**9, count=66, last_count=6, inv_sqrt=expected)
+    law = make(LAW_2012, steps)
+    expected = C.codel_inv_sqrt(66)
+    codel = new("codel", first_above=1, drop_next=10**9, count=66, last_count=6, inv_sqrt=expected)
     now_ns = (10**9 + law.interval) * UNIT_NS
-    assert C.shim_codel_signals(byref(codel), byref(law), now_ns, 50 * MS, 0)
+    assert C.codel_signals(codel, law, now_ns, 50 * MS, 0)
     for _ in range(steps):
-        expected = C.shim_codel_newton(expected, 36)
+        expected = C.codel_newton(expected, 36)
     assert (codel.count, codel.inv_sqrt) == (36, expected)

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """include/curvy_red.h against RFC 9332, Figure 10, in exact arithmetic."""
 
-from ctypes import byref
 from fractions import Fraction
 
 import pytest
-from clib import ONE, C
+from clib import ONE, C, new
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -14,11 +13,11 @@ TIMES = st.one_of(st.integers(0, 100 * MS), st.integers(0, 5000 * MS), st.intege
 
 
 def law(min_th=5 * MS, span=500 * MS, smoothing=5, curviness=1):
-    return C.shim_curvy_red_make(min_th, span, smoothing, curviness)
+    return new("curvy_red_law", C.curvy_red_make(min_th, span, smoothing, curviness))
 
 
 def prob(made, delay):
-    return C.shim_curvy_red_prob(byref(made), delay)
+    return C.curvy_red_prob(made, delay)
 
 
 @given(TIMES, TIMES, st.integers(MS, 2**42), st.integers(1, 4))
@@ -38,7 +37,7 @@ def test_the_curve_of_the_rfc(delay_ms, sqrt_p_c):
     """The probability of a Classic packet rises with the square of its delay."""
     p = prob(law(), delay_ms * MS)
     assert p / ONE == pytest.approx(sqrt_p_c, abs=1e-6)
-    assert C.shim_coupling_p_c(p) / ONE == pytest.approx(sqrt_p_c**2, abs=1e-6)
+    assert C.coupling_p_c(p) / ONE == pytest.approx(sqrt_p_c**2, abs=1e-6)
 
 
 @given(st.lists(st.integers(0, 1000 * MS), max_size=100), st.integers(0, 16))
@@ -47,7 +46,7 @@ def test_delay_is_smoothed(delays, smoothing):
     made, found, exact = law(smoothing=smoothing), 0, Fraction(0)
     for delay in delays:
         exact += (delay - exact) / 2**smoothing
-        found = C.shim_curvy_red_smooth(byref(made), found, delay)
+        found = C.curvy_red_smooth(made, found, delay)
         # Each step rounds towards where it comes from, by less than 1.
         assert abs(found - exact) <= 2**smoothing
 
@@ -56,5 +55,5 @@ def test_smoothing_takes_32_packets():
     """After so many at a new delay it has gone 1 - 1/e of the way, as an EWMA does."""
     made, q_c = law(), 0
     for _ in range(32):
-        q_c = C.shim_curvy_red_smooth(byref(made), q_c, 100 * MS)
+        q_c = C.curvy_red_smooth(made, q_c, 100 * MS)
     assert q_c / (100 * MS) == pytest.approx(1 - (31 / 32) ** 32, abs=1e-6)

@@ -1,24 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The C functions (through shim.c) against the model, over random inputs."""
+"""The C functions against the model, over random inputs."""
 
-import ctypes
 import itertools
 import math
-from ctypes import byref, c_uint32, c_uint64
 from fractions import Fraction
 
 import model
 import pytest
-from clib import BUCKETS, L_RAMP, L_STEP, NETWORK, ONE, PTM, RAW, C, Histogram, Law, Params, Shaper
+from clib import ONE, C, ffi, new
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+RAW, NETWORK, PTM = (
+    C.DUALPI2_FRAMING_RAW, C.DUALPI2_FRAMING_NETWORK, C.DUALPI2_FRAMING_PTM
+)
+L_STEP, L_RAMP = C.DUALPI2_L_STEP, C.DUALPI2_L_RAMP
 U64_MAX = 2**64 - 1
 GAIN_MAX = 2**23 - 1  # 1/256 Hz
 CUT_NS = 2**32  # delay differences are cut to this
 SLACK_NS = 1_000_000  # what a late timer may catch up
 HUGE = 2**60  # every parser's results are exact below
-STEP_IN_PACKETS = 2**63
 
 
 # ---- control law ---------------------------------------------------------------
@@ -31,18 +32,25 @@ any_delay_ns = st.one_of(delays_ns, st.integers(0, 2**62))
 probs = st.one_of(st.integers(0, ONE - 1), st.integers(0, 1000), st.integers(ONE - 1000, ONE - 1))
 couplings = st.one_of(st.sampled_from([1, 2, 3, 255]), st.integers(1, 255))
 p_cmaxes = st.one_of(st.just(0), st.integers(1, 1000), st.integers(1, ONE - 1), st.just(ONE - 1))
+
+
+def law_of(target_ns, alpha, beta):
+    """With gains in 2^-32 per 64 ns."""
+    return new("pi2_law", target_ns=target_ns, alpha=alpha, beta=beta)
+
+
 laws = st.builds(
-    Law,
+    law_of,
     target_ns=delays_ns,
-    alpha=gains_hz256.map(C.shim_pi2_scale_gain),
-    beta=gains_hz256.map(C.shim_pi2_scale_gain),
+    alpha=gains_hz256.map(C.pi2_scale_gain),
+    beta=gains_hz256.map(C.pi2_scale_gain),
 )
-ends = st.builds(lambda k, overflow: C.shim_coupling_make(k, 0, overflow).prob_max,
+ends = st.builds(lambda k, overflow: C.coupling_make(k, 0, overflow).prob_max,
                  couplings, st.booleans())  # where p' ends
 
 
 def next_prob(law, prob, delay, last, end=ONE - 1):
-    return C.shim_pi2_next_prob(byref(law), prob, end, delay, last)
+    return C.pi2_next_prob(law, prob, end, delay, last)
 
 
 @given(gains_hz256)
@@ -51,10 +59,10 @@ def next_prob(law, prob, delay, last, end=ONE - 1):
 def test_gain_is_cut_by_less_than_one_unit(hz256):
     exact = Fraction(hz256, 256) * ONE / model.SECOND * 64
     # The C code's 1 is 2^32 - 1: worth 2^-32 of the gain.
-    assert exact * (1 - Fraction(1, ONE)) - 1 - Fraction(1, model.SECOND) <= C.shim_pi2_scale_gain(
+    assert exact * (1 - Fraction(1, ONE)) - 1 - Fraction(1, model.SECOND) <= C.pi2_scale_gain(
         hz256
     )
-    assert 1 <= C.shim_pi2_scale_gain(hz256) <= exact
+    assert 1 <= C.pi2_scale_gain(hz256) <= exact
 
 
 def worst_error(delay, last, target):
@@ -79,8 +87,8 @@ def test_prob_follows_the_rfc_over_many_updates(alpha, beta, target, k, overflow
         k,
         overflow=overflow,
     )
-    law = Law(target, C.shim_pi2_scale_gain(alpha), C.shim_pi2_scale_gain(beta))
-    end = C.shim_coupling_make(k, 0, overflow).prob_max
+    law = new("pi2_law", C.pi2_make(target, alpha, beta))
+    end = C.coupling_make(k, 0, overflow).prob_max
     prob, last = 0, 0
     tolerance = Fraction(1)  # the C code's highest p' is up to 2^-32 below 1 or 1/k
     for delay in delays:
@@ -92,8 +100,8 @@ def test_prob_follows_the_rfc_over_many_updates(alpha, beta, target, k, overflow
 
 
 @given(probs, any_delay_ns, any_delay_ns, laws, ends)
-@example(0, 2**40, 2**40, Law(target_ns=0, alpha=1, beta=1), ONE - 1)
-@example(ONE - 1, 0, 2**40, Law(target_ns=0, alpha=1, beta=1), ONE - 1)
+@example(0, 2**40, 2**40, law_of(0, 1, 1), ONE - 1)
+@example(ONE - 1, 0, 2**40, law_of(0, 1, 1), ONE - 1)
 def test_one_step_is_the_exact_one_with_the_gains_in_use(prob, delay, last, law, end):
     """With the rounded gains nothing is left but the cut of the sum, towards 0; and p' ends
     at `end`, where it starts from if it was higher.
@@ -137,7 +145,7 @@ def test_loop_settles_at_target(flows, rtt_ms):
     queue comes to rest near the target delay of 15 ms, whatever the load.
     """
     capacity = 40e6 / 8 / 1500  # packets/s
-    law = Law(15_000_000, C.shim_pi2_scale_gain(41), C.shim_pi2_scale_gain(819))
+    law = new("pi2_law", C.pi2_make(15_000_000, 41, 819))
     window, queue, prob, last, delays = 10.0, 0.0, 0, 0, []
     tick = 0.001
     for step in range(60_000):
@@ -161,12 +169,12 @@ def test_loop_settles_at_target(flows, rtt_ms):
 @given(probs, st.integers(0, 255))
 @example(ONE - 1, 1)
 def test_coupled_prob_is_k_times_p(prob, k):
-    assert C.shim_coupling_p_cl(prob, k) == k * prob
+    assert C.coupling_p_cl(prob, k) == k * prob
 
 
 @given(probs)
 def test_classic_prob_is_p_squared(prob):
-    assert C.shim_coupling_p_c(prob) == prob * prob // ONE
+    assert C.coupling_p_c(prob) == prob * prob // ONE
 
 
 @given(probs, couplings)
@@ -174,7 +182,7 @@ def test_classic_of_is_equation_1(p_l, k):
     """The division by k is cut by less than 1 unit, worth less than 2 in the square, which is
     cut by less than 1 itself.
     """
-    error = model.classic_of(Fraction(p_l, ONE), k) * ONE - C.shim_coupling_classic_of(p_l, k)
+    error = model.classic_of(Fraction(p_l, ONE), k) * ONE - C.coupling_classic_of(p_l, k)
     assert 0 <= error < 3
 
 
@@ -182,8 +190,8 @@ def test_classic_of_is_equation_1(p_l, k):
 def test_classic_of_undoes_the_coupling(prob, k):
     """To Classic senders p_CL = k p' means p'^2."""
     prob //= k
-    coupled = C.shim_coupling_p_cl(prob, k)
-    assert C.shim_coupling_classic_of(coupled, k) == C.shim_coupling_p_c(prob)
+    coupled = C.coupling_p_cl(prob, k)
+    assert C.coupling_classic_of(coupled, k) == C.coupling_p_c(prob)
 
 
 # ---- overload ------------------------------------------------------------------
@@ -211,34 +219,34 @@ def test_overload_is_that_of_appendix_a2(case):
     p' is 1.
     """
     k, p_cmax, overflow, prob = case
-    coupling = C.shim_coupling_make(k, p_cmax, overflow)
+    coupling = new("coupling", C.coupling_make(k, p_cmax, overflow))
     exact = model.Pi2(k=k, p_cmax=Fraction(p_cmax, ONE - 1) if p_cmax else None, overflow=overflow)
     exact.p = Fraction(prob, ONE - 1)
 
-    in_l = C.shim_coupling_l_overloaded(byref(coupling), prob)
-    in_c = C.shim_coupling_c_overloaded(byref(coupling), prob)
+    in_l = C.coupling_l_overloaded(coupling, prob)
+    in_c = C.coupling_c_overloaded(coupling, prob)
     if overflow or prob == ONE - 1 or abs(exact.p_c - exact.p_cmax) * ONE >= 3:
         assert in_c == exact.c_overloaded
         assert in_l == exact.l_overloaded
     assert in_l == in_c or (in_l and k * prob >= ONE - 1)
-    saturated = C.shim_coupling_saturated(byref(coupling), prob)
+    saturated = C.coupling_saturated(coupling, prob)
     assert saturated == (in_l or prob >= coupling.prob_max)
 
 
 @given(overloads(), probs)
 def test_overload_does_not_end_when_prob_rises(case, other_prob):
     *parameters, prob = case
-    coupling = C.shim_coupling_make(*parameters)
-    for overloaded in (C.shim_coupling_l_overloaded, C.shim_coupling_c_overloaded,
-                       C.shim_coupling_saturated):
-        assert overloaded(byref(coupling), prob) <= overloaded(byref(coupling),
+    coupling = new("coupling", C.coupling_make(*parameters))
+    for overloaded in (C.coupling_l_overloaded, C.coupling_c_overloaded,
+                       C.coupling_saturated):
+        assert overloaded(coupling, prob) <= overloaded(coupling,
                                                                max(prob, other_prob))
 
 
 @given(couplings, st.booleans())
 def test_prob_ends_where_l_is_always_marked(k, overflow):
     """Or as near as it gets: within 2^-32 of p'."""
-    end = C.shim_coupling_make(k, 0, overflow).prob_max
+    end = C.coupling_make(k, 0, overflow).prob_max
     assert (end + overflow) * k >= ONE - 1
     assert not overflow or end * k <= ONE - 1
 
@@ -255,7 +263,7 @@ queue_packets = st.one_of(st.integers(0, 5), st.integers(0, 2**32))
 
 
 def laqm_prob(delay, packets, **params):
-    return C.shim_laqm_prob(byref(Params(**params)), delay, packets)
+    return C.laqm_prob(new("dualpi2_params", **params), delay, packets)
 
 
 @given(queue_delays_ns, queue_packets, st.integers(0, 4))
@@ -296,7 +304,7 @@ def test_recurs_is_the_recur_of_the_rfc(likelihoods, start):
     count, exact = start, Fraction(start, ONE)
     for likelihood in likelihoods:
         exact += Fraction(likelihood, ONE)
-        assert C.shim_coupling_recurs(count, likelihood) == (exact >= 1)
+        assert C.coupling_recurs(count, likelihood) == (exact >= 1)
         exact -= exact // 1
         count = (count + likelihood) % 2**64
 
@@ -309,10 +317,10 @@ def test_marks_couple_as_in_section_2_1(prob, k):
     exact = model.Pi2(0, 0, 0, k)
     exact.p = Fraction(prob, ONE)
     for one, expected in (
-        (C.shim_coupling_p_cl(prob, k), min(exact.p_cl, 1)),
-        (C.shim_coupling_p_c(prob), exact.p_c),
+        (C.coupling_p_cl(prob, k), min(exact.p_cl, 1)),
+        (C.coupling_p_c(prob), exact.p_c),
     ):
-        hits = sum(C.shim_coupling_recurs(n * one, one) for n in range(packets))
+        hits = sum(C.coupling_recurs(n * one, one) for n in range(packets))
         assert packets * expected - 1 <= hits <= packets * expected
 
 
@@ -333,22 +341,22 @@ scheduler_events = st.lists(
 @example(50, 1000, [("l", 60), ("c", 60), ("serve", 2)])  # nobody is owed: L first
 def test_scheduler_keeps_the_account_of_the_model(wc, frame, events):
     exact = model.Wrr(Fraction(wc, 100), frame)
-    credit = C.shim_scheduler_reset(wc, frame)
+    credit = C.scheduler_reset(wc, frame)
     queues = {"l": [], "c": []}
 
     def serve():
         nonlocal credit
         if not queues["l"] and not queues["c"]:
             exact.settle()
-            credit = C.shim_scheduler_reset(wc, frame)
+            credit = C.scheduler_reset(wc, frame)
             return
         both = bool(queues["l"] and queues["c"])
         heads = [queues[name][0] if queues[name] else None for name in "lc"]
-        from_l = C.shim_scheduler_serves_l(credit, bool(queues["l"]), bool(queues["c"]))
+        from_l = C.scheduler_serves_l(credit, bool(queues["l"]), bool(queues["c"]))
         assert ("l" if from_l else "c") == exact.choose(*heads)
         length = queues["l" if from_l else "c"].pop(0)
         if both:
-            credit = C.shim_scheduler_charge(credit, wc, from_l, length)
+            credit = C.scheduler_charge(credit, wc, from_l, length)
         assert Fraction(credit, 100) == exact.owed_to_c
 
     for kind, value in events:
@@ -365,15 +373,15 @@ def test_c_gets_its_share_within_one_frame(wc, heads):
     worked off, C is within one (longest) frame of its share over *every* interval.
     """
     longest = max(max(pair) for pair in heads)
-    credit = C.shim_scheduler_reset(wc, longest)
+    credit = C.scheduler_reset(wc, longest)
     deviations = [Fraction(0)]  # of C's bytes from its share, since the start
     started = None
     l_heads, c_heads = (itertools.cycle(column) for column in zip(*heads, strict=True))
     l_len, c_len = next(l_heads), next(c_heads)
     for _ in range(2 * len(heads)):
-        from_l = C.shim_scheduler_serves_l(credit, True, True)
+        from_l = C.scheduler_serves_l(credit, True, True)
         length = l_len if from_l else c_len
-        credit = C.shim_scheduler_charge(credit, wc, from_l, length)
+        credit = C.scheduler_charge(credit, wc, from_l, length)
         share = Fraction(wc * length, 100)
         deviations.append(deviations[-1] + (-share if from_l else length - share))
         if started is None and -(100 - wc) * longest < credit <= wc * longest:
@@ -411,14 +419,14 @@ def test_wire_length_is_that_of_the_segments(framing, overhead, mpu, header, pac
     """
     last = data.draw(st.integers(1, full))
     total = (full + header) * (packets - 1) + last + header
-    params = Params(framing=framing, overhead=overhead, mpu=mpu)
+    params = new("dualpi2_params", framing=framing, overhead=overhead, mpu=mpu)
     added = header if framing == RAW else overhead
     one, rest = (
         model.wire_bytes(ip_bytes, added, mpu, framing == PTM) for ip_bytes in (full, last)
     )
     short = max(mpu - (last + added), -(last + added), 0) if packets > 1 else 0
     error = (
-        one * (packets - 1) + rest - C.shim_shaper_wire_len(byref(params), total, packets, header)
+        one * (packets - 1) + rest - C.shaper_wire_len(params, total, packets, header)
     )
     in_64b65b = 1 + Fraction(1, 64) if framing == PTM else 1
     assert 0 <= error <= short * in_64b65b + (packets - 1 if framing == PTM else 0)
@@ -434,18 +442,18 @@ def test_departures_are_those_of_the_exact_link(rate, packets):
     for gap, length in packets:
         now += gap
         arrivals.append((now, length))
-    shaper = Shaper()
+    shaper = new("shaper")
     last_start = -1
     for (arrival, length), exact in zip(
         arrivals, model.link_departures(arrivals, rate), strict=True
     ):
         if last_start <= arrival:  # everything before it has left
-            C.shim_shaper_wake(byref(shaper), arrival)
+            C.shaper_wake(shaper, arrival)
         start = max(arrival, shaper.free_ns)
         assert start == math.floor(exact)
-        assert C.shim_shaper_ready(byref(shaper), rate, start)
-        assert start == arrival or not C.shim_shaper_ready(byref(shaper), rate, start - 1)
-        C.shim_shaper_charge(byref(shaper), rate, start, length)
+        assert C.shaper_ready(shaper, rate, start)
+        assert start == arrival or not C.shaper_ready(shaper, rate, start - 1)
+        C.shaper_charge(shaper, rate, start, length)
         assert shaper.remainder < rate
         last_start = start
 
@@ -463,18 +471,18 @@ def test_departures_are_those_of_the_exact_link(rate, packets):
 )
 def test_late_timer_catches_up_at_most_the_slack(rate, steps):
     """Packets that leave late by a random time; some of them found the queue empty."""
-    shaper = Shaper(1_000_000_000, 0)
+    shaper = new("shaper", free_ns=1_000_000_000)
     exact = Fraction(shaper.free_ns)
     departures = []
     for length, lateness, wakes in steps:
         now = max(shaper.free_ns, departures[-1][0] if departures else 0) + lateness
         if wakes:
-            C.shim_shaper_wake(byref(shaper), now)
+            C.shaper_wake(shaper, now)
             exact = max(exact, Fraction(now))
-        assert C.shim_shaper_ready(byref(shaper), rate, now)
-        C.shim_shaper_charge(byref(shaper), rate, now, length)
+        assert C.shaper_ready(shaper, rate, now)
+        C.shaper_charge(shaper, rate, now, length)
         exact = max(exact, Fraction(now - SLACK_NS)) + Fraction(length * model.SECOND, rate)
-        assert shaper.exact_free(rate) == exact
+        assert shaper.free_ns + Fraction(shaper.remainder, rate) == exact
         departures.append((now, length))
     # Over every interval: no more than the rate gives, the slack and one packet.
     for first, (begin, _) in enumerate(departures):
@@ -488,11 +496,11 @@ def test_late_timer_catches_up_at_most_the_slack(rate, steps):
 @given(rates, st.integers(0, 10**9), st.integers(0, 10**9), st.lists(lengths, max_size=50))
 def test_wait_is_when_the_bytes_ahead_have_left(rate, free, now, ahead):
     """Told in advance: when the model's link starts what comes behind all the others."""
-    shaper = Shaper(free, 0)
+    shaper = new("shaper", free_ns=free)
     start = max(free, now)
     arrivals = [(start, length) for length in [*ahead, 60]]
     exact = model.link_departures(arrivals, rate)[-1] - now
-    assert C.shim_shaper_wait(byref(shaper), rate, now, sum(ahead)) == math.floor(exact)
+    assert C.shaper_wait(shaper, rate, now, sum(ahead)) == math.floor(exact)
 
 
 # ---- histogram -----------------------------------------------------------------
@@ -507,25 +515,25 @@ recorded_ns = st.one_of(
 
 
 def histogram_of(values):
-    histogram, octave = Histogram(), c_uint32(0)
+    histogram, octave = new("dualpi2_histogram"), ffi.new("__u32 *")
     for value in values:
-        C.shim_histogram_record(byref(histogram), value, byref(octave))
+        C.histogram_record(histogram, value, octave)
     return histogram
 
 
 def test_edges_are_those_of_the_model():
-    assert [C.shim_histogram_edge(i) for i in range(BUCKETS + 1)] == EDGES
+    assert [C.histogram_edge(i) for i in range(C.HISTOGRAM_BUCKETS + 1)] == EDGES
 
 
 @given(st.one_of(recorded_ns, st.integers(0, U64_MAX)))
 def test_value_is_in_its_bucket(ns):
-    assert C.shim_histogram_index(ns) == model.bucket_of(EDGES, ns)
+    assert C.histogram_index(ns) == model.bucket_of(EDGES, ns)
 
 
 @given(st.lists(st.one_of(recorded_ns, st.integers(0, U64_MAX)), max_size=20))
 def test_each_value_is_recorded_in_its_bucket(values):
     """Whatever the one before was."""
-    expected = [0] * BUCKETS
+    expected = [0] * C.HISTOGRAM_BUCKETS
     for value in values:
         expected[model.bucket_of(EDGES, value)] += 1
     assert list(histogram_of(values).bucket) == expected
@@ -538,7 +546,7 @@ def test_each_value_is_recorded_in_its_bucket(values):
 def test_quantile_is_near_that_of_the_sorted_list(values, permille):
     histogram = histogram_of(values)
     exact = model.nearest_rank(values, permille)
-    read = C.shim_histogram_quantile(byref(histogram), permille)
+    read = C.histogram_quantile(histogram, permille)
     assert abs(read - exact) <= max(64, Fraction(exact, 16))
     assert read <= max(values)
 
@@ -546,7 +554,7 @@ def test_quantile_is_near_that_of_the_sorted_list(values, permille):
 @given(st.lists(st.integers(0, 2**40), max_size=100))
 def test_sum_count_and_maximum_are_exact(values):
     histogram = histogram_of(values)
-    assert C.shim_histogram_count(byref(histogram)) == len(values)
+    assert C.histogram_count(histogram) == len(values)
     assert histogram.sum_ns == sum(values)
     assert histogram.max_ns == max(values, default=0)
 
@@ -554,16 +562,17 @@ def test_sum_count_and_maximum_are_exact(values):
 # ---- parsers -------------------------------------------------------------------
 
 
-def kind(name):
-    return ctypes.c_int.in_dll(C, f"shim_kind_{name}")
+def spec(name):
+    """Any value of a kind that begins at 0."""
+    return new("option_spec", kind=getattr(C, f"KIND_{name.upper()}"), max=-1)  # UINT64_MAX
 
 
 def parse_c(name, text):
-    value = c_uint64(0xDEAD)
-    if not C.shim_value_read(kind(name), text.encode(), byref(value)):
-        assert value.value == 0xDEAD
+    value = ffi.new("uint64_t *", 0xDEAD)
+    if C.value_read(spec(name), text.encode(), value) != C.VALUE_OK:
+        assert value[0] == 0xDEAD
         return None
-    return value.value
+    return value[0]
 
 
 def cut(value):
@@ -584,7 +593,7 @@ def parse_step(text):
     packets = cut(model.parse(text, model.PACKET_UNITS, whole=True))
     if packets is None:
         return cut(model.parse(text, model.TIME_UNITS))
-    return packets | STEP_IN_PACKETS if packets < 2**32 else None
+    return packets | C.STEP_IN_PACKETS if packets < 2**32 else None
 
 
 PARSERS = {
@@ -632,8 +641,8 @@ def test_parser_reads_what_the_model_reads(name, text):
 
 
 def formatted(name, value):
-    text = ctypes.create_string_buffer(320)
-    return C.shim_value_format(kind(name), value, text).decode()
+    text = ffi.new("char[]", C.OPTION_TEXT_MAX)
+    return ffi.string(C.value_format(spec(name), value, text)).decode()
 
 
 @given(st.integers(1, 125_000_000_000))  # 0 is "unlimited"

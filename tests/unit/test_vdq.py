@@ -3,17 +3,17 @@
 
 import math
 import random
-from ctypes import byref
 from fractions import Fraction
 
 import pytest
-from clib import VDQ_RING_MAX, VDQ_VALUE_MAX, C, ValueFlow, ValuePoint, ValuePolicy, Vdq
+from clib import C, new
 from hypothesis import given
 from hypothesis import strategies as st
 
 MS, SECOND = 10**6, 10**9  # ns
 PERIOD = 10 * MS
 MBIT = 125_000  # bytes/s
+VDQ_RING_MAX, VDQ_VALUE_MAX = C.VDQ_RING_MAX, C.VDQ_VALUE_MAX
 
 
 class Model:
@@ -87,6 +87,10 @@ class Model:
         return value, sum(bins[:lowest + 1]) / sum(bins)
 
 
+def make(*parameters):
+    return new("vdq_law", C.vdq_make(*parameters))
+
+
 PACKETS = st.tuples(st.one_of(st.integers(0, 2 * MS), st.integers(0, 200 * MS)),
                     st.integers(1, VDQ_VALUE_MAX), st.sampled_from([60, 590, 1514, 65000]),
                     st.booleans(), st.booleans())
@@ -97,78 +101,78 @@ PACKETS = st.tuples(st.one_of(st.integers(0, 2 * MS), st.integers(0, 200 * MS)),
        bins=st.sampled_from([1, 7, 512, 1024]), script=st.lists(PACKETS, max_size=60))
 def test_virtual_queue_is_the_models(rate, percent, target, ring, bins, script):
     model = Model(rate, percent, target, ring, bins)
-    law = C.shim_vdq_make(rate, percent, target, ring, bins)
-    ours, now = Vdq(), 10**12
+    law = make(rate, percent, target, ring, bins)
+    ours, now = new("vdq"), 10**12
     assert law.carried == math.floor(model.carried)
     assert law.target == math.floor(model.target)
     for gap, value, length, passed, update in script:
         now += gap
         model.tell(now, value, length, passed)
-        C.shim_vdq_tell(byref(ours), byref(law), now, value, length, passed)
+        C.vdq_tell(ours, law, now, value, length, passed)
         assert list(ours.bin)[:bins] == model.histogram(model.packets)
         assert list(ours.came)[:bins] == model.histogram(model.came)
         assert ours.backlog == sum(ours.bin) == model.backlog()
         assert ours.end - ours.first == len(model.packets)
         assert ours.overflows == model.overflows
-        waiting = C.shim_vdq_waiting(byref(ours), byref(law), now)
+        waiting = C.vdq_waiting(ours, law, now)
         # A nanosecond is lost between the clocks; so many bytes that is.
         assert abs(waiting - model.waiting(now)) <= 2 + 2 / model.byte_ns
         if not update:
             continue
         told = max(waiting, law.target) if waiting and model.is_full() else waiting
-        budget = C.shim_vdq_budget(byref(law), told)
+        budget = C.vdq_budget(law, told)
         assert abs(budget - model.budget(told)) <= 2
         ctv, share = model.threshold(budget)
-        C.shim_vdq_update(byref(ours), byref(law), now)
+        C.vdq_update(ours, law, now)
         assert ours.ctv == ctv
         assert ours.share == pytest.approx(2**32 * share, abs=1)
         assert ours.is_late == (budget == 0)
         assert not ours.is_empty and not any(ours.came)
-        C.shim_vdq_update(byref(ours), byref(law), now)
+        C.vdq_update(ours, law, now)
         assert ours.is_empty == (not waiting)
 
 
 def test_ring_may_go_round():
     """Its places are used many times, and each packet leaves with what it brought."""
-    law = C.shim_vdq_make(10**4 * MBIT, 100, MS, VDQ_RING_MAX, 512)
-    ours, dice, now = Vdq(), random.Random(1), 10**12
+    law = make(10**4 * MBIT, 100, MS, VDQ_RING_MAX, 512)
+    ours, dice, now = new("vdq"), random.Random(1), 10**12
     for _ in range(3 * VDQ_RING_MAX):
         now += dice.randint(0, 2000)
-        C.shim_vdq_tell(byref(ours), byref(law), now, dice.randint(1, VDQ_VALUE_MAX),
-                        dice.randint(60, 1514), dice.random() < 0.7)
+        C.vdq_tell(ours, law, now, dice.randint(1, VDQ_VALUE_MAX),
+                   dice.randint(60, 1514), dice.random() < 0.7)
     assert ours.end > 2 * VDQ_RING_MAX and not ours.overflows
     assert ours.backlog == sum(ours.bin)
-    C.shim_vdq_tell(byref(ours), byref(law), now + SECOND, 1, 100, True)
+    C.vdq_tell(ours, law, now + SECOND, 1, 100, True)
     assert ours.backlog == sum(ours.bin) == 100
 
 
 def test_without_a_rate_nothing_is_virtual():
-    law = C.shim_vdq_make(0, 95, MS, VDQ_RING_MAX, 512)
-    ours = Vdq()
-    C.shim_vdq_tell(byref(ours), byref(law), SECOND, 5, 1514, True)
-    C.shim_vdq_update(byref(ours), byref(law), SECOND)
+    law = make(0, 95, MS, VDQ_RING_MAX, 512)
+    ours = new("vdq")
+    C.vdq_tell(ours, law, SECOND, 5, 1514, True)
+    C.vdq_update(ours, law, SECOND)
     assert (ours.backlog, ours.ctv, ours.is_empty) == (0, 0, 1)
 
 
 def test_an_hour_is_the_longest_wait():
     """A link of 1 % of 8 kbit/s has more than 64 bits of it with a hundred full frames."""
-    law = C.shim_vdq_make(1000, 1, SECOND, VDQ_RING_MAX, 512)
-    ours = Vdq()
+    law = make(1000, 1, SECOND, VDQ_RING_MAX, 512)
+    ours = new("vdq")
     for _ in range(1000):
-        C.shim_vdq_tell(byref(ours), byref(law), SECOND, 5, 1514, True)
-        waiting = C.shim_vdq_waiting(byref(ours), byref(law), SECOND)
+        C.vdq_tell(ours, law, SECOND, 5, 1514, True)
+        waiting = C.vdq_waiting(ours, law, SECOND)
         assert waiting == pytest.approx(min(ours.backlog, 3600 * 10), abs=1)
 
 
 def test_clear_forgets_all_but_what_was_counted():
-    law = C.shim_vdq_make(MBIT, 95, MS, 4, 512)
-    ours = Vdq()
+    law = make(MBIT, 95, MS, 4, 512)
+    ours = new("vdq")
     for _ in range(9):
-        C.shim_vdq_tell(byref(ours), byref(law), SECOND, 5, 1514, True)
-    C.shim_vdq_update(byref(ours), byref(law), SECOND)
+        C.vdq_tell(ours, law, SECOND, 5, 1514, True)
+    C.vdq_update(ours, law, SECOND)
     assert ours.ctv and ours.overflows == 5 and not ours.is_empty
-    C.shim_vdq_tell(byref(ours), byref(law), SECOND, 5, 1514, False)
-    C.shim_vdq_clear(byref(ours))
+    C.vdq_tell(ours, law, SECOND, 5, 1514, False)
+    C.vdq_clear(ours)
     assert not any(ours.bin) and not any(ours.came)
     assert ours.is_empty and not ours.is_late
     assert (ours.first, ours.end, ours.backlog, ours.ctv, ours.share) == (0,) * 5
@@ -176,16 +180,15 @@ def test_clear_forgets_all_but_what_was_counted():
 
 
 def test_share_is_what_the_threshold_took():
-    law = C.shim_vdq_make(MBIT, 100, 0, VDQ_RING_MAX, 512)
-    ours = Vdq()
+    law = make(MBIT, 100, 0, VDQ_RING_MAX, 512)
+    ours = new("vdq")
     for i in range(20):  # ten times what the link carries in a period, of two values
-        C.shim_vdq_tell(byref(ours), byref(law), SECOND, VDQ_VALUE_MAX if i % 20 == 0 else 1000,
-                        625, True)
-    C.shim_vdq_update(byref(ours), byref(law), SECOND + 95 * MS)
+        C.vdq_tell(ours, law, SECOND, VDQ_VALUE_MAX if i % 20 == 0 else 1000, 625, True)
+    C.vdq_update(ours, law, SECOND + 95 * MS)
     assert ours.share == pytest.approx(2**32 * 19 / 20, rel=1e-6)
     assert 1000 <= ours.ctv < VDQ_VALUE_MAX
-    C.shim_vdq_tell(byref(ours), byref(law), SECOND + 95 * MS, 1000, 65000, False)
-    C.shim_vdq_update(byref(ours), byref(law), SECOND + 95 * MS)
+    C.vdq_tell(ours, law, SECOND + 95 * MS, 1000, 65000, False)
+    C.vdq_update(ours, law, SECOND + 95 * MS)
     assert ours.share == 2**32 - 1, "all that came"
 
 
@@ -195,24 +198,24 @@ def test_share_is_what_the_threshold_took():
 def marked_flows(rates, capacity, target_ns, seconds, dice):
     """What gets through a virtual queue with the capacity of the link: rates, all in bytes/s. And
     the delay there at its end, ns."""
-    law = C.shim_vdq_make(capacity, 100, target_ns, VDQ_RING_MAX, 512)
-    vdq, flows, passed = Vdq(), [ValueFlow() for _ in rates], [0] * len(rates)
+    law = make(capacity, 100, target_ns, VDQ_RING_MAX, 512)
+    vdq, flows, passed = new("vdq"), [new("value_flow") for _ in rates], [0] * len(rates)
     due = [SECOND + dice.randrange(MS) for _ in rates]
     update = SECOND
     while min(due) < (1 + seconds) * SECOND:
         now = min(due)
         number = due.index(now)
         while update <= now:
-            C.shim_vdq_update(byref(vdq), byref(law), update)
+            C.vdq_update(vdq, law, update)
             update += PERIOD
         due[number] += round(1500 * SECOND / rates[number] * dice.uniform(0.9, 1.1))
-        C.shim_value_measure(byref(flows[number]), now, 1500, 30 * MS)
-        value = C.shim_value_of(C.shim_value_spread(byref(flows[number])))
+        C.value_measure(flows[number], now, 1500, 30 * MS)
+        value = C.value_of(C.value_spread(flows[number]))
         goes_on = value > vdq.ctv
-        C.shim_vdq_tell(byref(vdq), byref(law), now, value, 1500, goes_on)
+        C.vdq_tell(vdq, law, now, value, 1500, goes_on)
         if goes_on and now > 2 * SECOND:
             passed[number] += 1500
-    delay = C.shim_vdq_waiting(byref(vdq), byref(law), now) * SECOND / capacity
+    delay = C.vdq_waiting(vdq, law, now) * SECOND / capacity
     return [count / (seconds - 1) for count in passed], delay
 
 
@@ -241,7 +244,7 @@ def inverse(value):
     low, high = 0, 2**36
     while low < high:
         middle = (low + high + 1) // 2
-        if C.shim_value_of(middle) > value:
+        if C.value_of(middle) > value:
             low = middle
         else:
             high = middle - 1
@@ -251,38 +254,35 @@ def inverse(value):
 @given(st.integers(0, 2**34), st.integers(0, 2**34))
 def test_more_rate_is_never_worth_more(one, other):
     low, high = sorted((one, other))
-    assert 1 <= C.shim_value_of(high) <= C.shim_value_of(low) <= VDQ_VALUE_MAX
+    assert 1 <= C.value_of(high) <= C.value_of(low) <= VDQ_VALUE_MAX
 
 
 def test_value_is_a_logarithm():
     """8 kbit/s is worth all; each doubling costs 1/25 of it."""
-    assert C.shim_value_of(0) == C.shim_value_of(1024) == VDQ_VALUE_MAX
+    assert C.value_of(0) == C.value_of(1024) == VDQ_VALUE_MAX
     for doublings in range(26):
-        value = C.shim_value_of(1024 << doublings)
+        value = C.value_of(1024 << doublings)
         assert value == pytest.approx(max(1, VDQ_VALUE_MAX * (1 - doublings / 25)), abs=1)
     for rate in (2000, 12_500, 10**6, 12_500_000, 10**9):
-        assert inverse(C.shim_value_of(rate) - 1) == pytest.approx(rate, rel=0.001)
+        assert inverse(C.value_of(rate) - 1) == pytest.approx(rate, rel=0.001)
 
 
 @given(st.integers(1, VDQ_VALUE_MAX - 1))
 def test_rate_of_a_value(value):
-    assert C.shim_value_rate(value) == pytest.approx(inverse(value), rel=1e-4)
+    assert C.value_rate(value) == pytest.approx(inverse(value), rel=1e-4)
 
 
 # ---- policies ----------------------------------------------------------------------------------
 
 
 def policy(points=(), share=100):
-    made = ValuePolicy(points=len(points), share=share)
-    for place, (rate, value) in enumerate(points):
-        made.point[place] = ValuePoint(rate=rate, value=value)
-    return made
+    return new("value_policy", points=len(points), share=share, point=points)
 
 
 @given(st.integers(0, 2**33 - 1), st.integers(1, 10_000))
 def test_a_share_is_a_share_of_the_rate(rate, share):
-    value = C.shim_value_by(byref(policy(share=share)), rate)
-    assert value == C.shim_value_of(rate * 100 // share)
+    value = C.value_by(policy(share=share), rate)
+    assert value == C.value_of(rate * 100 // share)
     assert 1 <= value <= VDQ_VALUE_MAX
 
 
@@ -306,16 +306,16 @@ def test_a_table_is_made_of_straight_lines(points, data):
     else:
         (low, high_value), (high, low_value) = below[-1], above[0]
         exact = high_value - Fraction((rate - low) * (high_value - low_value), high - low)
-    assert C.shim_value_by(byref(policy(points)), rate) == math.ceil(exact)
+    assert C.value_by(policy(points), rate) == math.ceil(exact)
 
 
 @pytest.mark.parametrize("rate, fair", [(80, 50), (80, 10), (1, 0.1), (50, 60)])
 def test_a_threshold_leaves_each_flow_the_same(rate, fair):
     """min(R, V^-1(v))"""
-    flow = ValueFlow(rate=rate * MBIT)
-    threshold = C.shim_value_of(round(fair * MBIT))
+    flow = new("value_flow", rate=rate * MBIT)
+    threshold = C.value_of(round(fair * MBIT))
     count = 10_000
-    above = sum(C.shim_value_of(C.shim_value_spread(byref(flow))) > threshold
+    above = sum(C.value_of(C.value_spread(flow)) > threshold
                 for _ in range(count))
     assert rate * above / count == pytest.approx(min(rate, fair), rel=0.01)
 
@@ -325,11 +325,11 @@ def test_a_threshold_leaves_each_flow_the_same(rate, fair):
 @pytest.mark.parametrize("kbit", [100, 1000, 10_000, 100_000])
 def test_rate_of_a_steady_flow(kbit, length, memory):
     """Within 5 %, after five memories, with 20 % of jitter in its distances."""
-    dice, flow, now, seen = random.Random(kbit), ValueFlow(), SECOND, []
+    dice, flow, now, seen = random.Random(kbit), new("value_flow"), SECOND, []
     distance = length * 8 * MS / kbit
     settled = now + max(SECOND, 5 * memory)
     while now < settled + 4 * SECOND:
-        C.shim_value_measure(byref(flow), now, length, memory)
+        C.value_measure(flow, now, length, memory)
         if now > settled:
             seen.append(flow.rate)
         now += round(distance * dice.uniform(0.9, 1.1))
@@ -339,5 +339,5 @@ def test_rate_of_a_steady_flow(kbit, length, memory):
 @given(st.integers(0, 2**63), st.integers(0, 2**32 - 1), st.integers(1, 1 << 20),
        st.integers(MS, SECOND))
 def test_rate_stays_in_range(now, earlier, length, memory):
-    flow = ValueFlow(last_ns=max(0, now - earlier), rate=2**33 - 1)
-    assert C.shim_value_measure(byref(flow), now, length, memory) < 2**33
+    flow = new("value_flow", last_ns=max(0, now - earlier), rate=2**33 - 1)
+    assert C.value_measure(flow, now, length, memory) < 2**33

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Writes a Python module in C with all functions and structs of some headers, and of aqm.c: what a
+compiler makes of their macros is what cffi declares.
+
+    bindings.py OUTPUT.c COMPILER FLAGS...
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from cffi import FFI
+
+HEADERS = """
+#include <stdint.h>
+#include "aqm/pi2.h"
+#include "classic_ecn.h"
+#include "cli/value.h"
+#include "codel.h"
+#include "curvy_red.h"
+#include "laqm.h"
+#include "packet_value.h"
+#include "prague.h"
+#include "prague_network.h"
+#include "scheduler.h"
+#include "split_gso.h"
+
+static inline struct dualpi2_params default_params(void)
+{
+    struct dualpi2_params params = DUALPI2_DEFAULT_PARAMS;
+
+    *(struct aqm_params *)params.aqm = (struct aqm_params)AQM_DEFAULT_PARAMS;
+    return params;
+}
+"""
+# As linux/types.h has them.
+TYPES = """
+typedef unsigned char __u8;
+typedef unsigned short __u16;
+typedef short __s16;
+typedef unsigned int __u32;
+typedef int __s32;
+typedef unsigned long long __u64;
+typedef long long __s64;
+"""
+# Of the macros, those that tests name.
+CONSTANTS = ("CODEL_LAST", "CODEL_MARKS", "HISTOGRAM_BUCKETS", "OPTION_TEXT_MAX",
+             "STEP_IN_PACKETS", "VDQ_RING_MAX", "VDQ_VALUE_MAX")
+STRUCT = re.compile(r"^(?:struct|enum) \w+ \{[^{}]*\}", re.M)
+FUNCTION = re.compile(r"^(?:static inline )?(\w[\w *]+\([^()]*\))\s*[{;]", re.M)
+
+
+def declared(pattern, text):
+    return "".join(f"{found};\n" for found in pattern.findall(text))
+
+
+def main(output, *compiler):
+    headers = subprocess.run([*compiler, "-E", "-P", "-xc", "-"], input=HEADERS, check=True,
+                             stdout=subprocess.PIPE, text=True).stdout
+    decisions = declared(FUNCTION, Path(__file__).with_name("aqm.c").read_text(encoding="utf-8"))
+    ffi = FFI()
+    ffi.cdef(TYPES + declared(STRUCT, headers) + declared(FUNCTION, headers) + decisions
+             + "".join(f"#define {name} ...\n" for name in CONSTANTS))
+    ffi.set_source("_clib", HEADERS + decisions)
+    ffi.emit_c_code(output)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
