@@ -302,7 +302,7 @@ quick-guest:
 # The guest's: as tests/run runs it.
 IN_GUEST = $(LAB) run --kernel $(KERNEL) --timeout 3600 -- python3 -m pytest -v -p no:cacheprovider \
 	--tb=short
-check: ## one test file: T=tests/qdisc/test_shaper.py or tests/unit/test_pi2.c, K=rate: of it what has this name
+check: ## one test file: T=tests/qdisc/test_shaper.py or tests/unit/test_pi2.py, K=rate: of it what has this name
 	$(Q)$(if $(wildcard $(T)),,echo "check: T=$(T): no such test file (for example T=tests/qdisc/test_shaper.py)" >&2; exit 2)
 	$(Q)tests/lab/bootstrap
 	$(Q)$(if $(filter tests/unit/%,$(T)),$(IN_ROOT) -j$$(nproc) T=$(T) K=$(K) unit-test,$(IN_ROOT) -j$$(nproc) all foreign)

@@ -13,6 +13,7 @@ import pytest
 from clib import ONE, C, ffi, params
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
+from inputs import couplings
 
 NOT_ECT, ECT_1, ECT_0, CE = range(4)
 MARK_NONE, MARK_NATIVE, MARK_COUPLED = range(3)  # enum mark
@@ -23,7 +24,6 @@ MTU = 1500
 NEVER_NS = 2**63
 NOW = 10 * model.SECOND
 
-couplings = st.one_of(st.sampled_from([1, 2, 3, 255]), st.integers(1, 255))
 p_cmaxes = st.one_of(st.just(0), st.integers(1, ONE - 1))
 probs = st.one_of(st.integers(0, ONE - 1), st.integers(0, ONE // 8), st.just(ONE - 1))
 
