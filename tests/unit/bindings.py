@@ -46,8 +46,11 @@ typedef unsigned long long __u64;
 typedef long long __s64;
 """
 # Of the macros, those that tests name.
-CONSTANTS = ("CODEL_LAST", "CODEL_MARKS", "HISTOGRAM_BUCKETS", "OPTION_TEXT_MAX",
-             "STEP_IN_PACKETS", "VDQ_RING_MAX", "VDQ_VALUE_MAX")
+CONSTANTS = (
+    "CODEL_LAST", "CODEL_MARKS", "DUALPI2_MPU_MAX", "DUALPI2_OVERHEAD_MAX", "DUALPI2_OVERHEAD_MIN",
+    "DUALPI2_RATE_MAX", "DUALPI2_RATE_MIN", "DUALPI2_TIME_MAX", "HISTOGRAM_BUCKETS",
+    "OPTION_TEXT_MAX", "SHAPER_LOOK_NS", "STEP_IN_PACKETS", "VDQ_RING_MAX", "VDQ_VALUE_MAX",
+)
 STRUCT = re.compile(r"^(?:struct|enum) \w+ \{[^{}]*\}", re.M)
 FUNCTION = re.compile(r"^(?:static inline )?(\w[\w *]+\([^()]*\))\s*[{;]", re.M)
 
