@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The C functions against the model, over random inputs."""
+"""The parsers of user/cli/value.c against the model, over random inputs."""
 
 import math
 from fractions import Fraction
@@ -10,68 +10,8 @@ from clib import C, ffi, new
 from hypothesis import given
 from hypothesis import strategies as st
 
-U64_MAX = 2**64 - 1
 GAIN_MAX = 2**23 - 1  # 1/256 Hz
 HUGE = 2**60  # every parser's results are exact below
-
-
-# ---- histogram -----------------------------------------------------------------
-
-EDGES = model.histogram_edges()
-recorded_ns = st.one_of(
-    st.integers(0, 5000),
-    st.integers(0, 100_000_000),
-    st.integers(0, 2**33 - 1),
-    st.sampled_from(EDGES[:-1]),
-)
-
-
-def histogram_of(values):
-    histogram, octave = new("dualpi2_histogram"), ffi.new("__u32 *")
-    for value in values:
-        C.histogram_record(histogram, value, octave)
-    return histogram
-
-
-def test_edges_are_those_of_the_model():
-    assert [C.histogram_edge(i) for i in range(C.HISTOGRAM_BUCKETS + 1)] == EDGES
-
-
-@given(st.one_of(recorded_ns, st.integers(0, U64_MAX)))
-def test_value_is_in_its_bucket(ns):
-    assert C.histogram_index(ns) == model.bucket_of(EDGES, ns)
-
-
-@given(st.lists(st.one_of(recorded_ns, st.integers(0, U64_MAX)), max_size=20))
-def test_each_value_is_recorded_in_its_bucket(values):
-    """Whatever the one before was."""
-    expected = [0] * C.HISTOGRAM_BUCKETS
-    for value in values:
-        expected[model.bucket_of(EDGES, value)] += 1
-    assert list(histogram_of(values).bucket) == expected
-
-
-@given(
-    st.lists(recorded_ns, min_size=1, max_size=200),
-    st.one_of(st.integers(0, 1000), st.sampled_from([500, 990, 999, 1000])),
-)
-def test_quantile_is_near_that_of_the_sorted_list(values, permille):
-    histogram = histogram_of(values)
-    exact = model.nearest_rank(values, permille)
-    read = C.histogram_quantile(histogram, permille)
-    assert abs(read - exact) <= max(64, Fraction(exact, 16))
-    assert read <= max(values)
-
-
-@given(st.lists(st.integers(0, 2**40), max_size=100))
-def test_sum_count_and_maximum_are_exact(values):
-    histogram = histogram_of(values)
-    assert C.histogram_count(histogram) == len(values)
-    assert histogram.sum_ns == sum(values)
-    assert histogram.max_ns == max(values, default=0)
-
-
-# ---- parsers -------------------------------------------------------------------
 
 
 def spec(name):
