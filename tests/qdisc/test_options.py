@@ -88,7 +88,7 @@ CONTRADICTIONS = [
     ("target", "--target", "missing"),
     ("--rate", "--rate", "missing"),
     ("--overflow=1", "--overflow", "no value"),
-    ("splt_gso", "splt_gso", "no such option"), ("splt_gso", "did you mean", "--split-gso?"),
+    ("splt_gso", "splt_gso", "unexpected argument"), ("splt_gso", "did you mean", "--split-gso?"),
     ("split_gso --no-split-gso", "--no-split-gso", "--split-gso"),
     ("two", "two", "unexpected argument"),
 ]
