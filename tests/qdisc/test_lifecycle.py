@@ -191,6 +191,23 @@ def test_lost_tcx_program_is_warned_of(cable):
     assert cable.qdisc.stats()["bypassed-tcx"] == 3
 
 
+@pytest.mark.parametrize("by", ["one", "two"])
+def test_detached_program_takes_nothing_with_it(registered, box, by):
+    """Not even if another interface's dualpi2-load sweeps what is left of those that are gone."""
+    box.run("tc", "qdisc", "replace", "dev", "one", "root", "handle", "7:", "fq_codel", "limit",
+            123)
+    before = root(box, "one")
+    qdisc = Qdisc(box, "one")
+    qdisc.load("--replace", "--limit", 77)
+    run("bpftool", "link", "detach", "pinned", qdisc.tcx_pin())
+    box.run(LOADER, by)
+    assert "its tcx program is attached again" in qdisc.load().stdout or by == "one"
+    assert qdisc.stats()["options"]["limit"] == 77
+    for dev in {"one", by}:
+        box.run(LOADER, dev, "--unload")
+    assert root(box, "one") == before
+
+
 def test_pins_deleted_under_a_live_qdisc(registered, load):
     """The control loop goes on without tools, programs and timer, and the next load repairs."""
     wire = load.wire

@@ -318,9 +318,28 @@ void target_forget(const struct registrations *regs, const struct dualpi2_key *k
 	ledger_erase(LEDGER_PRIORS, key);
 }
 
+/* Is there an interface of this number with a qdisc of ours? Then it is the one that was attached,
+ * for a qdisc ends with its interface, and somebody has detached our link from it. Also true where
+ * that could not be read, which is reported.
+ */
+static bool is_still_ours(const struct dualpi2_key *key)
+{
+	struct tree tree = {};
+	struct link link;
+	bool ours;
+
+	if (key->netns != netns_current() || !link_look((int)key->ifindex, &link))
+		return false;
+	if (!tree_read((int)key->ifindex, &tree))
+		return true;
+	ours = tree_owner(&tree) == OWNER_US;
+	tree_free(&tree);
+	return ours;
+}
+
 static void sweep_one(const struct registrations *regs, const struct dualpi2_key *key)
 {
-	if (interface_is_gone(regs, key, TCX_EGRESS) <= 0)
+	if (interface_is_gone(regs, key, TCX_EGRESS) <= 0 || is_still_ours(key))
 		return;
 	verbose("interface %u of namespace %llu is gone", key->ifindex, key->netns);
 	target_forget(regs, key);
