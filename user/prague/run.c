@@ -54,16 +54,21 @@ static void become(const struct own_cgroup *cgroup, char **argv)
 
 static bool run_in(const struct own_cgroup *cgroup, char **argv, int *status)
 {
+	siginfo_t info;
 	int ended;
+	pid_t pid;
 
 	set_signals(SIG_IGN, pass_on);
-	child = fork();
-	if (!child)
+	pid = fork();
+	if (!pid)
 		become(cgroup, argv);
-	if (child < 0)
+	if (pid < 0)
 		return fail(errno, "%s: cannot be run: %s", argv[0], strerror(errno));
-	while (waitpid(child, &ended, 0) < 0 && errno == EINTR)
+	child = pid;
+	while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
 		;
+	child = 0; /* before its number can be another process's */
+	waitpid(pid, &ended, 0);
 	*status = WIFEXITED(ended) ? WEXITSTATUS(ended) : BY_SIGNAL + WTERMSIG(ended);
 	return true;
 }
