@@ -135,3 +135,15 @@ def test_on_alone_says_that_nobody_uses_it(pair):
         "--unit, --cgroup, --netns or --default\n")
     assert pair.tool("on", "--netns", "left").stdout == (
         "on: new connections are Prague's where the peer has Accurate ECN\n")
+
+
+def test_a_control_group_of_somebody_stays(pair):
+    """Though its name begins as those of runs do."""
+    group = CGROUPS / "tcp-prague-users"
+    group.mkdir()
+    try:
+        pair.tool("run", "--", "true")
+        assert group.is_dir()
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            group.rmdir()

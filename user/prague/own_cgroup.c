@@ -109,6 +109,16 @@ static void sweep(const char *parent, const char *name)
 	close(fd);
 }
 
+/* Of a run: with a tag behind it. */
+static bool is_of_a_run(const char *name)
+{
+	if (strncmp(name, NAME, strlen(NAME)))
+		return false;
+	name += strlen(NAME);
+	return strlen(name) == OWN_TAG_MAX - 1 &&
+	       strspn(name, "0123456789abcdef") == OWN_TAG_MAX - 1;
+}
+
 void own_cgroup_sweep(void)
 {
 	const struct dirent *entry;
@@ -119,7 +129,7 @@ void own_cgroup_sweep(void)
 		return;
 	dir = opendir(parent);
 	while (dir && (entry = readdir(dir))) {
-		if (!strncmp(entry->d_name, NAME, strlen(NAME)))
+		if (is_of_a_run(entry->d_name))
 			sweep(parent, entry->d_name);
 	}
 	if (dir)
