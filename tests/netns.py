@@ -66,6 +66,11 @@ class Namespace:
             *_, flags = IFREQ.unpack(fcntl.ioctl(asked, SIOCGIFFLAGS, IFREQ.pack(dev.encode(), 0)))
             fcntl.ioctl(asked, SIOCSIFFLAGS, IFREQ.pack(dev.encode(), flags | IFF_UP))
 
+    def up_without_ipv6(self, dev):
+        """Its own packets would be counted by the tests."""
+        self.sysctl(f"net.ipv6.conf.{dev}.disable_ipv6", 1)
+        self.up(dev)
+
     def cookie(self):
         """What tells it from all others that ever were."""
         with self.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as asked:
@@ -124,8 +129,7 @@ def dummy(space, name, *words):
     """A device that takes all packets, up, and without IPv6, whose packets would be counted.
     `words`: more for `ip link add`."""
     space.run("ip", "link", "add", name, *words, "type", "dummy")
-    space.sysctl(f"net.ipv6.conf.{name}.disable_ipv6", 1)
-    space.up(name)
+    space.up_without_ipv6(name)
 
 
 def veth(left, left_name, right, right_name, *, offload=False, words=()):
@@ -138,8 +142,6 @@ def veth(left, left_name, right, right_name, *, offload=False, words=()):
         *words, "type", *kind, "peer", "name", right_name, "netns", right.name,
         "address", "02:00:00:00:00:02")
     for space, name in ((left, left_name), (right, right_name)):
-        # No IPv6 autoconfiguration: its packets would be counted by the tests.
-        space.sysctl(f"net.ipv6.conf.{name}.disable_ipv6", 1)
-        space.up(name)
+        space.up_without_ipv6(name)
         if not offload:
             switch_off_offloads(space, name)

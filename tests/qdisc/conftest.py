@@ -380,8 +380,14 @@ def modules():
     run("modprobe", "-a", "veth", "dummy", "ifb", "tun", "8021q", "vxlan", "ip_gre", "ipip",
         "tcp_dctcp", "sch_netem", "sch_htb", "sch_fq_codel", check=False)
     yield
-    REGISTRATIONS.keep(())
     FALLBACK_TUNNELS.write_text(before)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def registrations_end(modules):
+    """With the last test."""
+    yield
+    REGISTRATIONS.keep(())
 
 
 def left_behind():

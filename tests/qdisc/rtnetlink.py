@@ -24,8 +24,7 @@ def add_dummies(space, *names):
         for name in names:
             netlink.link("add", ifname=name, kind="dummy")
     for name in names:
-        space.sysctl(f"net.ipv6.conf.{name}.disable_ipv6", 1)
-        space.up(name)
+        space.up_without_ipv6(name)
 
 
 def root_statistics(space, dev):
