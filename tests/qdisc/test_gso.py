@@ -749,8 +749,9 @@ def test_device_explains_itself_and_goes_with_the_instance(wire):
     devices = wire.devices()
     assert set(devices) == {"gso-g0", "gsx-g0"}
     number = wire.tx.links()["g0"]["ifindex"]
-    assert devices["gso-g0"]["ifalias"] == (f"splits GSO packets of interface {number}, for "
-                                            "bpf_dualpi2")
+    assert devices["gso-g0"]["ifalias"] == (
+        f"splits GSO packets of interface {number} in network namespace {wire.tx.cookie()}, for "
+        "bpf_dualpi2")
     assert devices["gsx-g0"]["ifalias"] == "other end of gso-g0, carries nothing"
     assert wire.tx.run("ip", "-j", "-6", "addr", "show", "dev", "gso-g0").stdout.count("inet6") == 0
     wire.load("--unload")

@@ -11,8 +11,34 @@
 #include "kernel/netns.h"
 #include "pinned/ledger.h"
 
-/* Behind what the device is about. */
-#define ALIAS " interface %u, for bpf_dualpi2"
+/* ---- the alias --------------------------------------------------------------------- */
+
+#define ABOUT_INTERFACE " interface %u"
+
+/* The cookie of a network namespace never comes again; a device may go to another one, where an
+ * interface has that number, too.
+ */
+static void write_alias(const struct device_kind *kind, const struct dualpi2_key *key,
+			char alias[LINK_ALIAS_MAX])
+{
+	snprintf(alias, LINK_ALIAS_MAX,
+		 "%s" ABOUT_INTERFACE " in network namespace %llu, for bpf_dualpi2", kind->about,
+		 key->ifindex, key->netns);
+}
+
+/* Is it the alias of a device of a kind, made in this network namespace: for which interface? */
+static bool read_alias(const struct device_kind *kind, const char *alias, struct dualpi2_key *key)
+{
+	const size_t about = strlen(kind->about);
+	char expected[LINK_ALIAS_MAX];
+
+	*key = (struct dualpi2_key){ .netns = netns_current() };
+	if (strncmp(alias, kind->about, about) ||
+	    sscanf(alias + about, ABOUT_INTERFACE, &key->ifindex) != 1)
+		return false;
+	write_alias(kind, key, expected);
+	return !strcmp(alias, expected);
+}
 
 /* ---- the map --------------------------------------------------------------------- */
 
@@ -66,7 +92,7 @@ bool device_find(const struct device_kind *kind, const struct dualpi2_key *key,
 
 	*device = (struct device){ .kind = kind, .key = *key };
 	device->key.parent = kind->purpose;
-	snprintf(device->alias, sizeof(device->alias), "%s" ALIAS, kind->about, key->ifindex);
+	write_alias(kind, key, device->alias);
 	if (ledger_read(LEDGER_DEVICES, &device->key, &entry) < 0)
 		return false;
 	device->address = entry.address;
@@ -162,16 +188,6 @@ static size_t read_recorded(const struct device_kind *kind, struct dualpi2_key k
 	return count;
 }
 
-/* Is it the alias of a device of a kind: of which interface? */
-static bool read_alias(const struct device_kind *kind, const char *alias, __u32 *ifindex)
-{
-	const size_t about = strlen(kind->about);
-	int end = 0;
-
-	return !strncmp(alias, kind->about, about) &&
-	       sscanf(alias + about, ALIAS "%n", ifindex, &end) == 1 && end && !alias[about + end];
-}
-
 struct visiting {
 	const struct device_kind *kind;
 	bool (*visit)(const struct device *device, bool is_recorded, void *data);
@@ -196,7 +212,7 @@ static void visit_by_alias(const struct link *link, void *data)
 	struct device device = { .kind = visiting->kind };
 
 	if (strcmp(link->kind, visiting->kind->kind) || is_recorded(visiting, link->ifindex) ||
-	    !read_alias(visiting->kind, link->alias, &device.key.ifindex))
+	    !read_alias(visiting->kind, link->alias, &device.key))
 		return;
 	take(&device, link);
 	visiting->failed |= !visiting->visit(&device, false, visiting->data);

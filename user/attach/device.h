@@ -4,7 +4,8 @@
  * What says that a device is ours is its MAC address: drawn at random, noted in the ledger
  * before the device is made with it. So the programs find it, and a later run what
  * an interrupted one has made; the name is the user's to change, and a number comes again. Where
- * that is gone, because the pins were deleted, the alias tells by the number of the interface.
+ * that is gone, because the pins were deleted, the alias tells by the interface's number and
+ * the cookie of the network namespace.
  */
 #ifndef DEVICE_H
 #define DEVICE_H
