@@ -195,8 +195,9 @@ def test_interface_with_the_number_of_a_deleted_one(space):
     dummy(space, "eth1", "index", NUMBER)
     space.run("tc", "qdisc", "add", "dev", "eth1", "root", "bpf_dualpi2")
     assert Qdisc(space, "eth1").stats()["options"]["target"] == 15_000
-    assert "--rate" in one_line(space.run(LOADER, "eth1", "--ingress", check=False), 2)
+    assert "in-eth0 any more: removed" in space.run(LOADER, "eth1").stdout
     assert "in-eth0" not in space.links()
+    assert "--rate" in one_line(space.run(LOADER, "eth1", "--ingress", check=False), 2)
     one_line(space.run(LOADER, "eth1", "--ingress", "--unload", check=False), 1)
 
 
@@ -225,6 +226,31 @@ def test_interface_with_the_number_of_one_that_went(space):
         assert "repaired: its tcx program is attached again" in done.stdout
         assert Qdisc(space, "eth0").stats()["tcx-attached"] is True
         assert is_split(space, "eth0")
+    finally:
+        elsewhere.delete()
+
+
+def test_alias_of_another_namespace(space):
+    """As a container's device has it, whose interface has the same number."""
+    elsewhere = Namespace("elsewhere")
+    try:
+        for where in space, elsewhere:
+            dummy(where, "eth0", "index", NUMBER)
+        space.run(LOADER, "eth0")
+        space.run(LOADER, "eth0", "--ingress", "--rate", "50mbit")
+        aliases = {name: space.links()[name]["ifalias"] for name in helpers(space)}
+        elsewhere.ip("link add name mine type netkit peer name other")
+        elsewhere.run("ip", "link", "set", "mine", "alias", aliases["gso-eth0"])
+        elsewhere.ip("link add name arrives type ifb")
+        elsewhere.run("ip", "link", "set", "arrives", "alias", aliases["in-eth0"])
+        before = numbers(elsewhere)
+        elsewhere.run(LOADER, "eth0", "--unload", "--if-attached")
+        one_line(elsewhere.run(LOADER, "eth0", "--unload", check=False), 1)
+        elsewhere.run(LOADER, "eth0", "--ingress", "--rate", "50mbit")
+        elsewhere.run(LOADER, "arrives")
+        for device in "arrives", "eth0":
+            elsewhere.run(LOADER, device, "--unload")
+        assert numbers(elsewhere) == before
     finally:
         elsewhere.delete()
 

@@ -25,6 +25,12 @@ const struct ifb *ifbs_find(const struct ifbs *ifbs, __u32 ifindex)
 	return NULL;
 }
 
+bool ifb_belongs_to(const struct ifb *ifb, __u32 interface)
+{
+	return ifb->interface == interface && ifb->state != IFB_CUT_OFF &&
+	       ifb->state != IFB_ORPHANED;
+}
+
 /* Do packets come to it, and is a qdisc of ours there? 1, 0, or -errno, which is reported. */
 static int is_whole(const struct registrations *regs, const struct device *device)
 {
@@ -39,21 +45,27 @@ static int is_whole(const struct registrations *regs, const struct device *devic
 	return fed > 0 ? aqm_of_kind(root.kind) != NULL : fed;
 }
 
-/* Is the interface still there that it was made for? Its name. 1, 0, or -errno, which is reported.
- * Only with the ledger we may see more than that there is one of the number.
+/* What becomes of it, and with `state` less than IFB_CUT_OFF the name of its interface. False: that
+ * is unknown, which is reported. Only with the ledger we may see more than whether an interface has
+ * the number.
  */
-static int has_interface(const struct registrations *regs, const struct device *device,
-			 bool is_recorded, char ifname[IF_NAMESIZE])
+static bool read_state(const struct registrations *regs, const struct device *device,
+		       bool is_recorded, struct ifb *ifb)
 {
 	const struct dualpi2_key key = interface_key(&device->key);
 	struct link interface = {};
-	int found = link_look((int)key.ifindex, &interface), gone;
+	int found = link_look((int)key.ifindex, &interface);
+	int gone = found > 0 && is_recorded ? interface_is_gone(regs, &key, TCX_INGRESS) : 0;
+	int whole = found > 0 && is_recorded && !gone ? is_whole(regs, device) : 1;
 
-	if (found <= 0)
-		return found;
-	memcpy(ifname, interface.name, IF_NAMESIZE);
-	gone = is_recorded ? interface_is_gone(regs, &key, TCX_INGRESS) : 0;
-	return expect_known(gone < 0 ? gone : !gone, "the interface of %s", device->name);
+	if (found < 0 || whole < 0 || expect_known(gone, "the interface of %s", device->name) < 0)
+		return false;
+	ifb->state = !found  ? IFB_ORPHANED
+		     : gone  ? IFB_CUT_OFF
+		     : whole ? IFB_WHOLE
+			     : IFB_UNFINISHED;
+	memcpy(ifb->ifname, found && !gone ? interface.name : device->name, sizeof(ifb->ifname));
+	return true;
 }
 
 /* While they are read. */
@@ -67,23 +79,13 @@ static bool add(const struct device *device, bool is_recorded, void *data)
 	const struct reading *reading = data;
 	struct ifbs *ifbs = reading->ifbs;
 	struct ifb *ifb = &ifbs->of[ifbs->count];
-	int found, whole = 1;
 
 	if (ifbs->count == DUALPI2_MAX_INSTANCES)
 		return true;
 	*ifb = (struct ifb){ .ifindex = device->ifindex, .interface = device->key.ifindex };
 	memcpy(ifb->name, device->name, sizeof(ifb->name));
-	found = has_interface(reading->regs, device, is_recorded, ifb->ifname);
-	if (found > 0 && is_recorded)
-		whole = is_whole(reading->regs, device);
-	if (found < 0 || whole < 0)
+	if (!read_state(reading->regs, device, is_recorded, ifb))
 		return false;
-	if (!found) {
-		ifb->state = IFB_ORPHANED;
-		memcpy(ifb->ifname, ifb->name, sizeof(ifb->ifname));
-	} else if (!whole) {
-		ifb->state = IFB_UNFINISHED;
-	}
 	ifbs->count++;
 	return true;
 }

@@ -329,12 +329,28 @@ static int feeder_is_gone(const struct registrations *regs, const struct dualpi2
 	return interface_is_gone(regs, key, TCX_INGRESS);
 }
 
+/* An interface that has the number may be the one that it was made for, of which somebody has
+ * detached our program.
+ */
+static bool may_be_there(const struct dualpi2_key *interface, struct link *link)
+{
+	return interface->netns == netns_current() && link_look((int)interface->ifindex, link) > 0;
+}
+
 static void remove_left_over(const struct registrations *regs, const struct device *ifb)
 {
 	const struct ingress ingress = { .key = interface_key(&ifb->key), .ifb = *ifb };
+	struct link link;
 
+	if (may_be_there(&ingress.key, &link)) {
+		setting_return(&ingress.key, SETTING_NO_GRO);
+		if (ifb->ifindex)
+			say_line("%s: what arrives does not go through %s any more: removed",
+				 link.name, ifb->name);
+	} else {
+		ledger_erase(LEDGER_SETTINGS, &ingress.key);
+	}
 	remove_all(regs, &ingress);
-	ledger_erase(LEDGER_SETTINGS, &ingress.key);
 }
 
 void ingress_sweep(const struct registrations *regs)

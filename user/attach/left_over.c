@@ -34,6 +34,12 @@ static void tell_ifb(const struct telling *telling, const struct ifb *ifb)
 
 	if (ifb->state == IFB_ORPHANED) {
 		tell_orphan(telling, ifb->name);
+	} else if (ifb->state == IFB_CUT_OFF) {
+		snprintf(text, sizeof(text),
+			 "nothing comes to %s: its interface is gone, or somebody has detached the "
+			 "program there: `ip link del %s` removes it",
+			 ifb->name, ifb->name);
+		telling->tell(text);
 	} else if (ifb->state == IFB_UNFINISHED) {
 		snprintf(text, sizeof(text),
 			 "%s is unfinished, or somebody has changed it: `dualpi2-load %s --ingress "

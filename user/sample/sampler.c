@@ -68,7 +68,7 @@ static int each_qdisc(const struct sampler *sampler,
 		const struct ifb *ifb = &sampler->ifbs.of[i];
 		int also = 0;
 
-		if (ifb->state != IFB_ORPHANED && ifb->interface == (__u32)link.ifindex)
+		if (ifb_belongs_to(ifb, (__u32)link.ifindex))
 			also = qdisc_each((int)ifb->ifindex, visit, data);
 		found = also ? also : found;
 	}

@@ -84,7 +84,7 @@ static bool is_followed(const struct follower *follower, const struct dualpi2_ev
 		return true;
 	return event->key.netns == follower->netns &&
 	       (event->key.ifindex == follower->ifindex ||
-		(ifb && ifb->state != IFB_ORPHANED && ifb->interface == follower->ifindex));
+		(ifb && ifb_belongs_to(ifb, follower->ifindex)));
 }
 
 static void print(const struct follower *follower, const struct dualpi2_event *event)
