@@ -295,7 +295,7 @@ quick: ## after a change: build, unit tests, lint of what changed, one guest: a 
 	$(Q)$(IN_ROOT) -j$$(nproc) all foreign
 	$(Q)$(MAKE) --no-print-directory -j2 quick-source quick-guest
 quick-source:
-	$(Q)$(IN_ROOT) -j$$(nproc) $(SOURCE_TESTS)
+	$(Q)$(IN_ROOT) -j$$(nproc) QUICK=1 $(SOURCE_TESTS)
 quick-guest:
 	$(Q)tests/run --quick --kernel $(KERNEL)
 

@@ -25,10 +25,11 @@ printf '%s\\n' "${{COMPREPLY[@]}}"
 
 # Completion of zsh runs in the line editor alone. So the editor begins with $LINE, inserts all that
 # there is to offer, and the shell ends. Nothing is left in the line by then, for all that is drawn
-# has to find room in a terminal that nobody reads.
+# has to find room in a terminal that nobody reads. The first shell notes the functions of all zsh,
+# which the others take from there.
 ZSHRC = f"""
 fpath=("{COMPLETION}" $fpath)
-autoload -Uz compinit && compinit -D -u
+autoload -Uz compinit && compinit -C -u -d "$ZDOTDIR/functions"
 insert-all() {{ _main_complete; compstate[insert]=all compstate[list]= }}
 zle -C insert-all complete-word insert-all
 zle-line-init() {{
@@ -65,7 +66,7 @@ def zsh(directory, program, *words):
                                          edited.removeprefix(before).split()}
 
 
-@pytest.fixture(params=["bash", "zsh"])
+@pytest.fixture(scope="module", params=["bash", "zsh"])
 def offered(request, tmp_path_factory):
     """What a shell offers for the last of some words."""
     if request.param == "bash":

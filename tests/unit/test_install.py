@@ -106,6 +106,7 @@ def test_aqms_for_tests_are_not_installed(tmp_path):
         assert (f"\nAQM {name}: " in text) != ("#define AQM_FOR_TESTS" in defined)
 
 
+@pytest.mark.builds
 def test_without_ncurses_all_but_the_live_view_is_built(tmp_path):
     program = tmp_path / "dualpi2-stats"
     subprocess.run(["make", "--no-print-directory", "-j2", f"O={tmp_path}", "NCURSES=", program],
@@ -122,6 +123,7 @@ def test_make_needs_no_compiler_to_enter_a_root():
     assert "make deb" in done.stdout and not done.stderr
 
 
+@pytest.mark.builds
 def test_vdq_is_built_only_if_asked_for(tmp_path):
     """And changes no byte of another AQM."""
     objects = [f"aqm/{file.stem}.bpf.o" for file in (PROJECT / "include/aqm").glob("*.h")

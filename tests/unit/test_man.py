@@ -48,6 +48,7 @@ def test_page_of_a_program_that_does_not_run_is_none():
     assert fill("/no/such/program").returncode == 1
 
 
+@pytest.mark.builds
 def test_program_that_only_lists_its_options(tmp_path):
     """As for the pages of programs for another machine: made anew, without a library."""
     made = tmp_path / "listing/tcp-base-rtt"
