@@ -116,27 +116,27 @@ class Guest:
             return None
 
 
-def run_all(guests, *how):
-    """What takes long begins first, so that all CPUs are busy to the end."""
-    in_order = sorted(guests, key=lambda guest: -guest.expected)
+def run_stages(stages, *how):
+    """As many at a time as there are CPUs; what takes long begins first, so that all are busy to
+    the end. When a guest of the first stage fails, none of the others begins any more. `how`: of
+    Guest.run(). The guests that ran."""
+    in_order = [guest for stage in stages
+                for guest in sorted(stage, key=lambda guest: -guest.expected)]
+    say(f"{len(in_order)} guest{'s' * (len(in_order) > 1)} to run, {os.cpu_count()} at a time")
+    ran = []
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        running = [pool.submit(guest.run, *how) for guest in in_order]
+        running = {pool.submit(guest.run, *how): guest for guest in in_order}
         for ended in concurrent.futures.as_completed(running):
+            if ended.cancelled():
+                continue
             guest = ended.result()
+            ran.append(guest)
             say(f"{'FAILED' if guest.failed else 'ok    '} {guest.kernel}: {guest.label} "
                 f"({guest.seconds:.0f} s)")
             if guest.failed:
                 say(guest.output)
-
-
-def run_stages(stages, *how):
-    """A stage begins when all guests of the one before it have passed. `how`: of Guest.run(). The
-    guests that ran."""
-    count = sum(map(len, stages))
-    say(f"{count} guest{'s' * (count > 1)} to run, {os.cpu_count()} at a time")
-    ran = []
-    for stage in stages:
-        if not any(guest.failed for guest in ran):
-            run_all(stage, *how)
-            ran += stage
+            if guest.failed and guest in stages[0]:
+                for other in running:
+                    if running[other] not in stages[0]:
+                        other.cancel()
     return ran

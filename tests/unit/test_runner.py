@@ -6,6 +6,7 @@ import importlib.util
 import json
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,35 @@ def test_pieces_take_about_the_same_time(monkeypatch):
     tests = ["x" * number for number in range(1, 40)]
     taken = [sum(map(len, piece)) for piece in runner.deal(tests, 6)]
     assert max(taken) - min(taken) <= max(map(len, tests))
+
+
+@pytest.mark.parametrize("fails", [True, False])
+def test_nothing_more_begins_when_a_first_guest_fails(monkeypatch, fails):
+    """The others of its stage run; one that has begun already comes to its end."""
+    told, all_told = [], threading.Event()
+
+    def say(line):
+        told.append(line)
+        if sum(line.startswith(("ok", "FAILED")) for line in told) == 3:
+            all_told.set()
+
+    class Guest:
+        kernel = label = output = "x"
+        seconds = 0
+
+        def __init__(self, expected, failed=False):
+            self.expected, self.failed = expected, failed
+
+        def run(self):
+            assert self.expected > 1 or all_told.wait(60)
+            return self
+
+    monkeypatch.setattr(boots, "say", say)
+    monkeypatch.setattr(boots.os, "cpu_count", lambda: 1)
+    first, rest = [Guest(4), Guest(3, fails), Guest(2)], [Guest(1) for _ in range(9)]
+    ran = boots.run_stages([first, rest])
+    assert ran[:3] == first
+    assert len(ran) <= 4 if fails else ran[3:] == rest
 
 
 def test_every_test_runs_on_the_newest_kernel(monkeypatch):
