@@ -152,11 +152,10 @@ static bool flush(FILE *file)
 {
 	const enum output into = given(OUTPUT_RECORD) ? OUTPUT_RECORD : OUTPUT_FILE;
 
-	if (!fflush(file) && !ferror(file))
-		return true;
 	if (!given(into))
-		return fail(errno, "cannot write to the standard output");
-	return fail(errno, "--%s %s: cannot be written: is the disk full?",
+		return say_flush();
+	return (!fflush(file) && !ferror(file)) ||
+	       fail(errno, "--%s %s: cannot be written: is the disk full?",
 		    command.options[into].name, given(into));
 }
 
@@ -317,7 +316,8 @@ static bool run(const char *ifname)
 	privilege_keep(PRIVILEGE_FILES | PRIVILEGE_MOUNT);
 	shown = given(OUTPUT_EVENTS) ? tell_events(ifname) : show(ifname, file, &configuration);
 	configuration_close(&configuration);
-	fclose(file); /* all is flushed; stdout has served, too */
+	if (file != stdout)
+		fclose(file); /* all is flushed */
 	return given(OUTPUT_FILE) ? output_end(&output, shown) : shown;
 }
 

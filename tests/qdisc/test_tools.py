@@ -2,7 +2,7 @@
 """What dualpi2-stats, --help and bpftool show."""
 
 import pytest
-from conftest import BIN, published
+from conftest import BIN, LOADER, one_line, published, root
 from frames import ECT_1, NOT_ECT
 from netns import run
 
@@ -73,3 +73,23 @@ def test_stats_refuses_what_it_cannot_show(arguments, status):
     done = run(BIN / "dualpi2-stats", *arguments.split(), check=False)
     assert done.returncode == status
     assert done.stderr.count("\n") == 1 and done.stdout == ""
+
+
+@pytest.mark.parametrize("redirection", [">/dev/full", ">&-"])
+def test_what_is_done_stays_though_it_cannot_be_told(registered, box, tmp_path, redirection):
+    def tell(*argv):
+        done = box.run("timeout", 30, "sh", "-c", f'exec "$@" {redirection}', "sh", *argv,
+                       check=False)
+        assert "output cannot be written" in one_line(done, 1)
+
+    (tmp_path / "one.conf").touch()
+    tell(LOADER, "--check", "one")
+    tell(LOADER, "one", "--config", tmp_path, "--find-config")
+    for command in "status", "check", "sink":
+        tell(BIN / "tcp-prague", command)
+    tell(BIN / "tcp-base-rtt", "list")
+    tell(LOADER, "one")
+    assert root(box, "one")["kind"] == "bpf_dualpi2"
+    tell(BIN / "dualpi2-stats", "one")
+    tell(LOADER, "one", "--unload")
+    assert root(box, "one")["kind"] != "bpf_dualpi2"

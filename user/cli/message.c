@@ -3,9 +3,12 @@
 
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/clean.h"
 
@@ -25,10 +28,36 @@ static int print_libbpf(enum libbpf_print_level level, const char *format, va_li
 	return is_verbose ? vfprintf(stderr, format, args) : 0;
 }
 
+/* Where one is closed, what is opened there fails as well, to be read from or written to. */
+static void open_standard_files(void)
+{
+	static const int modes[] = {
+		[STDIN_FILENO] = O_WRONLY,
+		[STDOUT_FILENO] = O_RDONLY,
+		[STDERR_FILENO] = O_RDONLY,
+	};
+
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) >= 0 || open("/dev/null", modes[fd]) == fd)
+			continue;
+		fail(errno, "/dev/null: cannot be opened: %s", strerror(errno));
+		exit(STATUS_FAILURE);
+	}
+}
+
+/* At the exit. */
+static void end_output(void)
+{
+	if (!say_flush())
+		_exit(message_status());
+}
+
 void message_init(const char *program)
 {
 	program_name = program;
 	libbpf_set_print(print_libbpf);
+	open_standard_files();
+	atexit(end_output);
 }
 
 void message_set_verbose(void)
@@ -70,6 +99,15 @@ void say_line(const char *format, ...)
 	vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
 	printf("%s\n", clean_text(line, clean, sizeof(clean)));
+}
+
+bool say_flush(void)
+{
+	const int error = fflush(stdout) ? errno : 0;
+
+	return !ferror(stdout) ||
+	       fail(error, "the output cannot be written: is the disk full, or the standard output "
+			   "closed?");
 }
 
 void message_hold(void)

@@ -22,7 +22,12 @@ enum status {
 	STATUS_USAGE = 2,
 };
 
-/* To be called first. `program` begins every message and must stay valid. */
+/* To be called first. `program` begins every message and must stay valid.
+ *
+ * Where the standard input, output or error output is closed it becomes a file that cannot be used
+ * either, so that no other one gets its number. When the tool exits, what was printed but cannot be
+ * written is a failure.
+ */
 void message_init(const char *program);
 
 /* -v: show more. */
@@ -43,6 +48,9 @@ bool message_print(enum status outcome, int error, const char *format, ...)
  * what is no UTF-8 show as \xNN, as in all messages.
  */
 void say_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Write out what was printed to stdout. False: it was reported that it cannot be written. */
+bool say_flush(void);
 
 #define fail(error, ...) message_print(STATUS_FAILURE, error, __VA_ARGS__)
 /* Wrong usage that shows only when the interface has been looked at. */

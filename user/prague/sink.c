@@ -60,7 +60,7 @@ static void print_received(const char *peer, size_t bytes, const struct ecn_info
 	else
 		printf("%s: %zu bytes; as ECT(1) %u, ECT(0) %u, CE %u\n", peer, bytes,
 		       info->received_ect1, info->received_ect0, info->received_ce);
-	fflush(stdout);
+	say_flush();
 }
 
 /* Greet, take what comes, and close when the peer has seen the last counters. */
@@ -124,8 +124,7 @@ bool prague_sink(const char *port)
 	signal(SIGINT, end);
 	signal(SIGTERM, end);
 	printf("listening at port %s\n", port ? port : SINK_PORT);
-	fflush(stdout);
-	for (;;) {
+	while (say_flush()) {
 		socklen_t size = sizeof(from);
 
 		fd = accept4(listener, (struct sockaddr *)&from, &size, SOCK_CLOEXEC);
@@ -137,4 +136,5 @@ bool prague_sink(const char *port)
 		at_work += receive_beside(fd, &from);
 		close(fd);
 	}
+	return false;
 }

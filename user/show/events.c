@@ -163,9 +163,7 @@ bool events_look(struct follower *follower, bool printed)
 		follower->latest[i] =
 			printed ? print_new(follower, follower->latest[i], latest, kept) : latest;
 	}
-	if (fflush(stdout) || ferror(stdout))
-		return fail(EIO, "cannot write to the standard output");
-	return true;
+	return say_flush();
 }
 
 /* An interface has another AQM now, or was unloaded: what is registered has changed. All events of
