@@ -367,6 +367,7 @@ int BPF_PROG(dualpi2_init, struct Qdisc *sch, struct nlattr *opt, struct netlink
 		return -ENOSPC;
 	in->key = conf_key;
 	in->key.parent = sch->parent;
+	in->since_ns = bpf_ktime_get_ns();
 	in->handle = sch->handle;
 	in->netns_inode = dev->nd_net.net->ns.inum;
 	for (int i = 0; i < (int)sizeof(in->ifname); i++)
@@ -392,7 +393,7 @@ int BPF_PROG(dualpi2_init, struct Qdisc *sch, struct nlattr *opt, struct netlink
 	bpf_timer_init(&in->timer, &dualpi2_qdiscs, CLOCK_MONOTONIC);
 	bpf_timer_set_callback(&in->timer, timer_fires);
 	in->root_of = sch->parent == TC_H_ROOT ? (u64)dev : 0;
-	publish(in, bpf_ktime_get_ns());
+	publish(in, in->since_ns);
 	return 0;
 }
 

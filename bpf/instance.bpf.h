@@ -88,7 +88,8 @@ struct instance {
 	u32 handle;	 /* tc's; 0: attached by the kernel */
 	u32 netns_inode; /* of the network namespace, for people */
 	struct dualpi2_key key;
-	char ifname[16]; /* when the qdisc started */
+	u64 since_ns;	 /* when the qdisc started */
+	char ifname[16]; /* at that time */
 
 	/* from the parameters */
 	struct dualpi2_params params;

@@ -43,6 +43,7 @@ static __always_inline void publish_instance(struct instance *in, u64 now)
 	__builtin_memcpy(stats->ifname, in->ifname, sizeof(stats->ifname));
 	stats->number = in->number;
 	stats->handle = in->handle;
+	stats->since_ns = in->since_ns;
 	stats->refreshed_ns = now;
 	stats->params = in->params;
 	stats->memlimit = in->memlimit;

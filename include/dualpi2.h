@@ -20,7 +20,7 @@
 /* Raised whenever a struct in this file or what the programs mean by it changes:
  * programs and tools of different ABIs never work on the same maps.
  */
-#define DUALPI2_ABI 6
+#define DUALPI2_ABI 7
 
 /* Qdiscs that can live at the same time on one host (entries of an array map). */
 #define DUALPI2_MAX_INSTANCES 256
@@ -196,6 +196,7 @@ struct dualpi2_stats {
 	char ifname[16];	      /* name of the interface when the qdisc started */
 	__u32 number;		      /* of the qdisc among those of its kind, 0..255 */
 	__u32 handle;		      /* tc handle; 0: attached by the kernel as default */
+	__u64 since_ns;		      /* when the qdisc started: no other one of its key did */
 	__u64 refreshed_ns;	      /* when these figures were taken */
 	struct dualpi2_params params; /* in force */
 	DUALPI2_GAUGES(DUALPI2_STAT)

@@ -10,7 +10,6 @@
 #include "cli/options.h"
 #include "cli/privilege.h"
 #include "cli/value.h"
-#include "kernel/link.h"
 #include "pinned/pins.h"
 #include "sample/sample.h"
 #include "sample/sampler.h"
@@ -278,7 +277,6 @@ static bool show(const char *ifname, FILE *file, const struct configuration *con
 
 static bool tell_events(const char *ifname)
 {
-	struct link link = {}; /* number 0: all */
 	struct sampler sampler;
 	bool followed;
 
@@ -289,10 +287,7 @@ static bool tell_events(const char *ifname)
 			    privilege_as_root(PRIVILEGE_MOUNT | PRIVILEGE_FILES | PRIVILEGE_LOAD));
 	if (!registrations_found(&sampler.regs))
 		return sampler_has_nothing(&sampler);
-	if (ifname && !link_named(ifname, &link))
-		followed = false;
-	else
-		followed = events_follow(&sampler, link.ifindex, given(OUTPUT_JSON));
+	followed = events_follow(&sampler, given(OUTPUT_JSON));
 	sampler_close(&sampler);
 	return followed;
 }

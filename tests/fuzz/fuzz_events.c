@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	message_init("fuzz");
 	follower.json = data[0] & 1;
-	follower.ifindex = data[0] & 2 ? 1 : 0;
+	sampler.ifname = data[0] & 2 ? "eth0" : NULL;
 	kept = data + 1;
 	kept_size = size - 1;
 	events_look(&follower, true);

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import BIN, PIN_DIR, follows, next_line, published
+from conftest import BIN, LOADER, PIN_DIR, follows, next_line, published
 from frames import (
     ECT_0,
     ECT_1,
@@ -152,13 +152,14 @@ KEPT = 256  # DUALPI2_EVENTS
 CODEL_EVENTS = PIN_DIR / "codel/dualpi2_events"
 
 
-def keep_events(path, numbers, begun=None):
-    """As if the programs had told of events with these numbers: of interfaces of their names."""
+def keep_events(path, numbers, begun=None, netns=2**63, ifindex=1):
+    """As if the programs had told of events with these numbers: of interfaces of their names, in
+    a namespace (its cookie) that is none of this host."""
     lines = []
     for number in numbers:
-        # netns (none of this host), ifindex, parent, ended, netns, ifname, start_ns, duration_ns
-        event = struct.pack("=QQIIII16sQQQ", number, 2**63, 1, 0, 0, 1, f"x{number}".encode(),
-                            10**9, 0, begun or number)
+        # netns, ifindex, parent, ended, netns, ifname, start_ns, duration_ns
+        event = struct.pack("=QQIIII16sQQQ", number, netns, ifindex, 0, 0, 1,
+                            f"x{number}".encode(), 10**9, 0, begun or number)
         place = struct.pack("=I", number % KEPT)
         key, value = (" ".join(map(str, data)) for data in (place, event))
         lines.append(f"map update pinned {CODEL_EVENTS} key {key} value {value}\n")
@@ -201,6 +202,25 @@ def test_events_are_told_whole_and_in_order(cable, tmp_path):
         follower.terminate()
         follower.wait()
         cable.load("--unload")
+
+
+def test_events_of_an_interface_that_was_made_anew(registered, box, tmp_path):
+    """It has another number, and another interface has its old one."""
+    box.run(LOADER, "one", "--aqm", "codel")
+    old = box.links()["one"]["ifindex"]
+    follower = box.popen(BIN / "dualpi2-stats", "one", "--events", "--json")
+    try:
+        wait_until(lambda: follows(follower), "it follows")
+        box.ip("link del one")
+        box.ip(f"link add other index {old} type dummy")
+        box.ip("link add one type dummy")
+        for number, ifindex in enumerate((old, box.links()["one"]["ifindex"]), start=1):
+            keep_events(tmp_path / "batch", [number], netns=box.cookie(), ifindex=ifindex)
+        assert json.loads(next_line(follower))["interface"] == "one"
+    finally:
+        follower.terminate()
+        follower.wait()
+        box.run(LOADER, "one", "--unload", "--if-attached")
 
 
 def test_events_and_overload_for_people(cable):

@@ -9,6 +9,7 @@ import signal
 import pytest
 from conftest import BIN, KINDS, LOADER, PIN_DIR, PUBLIC_PIN_DIR
 from frames import ECT_1, NOT_ECT
+from netns import dummy
 from steady import steadily
 from terminal import Terminal
 from test_privilege import BPFFS, as_nobody, mode, send_one
@@ -69,6 +70,38 @@ def test_stream_outlives_a_change_of_aqm(box):
         assert next_line()["interface"] == "two"
     for name in ("one", "two"):
         box.run(LOADER, name, "--unload")
+
+
+@pytest.mark.parametrize("options", [(), ("--mq",)])
+def test_stream_tells_qdiscs_of_one_handle_apart(registered, box, options):
+    """The second one has more packets than the first one when it is first seen."""
+    dummy(box, "wide", "numtxqueues", 2)
+    load = LOADER, "wide", "--handle", "8001:", *options
+    box.run(*load)
+    process = box.popen(STATS, "wide", "--jsonl", "--interval", "100ms")
+
+    def next_line():
+        while "root" not in (line := json.loads(process.stdout.readline())):
+            pass
+        return line
+
+    try:
+        send_one(box, "wide")
+        while next_line()["c-queue"]["packets-in"] != 1:
+            pass
+        process.send_signal(signal.SIGSTOP)
+        box.run(LOADER, "wide", "--unload")
+        box.run(*load)
+        for _ in range(3):
+            send_one(box, "wide")
+        process.send_signal(signal.SIGCONT)
+        while (line := next_line())["c-queue"]["packets-in"] != 3:
+            assert line["c-queue"]["packets-in"] == 1
+        assert line["interval"]["c-queue"]["packets-in"] == 0
+    finally:
+        process.kill()
+        process.wait()
+        box.run(LOADER, "wide", "--unload")
 
 
 def test_a_queue_elsewhere_is_told_of(cable):

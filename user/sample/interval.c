@@ -44,17 +44,9 @@ static bool is_same_place(const struct sample *one, const struct sample *other)
 	return one->is_sum == other->is_sum && !memcmp(&one->key, &other->key, sizeof(one->key));
 }
 
-/* A qdisc that took the place of another one has another AQM, another handle, or begins to count
- * anew.
- */
-static bool is_same_qdisc(const struct sample *earlier, const struct sample *later)
+static bool is_same_qdisc(const struct sample *one, const struct sample *other)
 {
-	return is_same_place(earlier, later) && earlier->aqm == later->aqm &&
-	       earlier->stats.handle == later->stats.handle &&
-	       (later->stats.updates >= earlier->stats.updates ||
-		later->stats.l.counters.packets_in + later->stats.c.counters.packets_in >=
-			earlier->stats.l.counters.packets_in +
-				earlier->stats.c.counters.packets_in);
+	return is_same_place(one, other) && one->identity == other->identity;
 }
 
 bool interval_between(const struct sample *earlier, const struct sample *later,

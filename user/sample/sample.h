@@ -23,6 +23,10 @@ struct sample {
 	 * `stats` only the counters, the memory and the parameters mean something.
 	 */
 	bool is_sum;
+	/* Tells the qdisc from all others that were or will be at its place: when it started. Of a
+	 * sum: those of its queues together.
+	 */
+	__u64 identity;
 	__u64 taken_ns; /* the moment that the figures are of, CLOCK_MONOTONIC */
 	/* What counters and delays are of: so much time before taken_ns; 0: since
 	 * the qdisc was attached.

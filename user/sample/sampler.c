@@ -111,6 +111,7 @@ static int read_instance(const struct registration *reg, const struct dualpi2_ke
 		found = values_read(reg, key, &sample->values);
 	if (found <= 0)
 		return found;
+	sample->identity = sample->stats.since_ns;
 	sample->taken_ns = taken_at(sample, clock_now());
 	sample_ifname(key->ifindex, sample->stats.ifname, sample->device);
 	attached = reg->mark >= 0 ? tcx_attached(reg, key, TCX_EGRESS) : -EPERM;
@@ -234,6 +235,7 @@ static void add_figures(struct sample *sum, const struct sample *sample)
 	struct dualpi2_stats *stats = &sum->stats;
 	const __u32 maxq = stats->maxq;
 
+	sum->identity += sample->identity;
 	stat_add(qdisc_rows, stats, &sample->stats);
 	/* Whether any queue was ever in use. */
 	stats->maxq = sample->stats.maxq > maxq ? sample->stats.maxq : maxq;

@@ -13,6 +13,7 @@
 #include "attach/ifb.h"
 #include "cli/format.h"
 #include "cli/message.h"
+#include "kernel/link.h"
 #include "kernel/netns.h"
 #include "sample/clock.h"
 #include "sample/sampler.h"
@@ -76,15 +77,19 @@ static void print_json(const struct dualpi2_event *event, const struct place *pl
 	json_put_line(stdout, object);
 }
 
-/* Does it follow those of this interface? Of one it follows both directions. */
-static bool is_followed(const struct follower *follower, const struct dualpi2_event *event,
-			const struct ifb *ifb)
+/* Does it follow those of this interface, in both directions? By its name: one that is made anew
+ * has another number, and another interface may have the old one.
+ */
+static bool is_followed(const struct follower *follower, const struct place *place)
 {
-	if (!follower->ifindex)
-		return true;
-	return event->key.netns == follower->netns &&
-	       (event->key.ifindex == follower->ifindex ||
-		(ifb && ifb_belongs_to(ifb, follower->ifindex)));
+	const char *wanted = follower->sampler->ifname;
+	struct link link;
+
+	if (!wanted || place->elsewhere)
+		return !wanted;
+	if (link_look_for(wanted, &link) > 0) /* by an alternative name, maybe */
+		wanted = link.name;
+	return !strcmp(place->ifname, wanted) || !strcmp(place->device, wanted);
 }
 
 static void print(const struct follower *follower, const struct dualpi2_event *event)
@@ -95,11 +100,11 @@ static void print(const struct follower *follower, const struct dualpi2_event *e
 
 	if (!place.elsewhere && ifbs_read(&follower->sampler->regs, &ifbs))
 		ifb = ifbs_find(&ifbs, event->key.ifindex);
-	if (!is_followed(follower, event, ifb))
-		return;
 	/* An interface of another namespace: no index of ours. */
 	sample_ifname(place.elsewhere ? 0 : event->key.ifindex, event->ifname, place.device);
 	place.direction = sample_interface(ifb, place.device, place.ifname);
+	if (!is_followed(follower, &place))
+		return;
 	if (follower->json)
 		print_json(event, &place);
 	else
@@ -196,12 +201,11 @@ static bool follow_all(struct follower *follower, struct pace *pace)
 	return true;
 }
 
-bool events_follow(struct sampler *sampler, unsigned int ifindex, bool json)
+bool events_follow(struct sampler *sampler, bool json)
 {
 	struct follower follower = {
 		.sampler = sampler,
 		.netns = netns_current(),
-		.ifindex = ifindex,
 		.json = json,
 	};
 	struct pace pace;

@@ -74,9 +74,8 @@ struct sampler;
 
 /* Who follows overload events (RFC 9332, 2.5.2.3), a line each. */
 struct follower {
-	struct sampler *sampler;
-	__u64 netns;	      /* in which `ifindex` counts (struct dualpi2_key) */
-	unsigned int ifindex; /* 0: of all interfaces, of all network namespaces */
+	struct sampler *sampler; /* of one interface, or of all there are anywhere */
+	__u64 netns;		 /* ours (struct dualpi2_key) */
 	bool json;
 	__u64 latest[AQMS_MAX]; /* number of the last event of each AQM that was looked at */
 };
@@ -87,7 +86,7 @@ bool events_look(struct follower *follower, bool printed);
 /* Print them as they happen, whichever AQMs come and go, until SIGINT, SIGHUP or SIGTERM. That no
  * kind is registered any more is a failure.
  */
-bool events_follow(struct sampler *sampler, unsigned int ifindex, bool json);
+bool events_follow(struct sampler *sampler, bool json);
 
 /* ---- in words ------------------------------------------------------------------------ */
 
@@ -108,7 +107,7 @@ const char *condition_name(enum condition condition);
 struct diagnosis {
 	enum condition condition;
 	const char *brief;	   /* in a few words, 14 characters at most */
-	char words[DIAGNOSIS_MAX]; /* in one sentence */
+	char words[DIAGNOSIS_MAX]; /* in one sentence, as it may be shown */
 };
 
 void diagnose(const struct sample *interval, struct diagnosis *diagnosis);
