@@ -404,7 +404,7 @@ static bool make_wishes(const char *ifname, struct wishes *wishes)
 	return make_wish(command.options, direction, &wishes->of[direction]);
 }
 
-/* --find-config */
+/* --find-config: the path as it is, for programs. */
 static bool print_file(const char *ifname)
 {
 	char file[PATH_MAX];

@@ -172,7 +172,7 @@ static bool is_table(void)
 
 static void print_line(const char *text)
 {
-	printf("%s\n", text);
+	say_line("%s", text);
 }
 
 static void print_text(const struct samples *list)

@@ -2,6 +2,7 @@
 """Names of interfaces: the kernel allows almost any, and none is more than a name to the tools."""
 
 import json
+import re
 import subprocess
 
 import pytest
@@ -55,12 +56,33 @@ def test_bytes_that_are_no_text(registered, box, name, shown):
         for options in ([], ["--tc"], ["--histogram"]):
             assert shown in stats(*options) and "\x1b" not in stats(*options)
         assert shown in run_bytes(box, LOADER, "--check", "--", name).decode("utf-8")
-        unloaded = run_bytes(box, LOADER, "--unload", "--", name).decode("utf-8")
-        assert unloaded == f"{shown}: unloaded\n"
+        run_bytes(box, "tc", "qdisc", "del", "dev", name, "root")
+        left = subprocess.run([*box.argv(), STATS], capture_output=True, check=False).stdout
+        assert f"`dualpi2-load {shown} --unload --if-attached`" in left.decode("utf-8")
+        unloaded = run_bytes(box, LOADER, "--unload", "--if-attached", "--", name).decode("utf-8")
+        assert unloaded.startswith(f"{shown}: ")
     finally:
         run_bytes(box, "ip", "link", "del", "dev", name)
     refused = subprocess.run([*box.argv(), LOADER, "--", name], capture_output=True, check=False)
     assert refused.returncode == 1 and shown in refused.stderr.decode("utf-8")
+
+
+def test_no_two_names_are_shown_as_one(registered, box):
+    """Else metrics of two interfaces would be of one, which is no document."""
+    names = b"a\x01", rb"a\x01", rb"a\x5cx01"
+    try:
+        for name in names:
+            run_bytes(box, "ip", "link", "add", "name", name, "type", "dummy")
+            run_bytes(box, LOADER, "--", name)
+        shown = json.loads(box.run(STATS, "--json").stdout)
+        assert len({entry["dev"] for entry in shown}) == len(names)
+        labels = re.findall(r'^dualpi2_split_gso\{device="(.*?)",',
+                            box.run(STATS, "--prometheus").stdout, re.M)
+        assert len(set(labels)) == len(names)
+    finally:
+        for name in names:
+            for command in ([LOADER, "--unload", "--if-attached", "--"], ["ip", "link", "del"]):
+                subprocess.run([*box.argv(*command), name], check=False)
 
 
 @pytest.mark.parametrize("name", NO_NAMES)

@@ -45,6 +45,14 @@ static void bytes_that_are_no_text_are_shown(void **state)
 	expect("\xe2\x28\xa1", "\\xe2(\\xa1");
 }
 
+static void no_two_texts_are_shown_as_one(void **state)
+{
+	(void)state;
+	expect("a\\x01", "a\\x5cx01");
+	expect("a\\x5cx01", "a\\x5cx5cx01");
+	expect("\\\x01", "\\\\x01");
+}
+
 static void it_is_cut_between_characters(void **state)
 {
 	char clean[6];
@@ -60,6 +68,7 @@ int main(void)
 		cmocka_unit_test(text_stays),
 		cmocka_unit_test(control_characters_are_shown),
 		cmocka_unit_test(bytes_that_are_no_text_are_shown),
+		cmocka_unit_test(no_two_texts_are_shown_as_one),
 		cmocka_unit_test(it_is_cut_between_characters),
 	};
 

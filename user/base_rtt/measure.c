@@ -105,8 +105,8 @@ static void print_proposal(const struct addrinfo *address, __u32 lowest_us)
 
 	getnameinfo(address->ai_addr, address->ai_addrlen, host, sizeof(host), NULL, 0,
 		    NI_NUMERICHOST);
-	printf("  tcp-base-rtt add %s %s\n", host,
-	       format_time((uint64_t)round_up(2 * lowest_us) * US, time));
+	say_line("  tcp-base-rtt add %s %s", host,
+		 format_time((uint64_t)round_up(2 * lowest_us) * US, time));
 }
 
 static bool propose(const char *peer, const struct addrinfo *address, struct samples *samples)
@@ -119,9 +119,9 @@ static bool propose(const char *peer, const struct addrinfo *address, struct sam
 	qsort(samples->rtts_us, samples->count, sizeof(samples->rtts_us[0]), compare);
 	lowest_us = samples->rtts_us[0];
 	median_us = samples->rtts_us[samples->count / 2];
-	printf("%s: RTT %s at least, median %s, of %d handshakes\n", peer,
-	       format_time((uint64_t)lowest_us * US, lowest),
-	       format_time((uint64_t)median_us * US, median), samples->count);
+	say_line("%s: RTT %s at least, median %s, of %d handshakes", peer,
+		 format_time((uint64_t)lowest_us * US, lowest),
+		 format_time((uint64_t)median_us * US, median), samples->count);
 	printf("  %s\n", trust(samples, lowest_us, median_us));
 	printf("  a queue that stood all the time would not be seen\n");
 	if (lowest_us > LONG_US)

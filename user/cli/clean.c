@@ -39,6 +39,12 @@ static bool is_control(uint32_t value)
 	return value < 0x20 || (value >= 0x7f && value < 0xa0);
 }
 
+/* Would it look as what stands for a byte? */
+static bool is_misread(const unsigned char *text)
+{
+	return text[0] == '\\' && text[1] == 'x';
+}
+
 const char *clean_text(const char *text, char *clean, size_t size)
 {
 	const unsigned char *from = (const unsigned char *)text;
@@ -47,7 +53,7 @@ const char *clean_text(const char *text, char *clean, size_t size)
 	while (*from) {
 		const size_t length = length_of(*from);
 		const uint32_t value = length ? character(from, length) : UINT32_MAX;
-		const bool is_kept = value != UINT32_MAX && !is_control(value);
+		const bool is_kept = value != UINT32_MAX && !is_control(value) && !is_misread(from);
 		const size_t room = is_kept ? length : sizeof("\\x00") - 1;
 
 		if (used + room >= size)

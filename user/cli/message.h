@@ -44,8 +44,8 @@ void message_set_place(const char *format, ...) __attribute__((format(printf, 1,
 bool message_print(enum status outcome, int error, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Print a line (printf-like, without a newline) to stdout: what was done. Control characters and
- * what is no UTF-8 show as \xNN, as in all messages.
+/* Print a line (printf-like, without a newline) to stdout: what was done. As in all messages, it
+ * may hold any text from outside (clean.h).
  */
 void say_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

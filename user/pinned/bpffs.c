@@ -13,7 +13,6 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "cli/clean.h"
 #include "cli/message.h"
 #include "cli/privilege.h"
 
@@ -71,10 +70,9 @@ int bpffs_look(void)
 static void add_mount(const struct mntent *mount, const char *before, char *text)
 {
 	const size_t used = strlen(text);
-	char name[64];
 
-	snprintf(text + used, BPFFS_COVER_MAX / 2 - used, "%s%s (%s)", before,
-		 clean_text(mount->mnt_fsname, name, sizeof(name)), mount->mnt_type);
+	snprintf(text + used, BPFFS_COVER_MAX / 2 - used, "%s%.63s (%s)", before, mount->mnt_fsname,
+		 mount->mnt_type);
 }
 
 const char *bpffs_cover(char *text)

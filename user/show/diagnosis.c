@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "aqm/params.h"
+#include "cli/clean.h"
 #include "cli/format.h"
 
 /* A queue that has been empty for so much of the time is none. */
@@ -26,11 +27,13 @@ typedef bool (*remark)(const struct sample *interval, char text[DIAGNOSIS_MAX]);
 __attribute__((format(printf, 2, 3))) static bool say(char text[DIAGNOSIS_MAX], const char *format,
 						      ...)
 {
+	char said[DIAGNOSIS_MAX];
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(text, DIAGNOSIS_MAX, format, args);
+	vsnprintf(said, sizeof(said), format, args);
 	va_end(args);
+	clean_text(said, text, DIAGNOSIS_MAX);
 	return true;
 }
 
