@@ -2,9 +2,11 @@
 """dualpi2-plot, of recordings whose every figure is known (pretend.c)."""
 
 import contextlib
+import copy
 import importlib.machinery
 import importlib.util
 import io
+import json
 import math
 import os
 import subprocess
@@ -13,6 +15,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from matplotlib import pyplot
 from pretender import stats
 
 PROGRAM = Path(os.environ["DUALPI2_BIN"], "dualpi2-plot")
@@ -50,6 +53,7 @@ def run(*arguments):
                 status = 1
         finally:
             sys.argv = argv
+            pyplot.close("all")
     return subprocess.CompletedProcess(arguments, status, stderr=error.getvalue())
 
 
@@ -161,8 +165,72 @@ def test_what_is_no_recording(tmp_path, content):
     file = tmp_path / "file"
     file.write_text(content, encoding="utf-8")
     done = run(file, "-o", tmp_path / "out.svg")
-    assert done.returncode == 1 and done.stderr.count("\n") == 1, done
+    assert done.returncode == (2 if "\n" in content else 1) and done.stderr.count("\n") == 1, done
     assert done.stderr.startswith("dualpi2-plot: ") and not (tmp_path / "out.svg").exists()
+
+
+@pytest.fixture(name="sample", scope="module")
+def fixture_sample(tmp_path_factory):
+    return json.loads(record(tmp_path_factory.mktemp("sample"), "busy", 1).read_text())
+
+
+def draw(directory, *samples, **options):
+    """A recording of these, drawn as a program does."""
+    file = directory / "file.jsonl"
+    file.write_text("".join(json.dumps(sample) + "\n" for sample in samples), encoding="utf-8")
+    words = (word for name, value in options.items() for word in (f"--{name}", value))
+    return run(file, "-o", directory / "out.svg", *words)
+
+
+GONE = object()
+
+
+@pytest.mark.parametrize("path, value", [
+    ("kind", GONE), ("interval.l-queue", GONE), ("interval.c-queue.packets-in", GONE),
+    ("interval.l-queue.delay.p99", GONE), ("interval.l-queue.delay", [1]),
+    ("interval.l-queue.delay.p50", "1"), ("interval.c-queue.mark-coupled", None),
+    ("time", math.nan), ("time", math.inf), ("time", "noon"), ("time", True), ("time", -1),
+    ("interval.l-queue.rate-out", 10**400), ("dev", ["eth0"]), ("kind", 7), ("parent", {}),
+    ("prob", "high"), ("options", []), ("options.rate", "40mbit"), ("interval", None)])
+def test_lines_that_are_not_whole(tmp_path, sample, path, value):
+    """Of the second line the number is told, and what of it is wrong."""
+    wrong = copy.deepcopy(sample)
+    *parents, key = path.split(".")
+    parent = wrong
+    for name in parents:
+        parent = parent[name]
+    parent[key] = value
+    if value is GONE:
+        del parent[key]
+    done = draw(tmp_path, sample, wrong)
+    assert done.returncode == 2 and done.stderr.count("\n") == 1, done
+    assert "file.jsonl: line 2 " in done.stderr and done.stderr.endswith(f": {key}\n")
+    assert not (tmp_path / "out.svg").exists()
+
+
+def test_a_line_that_is_nested_too_deep(tmp_path):
+    (tmp_path / "file").write_text("[" * 100000 + "\n", encoding="utf-8")
+    assert run(tmp_path / "file", "-o", tmp_path / "out.svg").returncode == 2
+
+
+@pytest.mark.parametrize("name", [r"$\foo$", "$x$", "a\x1b[2Jb", "a\x01", "\ud800", "a\nb", "_"])
+def test_any_name_is_plain_text(tmp_path, sample, name):
+    """No formula of matplotlib's, no command to the terminal, and the picture is a document."""
+    one, other = sample | {"dev": name}, sample | {"dev": "eth1"}
+    assert draw(tmp_path, one).returncode == 0
+    ElementTree.parse(tmp_path / "out.svg")
+    assert draw(tmp_path, one, title=f"title {name}".encode("utf-8", "replace")
+                .decode()).returncode == 0
+    ElementTree.parse(tmp_path / "out.svg")
+    done = draw(tmp_path, one, other)
+    assert done.returncode == 1 and done.stderr.rstrip("\n").isprintable()
+
+
+def test_names_of_files_are_plain_text(tmp_path):
+    files = [record(tmp_path, "busy").rename(tmp_path / name)
+             for name in (r"$\foo$", "b\x01")]
+    assert run(*files, "-o", tmp_path / "out.svg").returncode == 0
+    ElementTree.parse(tmp_path / "out.svg")
 
 
 def test_files_that_are_not_there(tmp_path):
