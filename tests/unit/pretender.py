@@ -18,7 +18,7 @@ def environment(scenario, **others):
 def stats(scenario, *arguments, check=True, **others):
     """Run it to its end."""
     done = subprocess.run([PRETENDER, *arguments], capture_output=True, text=True, check=False,
-                          env=environment(scenario, **others))
+                          env=environment(scenario, **others), timeout=60)
     if check and done.returncode:
         raise AssertionError(f"{arguments}: status {done.returncode}\n{done.stdout}{done.stderr}")
     return done

@@ -4,10 +4,12 @@ taken means the same as on the command line the fuzzer shows, and tests/systemd 
 
 import os
 import re
+import socket
 import subprocess
 from pathlib import Path
 
 import pytest
+from pretender import stats
 
 PROJECT = Path(__file__).resolve().parents[2]
 LOADER = Path(os.environ["DUALPI2_BIN"]) / "dualpi2-load"
@@ -65,7 +67,7 @@ GOOD_FILES = ["", "\n\n", "# nothing", "rate 40mbit", "\t--rate\t40mbit\t", "rat
 def load(*arguments):
     """Without a kernel for it: 2 is for bad input, and 1 what is not there."""
     return subprocess.run([LOADER, "no-such-interface", *arguments], capture_output=True,
-                          text=True, check=False)
+                          text=True, check=False, timeout=30)
 
 
 @pytest.mark.parametrize("words, told", [
@@ -180,12 +182,41 @@ def test_file_cannot_be_twice_of_a_mind(config):
 @pytest.mark.parametrize("path, told", [
     ("/no/such.conf", "/no/such.conf: cannot be read: No such file or directory"),
     ("/proc", "/proc: no file there is for no-such-interface: see dualpi2.conf(5)"),
-    ("/dev/zero", "/dev/zero: longer than 65536 bytes"),
     ("", "--config '': not a name (for example /etc/dualpi2/eth0.conf; any)")])
 def test_no_such_file(path, told):
     done = load("--config", path)
     assert done.returncode == 2
     assert done.stderr.startswith(f"dualpi2-load: {told}") and done.stderr.count("\n") == 1
+
+
+def plant_fifo(path):
+    os.mkfifo(path)
+
+
+def plant_socket(path):
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(path))
+
+
+def plant_device(path):
+    path.symlink_to("/dev/zero")
+
+
+def plant_directory(path):
+    path.mkdir()
+
+
+@pytest.mark.parametrize("plant", [plant_fifo, plant_socket, plant_device, plant_directory])
+def test_what_is_no_file(tmp_path, plant):
+    """Nothing waits for it."""
+    path = tmp_path / "no-such-interface.conf"
+    plant(path)
+    told = f"{path}: cannot be read: it is no file\n"
+    for config in {tmp_path, path if not path.is_dir() else tmp_path}:
+        done = load("--config", config)
+        assert (done.returncode, done.stdout, done.stderr) == (2, "", f"dualpi2-load: {told}")
+    done = stats("none", "--prometheus", "--config", tmp_path)
+    assert done.stderr == f"dualpi2-stats: {told}" and "configuration_known 0\n" in done.stdout
 
 
 @pytest.fixture

@@ -2,8 +2,10 @@
 #include "cli/lines.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/message.h"
 
@@ -49,23 +51,41 @@ bool lines_parse(const char *path, char *text, size_t size, line_take *take, voi
 	return taken;
 }
 
+/* -1: it is reported why it cannot be read. */
+static int open_file(const char *path)
+{
+	/* O_NONBLOCK: a FIFO would let us wait for a writer. */
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat file;
+
+	if (fd >= 0 && (fstat(fd, &file) || !S_ISREG(file.st_mode))) {
+		close(fd);
+		fd = -1;
+		errno = ENXIO; /* as of a socket */
+	}
+	if (fd < 0)
+		fail(errno, "%s: cannot be read: %s", path,
+		     errno == ENXIO ? "it is no file" : strerror(errno));
+	return fd;
+}
+
 bool lines_read(const char *path, line_take *take, void *data)
 {
 	static char text[LINES_SIZE_MAX + 1];
-	FILE *file = fopen(path, "re");
-	size_t size;
+	const int fd = open_file(path);
+	ssize_t size;
 	int error;
 
-	if (!file)
-		return fail(errno, "%s: cannot be read: %s", path, strerror(errno));
-	size = fread(text, 1, sizeof(text), file);
-	error = ferror(file) ? errno : 0;
-	fclose(file);
-	if (error)
+	if (fd < 0)
+		return false;
+	size = read(fd, text, sizeof(text)); /* of a file: all that there is room for */
+	error = errno;
+	close(fd);
+	if (size < 0)
 		return fail(error, "%s: cannot be read: %s", path, strerror(error));
 	if (size > LINES_SIZE_MAX)
 		return fail(0, "%s: longer than %u bytes: this is no file of options", path,
 			    LINES_SIZE_MAX);
 	text[size] = '\0';
-	return lines_parse(path, text, size, take, data);
+	return lines_parse(path, text, (size_t)size, take, data);
 }

@@ -45,7 +45,7 @@ int netns_enter(const char *name)
 	int fd, error = 0;
 
 	snprintf(path, sizeof(path), "%s%s", strchr(name, '/') ? "" : NETNS_DIR "/", name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* somebody's FIFO, maybe */
 	if (fd < 0)
 		return -errno;
 	if (setns(fd, CLONE_NEWNET))
