@@ -381,15 +381,13 @@ static bool wishes_from_file(const char *path, struct wishes *wishes)
 static bool find_file(const char *ifname, char file[PATH_MAX])
 {
 	const char *path = given(ACTION_CONFIG);
-	struct config_names names;
 
 	if (!config_is_dir(path))
 		return snprintf(file, PATH_MAX, "%s", path) < PATH_MAX ||
 		       fail(0, "--config: the name is too long");
 	if (!ifname)
 		return fail(0, "--config %s: is a directory: say of which interface", path);
-	return names_find(ifname, &names) &&
-	       config_find(path, &names, !given(ACTION_FIND_CONFIG), file);
+	return names_find_file(ifname, path, !given(ACTION_FIND_CONFIG), file);
 }
 
 static bool make_wishes(const char *ifname, struct wishes *wishes)

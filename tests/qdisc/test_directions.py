@@ -252,6 +252,16 @@ def test_file_of_an_alternative_name(one, tmp_path, name, file):
     assert one.rates() == {"egress": 7}
 
 
+def test_any_number_of_alternative_names(one, tmp_path):
+    names = [f"another{number}" for number in range(40)]
+    one.space.ip(f"link property add dev one {' '.join(f'altname {name}' for name in names)}")
+    (tmp_path / f"{names[-1]}.conf").write_text("rate 7mbit\n")
+    found = one.space.run(LOADER, "one", "--config", tmp_path, "--find-config").stdout
+    assert found == f"{tmp_path / names[-1]}.conf\n"
+    shown = one.space.run(STATS, "--prometheus", "--config", tmp_path, check=False).stdout
+    assert '\ndualpi2_configured_attached{device="one",direction="egress"} 0\n' in shown
+
+
 def test_name_as_ip_link_shows_it(one):
     for name in ("one@if5", "one@two"):
         line = one_line(one.space.run(LOADER, name, check=False), 1)

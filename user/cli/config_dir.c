@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -41,9 +42,14 @@ bool config_is_file(const char *file)
 void config_add_name(const char *name, void *names)
 {
 	struct config_names *list = names;
+	void *longer = realloc(list->of, (list->count + 1) * sizeof(*list->of));
 
-	if (list->count < CONFIG_NAMES_MAX)
-		snprintf(list->of[list->count++], CONFIG_NAME_SIZE, "%s", name);
+	if (!longer) {
+		list->is_cut = !fail(ENOMEM, "the names of an interface: %s", strerror(ENOMEM));
+		return;
+	}
+	list->of = longer;
+	snprintf(list->of[list->count++], CONFIG_NAME_SIZE, "%s", name);
 }
 
 /* The place of the name that a file is called by, not by a pattern; their count: of none. */

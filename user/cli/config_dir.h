@@ -16,16 +16,15 @@ bool config_is_dir(const char *path);
 bool config_is_file(const char *file);
 
 /* The names of an interface: its own, then alternative ones. */
-#define CONFIG_NAMES_MAX 16
 #define CONFIG_NAME_SIZE 128 /* with the NUL: ALTIFNAMSIZ of linux/if.h */
 
 struct config_names {
-	char of[CONFIG_NAMES_MAX][CONFIG_NAME_SIZE];
+	char (*of)[CONFIG_NAME_SIZE]; /* free() them */
 	size_t count;
+	bool is_cut; /* there was no memory for all, which is reported */
 };
 
-/* Add one; of more than CONFIG_NAMES_MAX the last ones are left out. `names`: struct config_names
- */
+/* Add one. `names`: struct config_names */
 void config_add_name(const char *name, void *names);
 
 /* Is a file of this name ("eth*.conf") for an interface, by a name or by a pattern that a name

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The names by which a file is for an interface (cli/config_dir.h). */
+/* The file that has the options of an interface, by any of its names. */
 #ifndef NAMES_H
 #define NAMES_H
 
 #include "cli/config_dir.h"
 
-/* Of an interface; the given one alone, if there is no such interface. False: they cannot be seen,
- * which is reported.
+/* As config_find(). If there is no such interface the given name counts. False: it is reported that
+ * there is no file, or that the names or the files cannot be seen.
  */
-bool names_find(const char *ifname, struct config_names *names);
+bool names_find_file(const char *ifname, const char *dir, bool or_default, char path[PATH_MAX]);
 
 #endif /* NAMES_H */

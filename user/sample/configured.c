@@ -190,22 +190,27 @@ static bool add_direction(struct configured *configured, const struct link *link
 	return true;
 }
 
-/* The directions that an interface is to have. False: they are not known. */
+/* The directions that an interface with these names is to have. False: they are not known. */
+static bool add_directions(const struct configuration *configuration, const struct link *link,
+			   const struct config_names *names, struct configured *configured)
+{
+	const struct configuration_file *file;
+	bool known = find_file(configuration, names, &file);
+
+	for (int i = 0; known && file && i < N_DIRECTIONS; i++)
+		known = !file->is_for[i] || add_direction(configured, link, (enum direction)i);
+	return known;
+}
+
+/* The same of an interface. It may have been removed meanwhile, and have no names. */
 static bool look_at_link(const struct configuration *configuration, const struct link *link,
 			 struct configured *configured)
 {
-	const struct configuration_file *file;
 	struct config_names names = {};
-	bool known = true;
+	bool known = link_each_name(link->ifindex, config_add_name, &names) && !names.is_cut &&
+		     (!names.count || add_directions(configuration, link, &names, configured));
 
-	if (!link_each_name(link->ifindex, config_add_name, &names))
-		return false;
-	if (!names.count) /* it has just been removed */
-		return true;
-	if (!find_file(configuration, &names, &file))
-		return false;
-	for (int i = 0; file && known && i < N_DIRECTIONS; i++)
-		known = !file->is_for[i] || add_direction(configured, link, (enum direction)i);
+	free(names.of);
 	return known;
 }
 
