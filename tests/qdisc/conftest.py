@@ -345,6 +345,25 @@ def box():
     space.delete()
 
 
+def unload(box):
+    for name in ("one", "two"):
+        box.run(LOADER, name, "--unload", check=False)
+
+
+@pytest.fixture
+def bare(box):
+    """The box on a host where no AQM is registered; what a test attaches there is unloaded."""
+    yield box
+    unload(box)
+
+
+@pytest.fixture
+def space(registered, box):
+    """The same where those are that a file wants."""
+    yield box
+    unload(box)
+
+
 @contextlib.contextmanager
 def pinned_program(name):
     pin = PIN_DIR.parent / name

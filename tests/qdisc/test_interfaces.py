@@ -12,13 +12,6 @@ from frames import ECT_1, NOT_ECT
 from netns import Namespace, dummy
 
 
-@pytest.fixture
-def space(registered, box):
-    yield box
-    for name in ("one", "two"):
-        box.run(LOADER, name, "--unload", check=False)
-
-
 def configure(space, qdisc):
     """A root qdisc by tc's words; its kind last but for its options."""
     space.run("tc", "qdisc", "replace", "dev", "one", "root", "handle", "7:", *qdisc.split())

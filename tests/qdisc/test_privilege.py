@@ -35,20 +35,6 @@ def mode(path, bits):
 
 
 @pytest.fixture
-def space(box):
-    yield box
-    box.run(LOADER, "one", "--unload", check=False)
-    assert not PIN_DIR.exists() and not PUBLIC_PIN_DIR.exists(), "nothing is left behind"
-
-
-@pytest.fixture
-def known(registered, box):
-    """Of a host where the kind is registered already."""
-    yield box
-    box.run(LOADER, "one", "--unload", check=False)
-
-
-@pytest.fixture
 def own_directory():
     """A directory for pins that is not root's, in a file system that is."""
     PIN_DIR.mkdir(mode=0o700)
@@ -98,34 +84,34 @@ def test_a_right_that_is_missing_is_told(own_directory, box, missing):
 
 
 @pytest.mark.skipif("DUALPI2_LAB" not in os.environ, reason="unmounts /sys/fs/bpf: lab only")
-def test_root_is_told_what_it_lacks(space):
+def test_root_is_told_what_it_lacks(bare):
     """To run it as root does not help it: a container has taken rights from it."""
     def without(*rights):
         taken = ",".join(f"-{right}" for right in rights)
         return "setpriv", f"--bounding-set={taken}", f"--inh-caps={taken}"
 
-    line = one_line(space.run(*without("bpf", "perfmon"), LOADER, "one", check=False), 1)
+    line = one_line(bare.run(*without("bpf", "perfmon"), LOADER, "one", check=False), 1)
     assert line.endswith("run it with CAP_PERFMON, CAP_BPF, which root does not have here\n")
     run("umount", BPFFS)
     try:
         # Nor is the first mount namespace's to be entered.
-        line = one_line(space.run("unshare", "--mount", *without("sys_admin"), LOADER, "one",
+        line = one_line(bare.run("unshare", "--mount", *without("sys_admin"), LOADER, "one",
                                   check=False), 1)
         assert line.endswith("run it with CAP_SYS_ADMIN, which root does not have here\n")
-        line = one_line(space.run(*without("sys_admin"), LOADER, "one", check=False), 1)
+        line = one_line(bare.run(*without("sys_admin"), LOADER, "one", check=False), 1)
         assert "`mount -t bpf bpf /sys/fs/bpf` with CAP_SYS_ADMIN, which root" in line
-        line = one_line(space.run("unshare", "--mount", "sh", "-c",
+        line = one_line(bare.run("unshare", "--mount", "sh", "-c",
                                   f"mount --bind /tmp /proc && exec {LOADER} one", check=False), 1)
         assert "outside of the container or sandbox that forbids it to root" in line
     finally:
         run("mount", "-t", "bpf", "bpf", BPFFS)
 
 
-def test_a_directory_that_is_missing_is_told(space):
+def test_a_directory_that_is_missing_is_told(bare):
     with mode(BPFFS, 0o700):
-        line = one_line(space.run(*as_nobody(LOADER, "one", rights=NEEDED), check=False), 1)
+        line = one_line(bare.run(*as_nobody(LOADER, "one", rights=NEEDED), check=False), 1)
         assert str(PIN_DIR) in line and "root" in line
-        assert "MISSING  BPF file system" in space.run(
+        assert "MISSING  BPF file system" in bare.run(
             *as_nobody(LOADER, "--check", rights=NEEDED), check=False).stdout
 
 
@@ -154,9 +140,9 @@ def rights_of(text):
     return {name.removeprefix("CAP_").lower() for name in re.findall(r"CAP_\w+", permitted)}
 
 
-def test_loader_gives_up_rights(space, tmp_path):
+def test_loader_gives_up_rights(bare, tmp_path):
     trace = tmp_path / "trace"
-    space.run("strace", "-o", trace, "-e", "trace=prctl,capset,bpf,sendto,mkdir", LOADER, "one")
+    bare.run("strace", "-o", trace, "-e", "trace=prctl,capset,bpf,sendto,mkdir", LOADER, "one")
     calls = [line for line in trace.read_text().splitlines() if re.match(r"\w+\(", line)]
     held, at_call = None, {}
     for call in calls:
@@ -173,9 +159,9 @@ def test_loader_gives_up_rights(space, tmp_path):
     assert held == {"net_admin"}
 
 
-def test_stats_gives_up_all_rights(known):
-    known.run(LOADER, "one")
-    follower = known.popen(STATS, "--events")
+def test_stats_gives_up_all_rights(space):
+    space.run(LOADER, "one")
+    follower = space.popen(STATS, "--events")
     try:
         wait_until(lambda: follows(follower), "it follows")
         status = dict(line.split(":\t", 1)
@@ -191,31 +177,31 @@ def test_stats_gives_up_all_rights(known):
 # ---- who else may look ----------------------------------------------------------------
 
 
-def test_everybody_may_look(known):
-    known.run(LOADER, "one", "--rate", "40mbit")
-    send_one(known, "one")
+def test_everybody_may_look(space):
+    space.run(LOADER, "one", "--rate", "40mbit")
+    send_one(space, "one")
     with mode(BPFFS, 0o711):
-        wait_until(lambda: json.loads(known.run(*as_nobody(STATS, "one", "--json")).stdout)[0]
+        wait_until(lambda: json.loads(space.run(*as_nobody(STATS, "one", "--json")).stdout)[0]
                    ["c-queue"]["packets-out"] == 1, "the timer has published it")
-        [stats] = json.loads(known.run(*as_nobody(STATS, "one", "--json")).stdout)
+        [stats] = json.loads(space.run(*as_nobody(STATS, "one", "--json")).stdout)
         assert stats["options"]["rate"] == 40_000_000
         assert stats["tcx-attached"] is None, "that takes the right to open its pin"
-        assert "warning" not in known.run(*as_nobody(STATS, "one")).stdout
-        follower = known.popen(*as_nobody(STATS, "--events"))
+        assert "warning" not in space.run(*as_nobody(STATS, "one")).stdout
+        follower = space.popen(*as_nobody(STATS, "--events"))
         wait_until(lambda: follows(follower), "it follows")
         follower.terminate()
         assert follower.communicate()[0] == "" and follower.returncode == 0
     with mode(BPFFS, 0o700):
-        line = one_line(known.run(*as_nobody(STATS, "one"), check=False), 1)
+        line = one_line(space.run(*as_nobody(STATS, "one"), check=False), 1)
         assert "root" in line and f"chmod 711 {BPFFS}" in line
 
 
-def test_statistics_that_are_hidden(known):
+def test_statistics_that_are_hidden(space):
     """By `ip netns exec`: they cannot be seen, which is not that they are gone."""
-    known.run(LOADER, "one")
+    space.run(LOADER, "one")
 
     def look(*argv):
-        return run("ip", "netns", "exec", known.name, *as_nobody(STATS, *argv), check=False)
+        return run("ip", "netns", "exec", space.name, *as_nobody(STATS, *argv), check=False)
 
     for argv in ("one",), (), ("one", "--json"), ("--prometheus",), ("--jsonl",), ("--events",):
         line = one_line(look(*argv), 1)
@@ -225,25 +211,25 @@ def test_statistics_that_are_hidden(known):
     assert json.loads(look("two", "--json").stdout) == []
 
 
-def test_statistics_that_are_not_public(space):
+def test_statistics_that_are_not_public(bare):
     """Where the owner of the pins may not publish them."""
-    space.run(LOADER, "one")
+    bare.run(LOADER, "one")
     shutil.rmtree(PUBLIC_PIN_DIR)
     with mode(BPFFS, 0o711):
-        line = one_line(space.run(*as_nobody(STATS, "one"), check=False), 1)
+        line = one_line(bare.run(*as_nobody(STATS, "one"), check=False), 1)
     assert f"only the owner of {PIN_DIR}" in line and "run it as root" in line
 
 
-def test_pins_that_are_hidden(known):
+def test_pins_that_are_hidden(space):
     """Three rights are enough to attach, but not to find the pins behind `ip netns exec`."""
-    known.run(LOADER, "one")
+    space.run(LOADER, "one")
     for argv in ("one",), ("two",), ("one", "--unload"):
-        done = run("ip", "netns", "exec", known.name, *as_nobody(LOADER, *argv, rights=NEEDED),
+        done = run("ip", "netns", "exec", space.name, *as_nobody(LOADER, *argv, rights=NEEDED),
                    check=False)
         line = one_line(done, 1)
         assert "cannot be seen" in line and "ip netns exec" in line and "run it as root" in line
-    assert root(known, "one")["kind"] == "bpf_dualpi2"
-    assert root(known, "two")["kind"] != "bpf_dualpi2"
+    assert root(space, "one")["kind"] == "bpf_dualpi2"
+    assert root(space, "two")["kind"] != "bpf_dualpi2"
 
 
 # ---- a user namespace -------------------------------------------------------------------
@@ -253,7 +239,7 @@ IN_USER_NAMESPACE = ("unshare", "--user", "--map-root-user", "--net")
 
 
 @pytest.mark.parametrize("who", ["root", "nobody"])
-def test_user_namespace(space, who):
+def test_user_namespace(bare, who):
     """Its root has all rights there, but the kernel takes no BPF programs from it."""
     def confined(*argv):
         command = (*IN_USER_NAMESPACE, *argv)
@@ -272,9 +258,9 @@ def test_user_namespace(space, who):
         assert "user namespace" in line and "root of the host" in line
 
 
-def test_user_namespace_where_it_is_registered(known):
+def test_user_namespace_where_it_is_registered(space):
     """Then nothing has to be loaded."""
-    known.run(LOADER, "one")
+    space.run(LOADER, "one")
     done = run(*IN_USER_NAMESPACE, "sh", "-ec", f"""
         ip link add dev dum0 type dummy
         ip link set dum0 up
@@ -289,8 +275,8 @@ def modes(files):
     return {stat.S_IMODE(file.stat().st_mode) for file in files}
 
 
-def test_nobody_may_do_more(known):
-    known.run(LOADER, "one")
+def test_nobody_may_do_more(space):
+    space.run(LOADER, "one")
     assert stat.S_IMODE(PIN_DIR.stat().st_mode) == 0o700
     assert modes(PIN_DIR.iterdir()) == {0o700} and modes(PIN_DIR.glob("*/*")) == {0o600}
     public = PUBLIC_PIN_DIR / PI2_PINS.name
@@ -300,29 +286,29 @@ def test_nobody_may_do_more(known):
     with mode(BPFFS, 0o711):
         for name, length in ("dualpi2_stats", 16), ("dualpi2_events", 4):
             for pin in PI2_PINS / name, public / name:
-                done = known.run(*as_nobody("bpftool", "map", "update", "pinned", pin, "key",
+                done = space.run(*as_nobody("bpftool", "map", "update", "pinned", pin, "key",
                                             *[0] * length, "value", *[1] * 80), check=False)
                 assert done.returncode
                 assert "ermission denied" in done.stderr or "bpffs" in done.stderr
-        assert "root" in one_line(known.run(*as_nobody(LOADER, "one", "--unload"), check=False), 1)
-    assert root(known, "one")["kind"] == "bpf_dualpi2"
+        assert "root" in one_line(space.run(*as_nobody(LOADER, "one", "--unload"), check=False), 1)
+    assert root(space, "one")["kind"] == "bpf_dualpi2"
 
 
-def test_a_directory_that_others_made_is_refused(space):
+def test_a_directory_that_others_made_is_refused(bare):
     """Where everybody may write to /sys/fs/bpf."""
     with mode(BPFFS, 0o1777):
         run(*as_nobody("mkdir", "-m", "700", PIN_DIR))
-        line = one_line(space.run(LOADER, "one", check=False), 1)
+        line = one_line(bare.run(LOADER, "one", check=False), 1)
         assert f"rm -r {PIN_DIR}" in line
         assert list(PIN_DIR.iterdir()) == []
         PIN_DIR.rmdir()
         PIN_DIR.mkdir()
         PIN_DIR.chmod(0o777)
-        assert f"rm -r {PIN_DIR}" in one_line(space.run(LOADER, "one", check=False), 1)
+        assert f"rm -r {PIN_DIR}" in one_line(bare.run(LOADER, "one", check=False), 1)
         PIN_DIR.rmdir()
 
 
-def test_a_link_that_others_made_is_not_followed(space, tmp_path):
+def test_a_link_that_others_made_is_not_followed(bare, tmp_path):
     """Where everybody may write to /sys/fs/bpf; even if the kernel would follow it."""
     victim = tmp_path / "victim"
     victim.mkdir(mode=0o700)
@@ -334,8 +320,8 @@ def test_a_link_that_others_made_is_not_followed(space, tmp_path):
     try:
         with mode(BPFFS, 0o1777):
             run(*as_nobody("ln", "-s", victim, PUBLIC_PIN_DIR))
-            one_line(space.run(LOADER, "one", check=False), 1)
-            space.run(LOADER, "one", "--unload", check=False)
+            one_line(bare.run(LOADER, "one", check=False), 1)
+            bare.run(LOADER, "one", "--unload", check=False)
     finally:
         PUBLIC_PIN_DIR.unlink()
         protection.write_text(protected)
@@ -356,30 +342,30 @@ def read_only(path):
 
 
 @pytest.mark.skipif("DUALPI2_LAB" not in os.environ, reason="remounts /sys/fs/bpf: lab only")
-def test_read_only_bpffs(space):
-    before = root(space, "one")
+def test_read_only_bpffs(bare):
+    before = root(bare, "one")
     with read_only(BPFFS):
-        assert "read-only" in one_line(space.run(LOADER, "one", check=False), 1)
-        assert root(space, "one") == before
-    space.run(LOADER, "one")
+        assert "read-only" in one_line(bare.run(LOADER, "one", check=False), 1)
+        assert root(bare, "one") == before
+    bare.run(LOADER, "one")
     with read_only(BPFFS):
-        assert "read-only" in one_line(space.run(LOADER, "one", "--limit", 5, check=False), 1)
-        send_one(space, "one")
-        assert json.loads(space.run(STATS, "one", "--json").stdout)[0]["packets"] == 1
-    space.run(LOADER, "one", "--unload")
-    assert root(space, "one") == before
+        assert "read-only" in one_line(bare.run(LOADER, "one", "--limit", 5, check=False), 1)
+        send_one(bare, "one")
+        assert json.loads(bare.run(STATS, "one", "--json").stdout)[0]["packets"] == 1
+    bare.run(LOADER, "one", "--unload")
+    assert root(bare, "one") == before
     assert not PIN_DIR.exists()
 
 
-def test_foreign_files_in_bpffs(space, foreign_program):
+def test_foreign_files_in_bpffs(bare, foreign_program):
     """Beside our directory and in it: the first stay, the others are nobody's business there."""
     PIN_DIR.mkdir(mode=0o700)
     (PIN_DIR / "somebodys").mkdir()
     others = [pin_again(foreign_program, BPFFS / f"foreign{number}")
               for number in range(3)]
-    space.run(LOADER, "one")
-    assert root(space, "one")["kind"] == "bpf_dualpi2"
-    space.run(LOADER, "one", "--unload")
+    bare.run(LOADER, "one")
+    assert root(bare, "one")["kind"] == "bpf_dualpi2"
+    bare.run(LOADER, "one", "--unload")
     assert all(pin.exists() for pin in others)
     assert [left.name for left in PIN_DIR.iterdir()] == ["somebodys"]
     for pin in others:

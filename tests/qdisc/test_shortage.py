@@ -14,20 +14,6 @@ pytestmark = pytest.mark.one_kernel
 STATS = BIN / "dualpi2-stats"
 
 
-@pytest.fixture
-def bare(box):
-    """On a host where no AQM is registered."""
-    yield box
-    box.run(LOADER, "one", "--unload", check=False)
-
-
-@pytest.fixture
-def space(registered, box):
-    """On a host where PI2 is."""
-    yield box
-    box.run(LOADER, "one", "--unload", check=False)
-
-
 # ---- open files -------------------------------------------------------------------------
 
 
