@@ -8,7 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/message.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Once, not for each input. */
+__attribute__((constructor)) static void begin_messages(void)
+{
+	message_init("fuzz");
+}
 
 /* A property that holds whatever the input is; not assert(), which NDEBUG takes away. */
 #define ALWAYS(condition)         \

@@ -7,7 +7,6 @@
 
 #include "aqm/params.h"
 #include "cli/config.h"
-#include "cli/message.h"
 
 static void start(struct command *command)
 {
@@ -62,7 +61,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	};
 	char *text = fuzz_text(data, size);
 
-	message_init("fuzz");
 	start(&egress);
 	start(&ingress);
 	if (config_parse(parts, "fuzz.conf", text, size)) {

@@ -7,7 +7,6 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 
-#include "cli/message.h"
 #include "sample/sampler.h"
 #include "show/show.h"
 
@@ -37,7 +36,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!size)
 		return 0;
-	message_init("fuzz");
 	follower.json = data[0] & 1;
 	sampler.ifname = data[0] & 2 ? "eth0" : NULL;
 	kept = data + 1;

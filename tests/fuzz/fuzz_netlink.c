@@ -12,7 +12,6 @@
 #include <stdbool.h>
 
 #include "kernel/link.h"
-#include "cli/message.h"
 #include "kernel/qdisc.h"
 #include "attach/tree.h"
 
@@ -152,7 +151,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!size)
 		return 0;
-	message_init("fuzz");
 	answers = data + 1;
 	answers_end = data + size;
 	switch (data[0] % 6) {

@@ -5,7 +5,6 @@
 #include <getopt.h>
 
 #include "aqm/params.h"
-#include "cli/message.h"
 #include "cli/options.h"
 
 #define ARGUMENTS_MAX 64
@@ -87,7 +86,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *argv[ARGUMENTS_MAX + 1], text[OPTION_TEXT_MAX], why[PARAMS_WHY_MAX];
 	char *line = fuzz_text(data, size);
 
-	message_init("fuzz");
 	if (read_line(split(line, size, argv), argv, &command) && params_given(command.options) &&
 	    params_apply(command.options, aqm, &params, why)) {
 		check_ranges(&params);
