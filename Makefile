@@ -102,8 +102,8 @@ STATS_LDLIBS = $(call libraries,json-c $(if $(NCURSES),ncursesw))
 PRAGUE := user/prague.c $(wildcard user/prague/*.c)
 BASE_RTT := user/base_rtt.c $(wildcard user/base_rtt/*.c)
 MARK_VALUES := user/mark_values.c $(wildcard user/mark_values/*.c)
-LOW := $(wildcard user/cli/*.c user/kernel/*.c) user/pinned/bpffs.c user/pinned/pins.c user/pinned/tcx_link.c \
-	user/check/report.c user/show/json.c
+LOW := $(wildcard user/cli/*.c user/kernel/*.c) user/check/report.c user/show/json.c \
+	$(addprefix user/pinned/,bpffs.c pin_dir.c pins.c tcx_link.c)
 OTHER_SKELETONS := $(O)/has_timer.skel.h $(O)/prague.skel.h $(O)/opt_in.skel.h $(O)/base_rtt.skel.h \
 	$(O)/mark_values.skel.h
 NOT_SHARED := $(FIGURES) $(wildcard user/watch/*.c) $(PLUG) $(PRAGUE) $(BASE_RTT) $(MARK_VALUES) \

@@ -283,8 +283,7 @@ static bool tell_events(const char *ifname)
 	if (!sampler_open(&sampler, ifname))
 		return false;
 	if (!registrations_found(&sampler.regs) && sampler.hidden)
-		return fail(0, "--events: they cannot be seen: %s: run it %s", sampler.hidden,
-			    privilege_as_root(PRIVILEGE_MOUNT | PRIVILEGE_FILES | PRIVILEGE_LOAD));
+		return fail(0, "--events: they cannot be seen: %s", sampler.hidden);
 	if (!registrations_found(&sampler.regs))
 		return sampler_has_nothing(&sampler);
 	followed = events_follow(&sampler, given(OUTPUT_JSON));

@@ -266,39 +266,6 @@ def test_default_qdisc_that_is_seen_without_rights(space):
     assert not PIN_DIR.exists()
 
 
-@contextlib.contextmanager
-def second_bpffs():
-    run("mount", "-t", "bpf", "second", "/sys/fs/bpf", "-o", "mode=0700")
-    try:
-        yield
-    finally:
-        run("umount", "/sys/fs/bpf")
-
-
-@pytest.mark.parametrize("other", [(), ("--aqm", "codel")], ids=["same AQM", "another"])
-def test_a_second_bpffs_hides_the_pins(space, other):
-    """All tools name the two mounts, and none of them changes anything."""
-    space.run(LOADER, "one", *other)
-    before = root(space, "one")
-    with second_bpffs():
-        for argv in ((LOADER, "one"), (LOADER, "one", "--unload"), (LOADER, "two"), (STATS,),
-                     (STATS, "one")):
-            if argv == (LOADER, "two") and other:
-                continue  # that name is free
-            line = one_line(space.run(*argv, check=False), 1)
-            assert "2 file systems are mounted at /sys/fs/bpf" in line, line
-            assert "second (bpf)" in line and "`umount /sys/fs/bpf`" in line, line
-        checked = space.run(LOADER, "--check", "one", check=False)
-        assert checked.returncode == 1
-        [line] = [line for line in checked.stdout.splitlines() if line.startswith("MISSING")]
-        assert "2 file systems are mounted at /sys/fs/bpf" in line, line
-        assert root(space, "one") == before
-        assert not PIN_DIR.exists(), "nothing is left in the upper one"
-    space.run(LOADER, "one", "--unload")
-    checked = space.run(LOADER, "--check", "one")
-    assert "names of the qdiscs" in checked.stdout
-
-
 def test_names_are_free_again_when_the_pins_are_deleted(space):
     """The qdisc lives on, but its kind is registered no more."""
     space.run(LOADER, "one")

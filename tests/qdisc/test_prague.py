@@ -467,18 +467,3 @@ def test_twice(pair):
         assert each.returncode == 0, output
     assert len([name for name in pair.programs() if name == "prague_ect1"]) == 1
     assert subprocess.run([TOOL, "off"], check=False).returncode == 0
-
-
-@needs_accecn
-def test_a_second_bpffs_hides_the_pins(pair):
-    """Every command names the two mounts, and changes nothing."""
-    pair.tool("on", "--netns", "left")
-    run("mount", "-t", "bpf", "second", "/sys/fs/bpf")
-    try:
-        for argv in (("status",), ("off",), ("off", "--if-on"), ("on", "--netns", "left")):
-            line = one_line(pair.tool(*argv, check=False), 1)
-            assert "2 file systems are mounted at /sys/fs/bpf, bpf (bpf), below second" in line
-        assert not PINS.exists()
-    finally:
-        run("umount", "/sys/fs/bpf")
-    pair.tool("off")

@@ -364,7 +364,7 @@ bool target_is_known(const struct registrations *regs, const char *ifname,
 		     const struct tcx_named *named)
 {
 	const __u32 stray = tcx_stray(regs, named);
-	char remedy[BPFFS_COVER_MAX];
+	char remedy[BPFFS_WHY_MAX];
 
 	return !stray || fail(0,
 			      "%s: our tcx program %u is attached, but its link is not pinned "

@@ -81,11 +81,11 @@ static bool list_one(__u64 cgroup, void *data)
 
 static bool list_all(struct listing *listing)
 {
-	int found = bpffs_find();
+	char why[PINS_WHY_MAX];
+	int found = pins_find(why);
 
 	if (found < 0)
-		return fail(-found, BPFFS_HIDDEN_TEXT ": run it %s",
-			    privilege_as_root(PRIVILEGE_MOUNT));
+		return fail(-found, "%s", why);
 	return !found || (told_each(list_one, listing) && !message_reported());
 }
 

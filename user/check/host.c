@@ -174,32 +174,16 @@ static int has_jit(const char *name)
 
 static int has_bpffs(const char *name)
 {
-	int found = bpffs_find();
+	char why[PINS_WHY_MAX];
+	int found = pins_may_be_made(why);
 
-	if (found < 0)
-		return obstacle(name, -found, BPFFS_HIDDEN_TEXT ": run it %s",
-				privilege_as_root(PRIVILEGE_MOUNT));
-	if (!found && !access(BPFFS, F_OK)) /* it will be mounted */
-		return 1;
-	if (!found)
-		return obstacle(name, errno,
-				"no " BPFFS
-				": mount sysfs, or take a kernel with CONFIG_BPF_SYSCALL=y");
-	if (pins_are_writable())
-		return 1;
-	if (errno == EROFS)
-		return obstacle(name, errno, "it is read-only: `mount -o remount,rw " BPFFS "`");
-	return obstacle(name, errno,
-			"only others may write " PIN_DIR
-			": run it %s, or have root make that directory "
-			"yours",
-			privilege_as_root(PRIVILEGE_FILES));
+	return found > 0 || obstacle(name, -found, "%s", why);
 }
 
 /* As the kernel will see it when it is to register them. */
 static int has_free_names(const char *name)
 {
-	char remedy[BPFFS_COVER_MAX];
+	char remedy[BPFFS_WHY_MAX];
 
 	for (size_t i = 0; aqms[i]; i++) {
 		int elsewhere = registration_elsewhere(aqms[i]);

@@ -4,17 +4,136 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <mntent.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include "cli/message.h"
 #include "cli/privilege.h"
+
+#define MOUNTS "/proc/self/mountinfo"
+
+/* ---- what is mounted there ------------------------------------------------------------- */
+
+/* proc_pid_mountinfo(5) */
+struct mount {
+	dev_t device; /* of the file system */
+	char point[64], type[32], source[64];
+};
+
+/* What is mounted at BPFFS or above it. An empty point: nothing is. */
+struct view {
+	struct mount seen;   /* what a path to BPFFS leads into */
+	struct mount hidden; /* a BPF file system at BPFFS that no path leads to */
+};
+
+static bool read_mount(const char *line, struct mount *mount)
+{
+	const char *rest = strstr(line, " - ");
+	unsigned int device_major, device_minor;
+
+	if (!rest ||
+	    sscanf(line, "%*u %*u %u:%u %*s %63s", &device_major, &device_minor, mount->point) != 3)
+		return false;
+	mount->device = makedev(device_major, device_minor);
+	return sscanf(rest, " - %31s %63s", mount->type, mount->source) == 2;
+}
+
+/* Is a path to BPFFS led through it? */
+static bool is_on_the_way(const struct mount *mount)
+{
+	const size_t length = strlen(mount->point);
+
+	return !strcmp(mount->point, "/") ||
+	       (!strncmp(mount->point, BPFFS, length) && (!BPFFS[length] || BPFFS[length] == '/'));
+}
+
+static bool is_bpffs(const struct mount *mount)
+{
+	return !strcmp(mount->point, BPFFS) && !strcmp(mount->type, "bpf");
+}
+
+/* The same file system may be there twice, which hides nothing. 0, or -errno. */
+static int look_at_mounts(struct view *view)
+{
+	FILE *mounts = fopen(MOUNTS, "re");
+	struct stat top = {};
+	struct mount mount;
+	char *line = NULL;
+	size_t size = 0;
+
+	*view = (struct view){};
+	if (!mounts)
+		return -errno;
+	if (stat(BPFFS, &top) && errno != ENOENT) {
+		fclose(mounts);
+		return -errno;
+	}
+	while (getline(&line, &size, mounts) > 0) {
+		if (!read_mount(line, &mount) || !is_on_the_way(&mount))
+			continue;
+		if (mount.device == top.st_dev || !top.st_dev)
+			view->seen = mount;
+		if (mount.device != top.st_dev && is_bpffs(&mount))
+			view->hidden = mount;
+	}
+	free(line);
+	fclose(mounts);
+	return 0;
+}
+
+/* -errno: it could not be looked. */
+static int look(struct view *view, char *why)
+{
+	int error = look_at_mounts(view);
+
+	if (error)
+		snprintf(why, BPFFS_WHY_MAX, MOUNTS ": cannot be read: %s", strerror(-error));
+	return error;
+}
+
+int bpffs_is_hidden(char *why)
+{
+	struct view view;
+	int error = look(&view, why);
+
+	if (error || !*view.hidden.point)
+		return error;
+	snprintf(why, BPFFS_WHY_MAX,
+		 "%s (bpf) is hidden below %s (%s), so it is unknown what is pinned: "
+		 "`umount %s` takes that away",
+		 view.hidden.source, view.seen.source, view.seen.type, view.seen.point);
+	return 1;
+}
+
+int bpffs_has_room(char *why)
+{
+	struct view view;
+	int error;
+
+	if (access(BPFFS, F_OK)) {
+		error = errno == ENOENT ? 0 : -errno;
+		snprintf(why, BPFFS_WHY_MAX,
+			 "no " BPFFS ": mount sysfs, or take a kernel with CONFIG_BPF_SYSCALL=y");
+		return error;
+	}
+	error = look(&view, why);
+	if (error || strcmp(view.seen.point, BPFFS) != 0)
+		return error ?: 1;
+	snprintf(why, BPFFS_WHY_MAX,
+		 "%s (%s) is mounted at " BPFFS
+		 ", in the place of the BPF file system: `umount " BPFFS "`",
+		 view.seen.source, view.seen.type);
+	return 0;
+}
+
+/* ---- where it is ------------------------------------------------------------------------ */
 
 static int find_here(void)
 {
@@ -46,63 +165,34 @@ static int enter_first_mount_namespace(void)
 	return error;
 }
 
-int bpffs_find(void)
+int bpffs_find(char *why)
 {
-	int error, here = find_here();
+	int error, found = find_here();
 
-	if (here)
-		return here;
-	error = enter_first_mount_namespace();
-	return error ? error : find_here();
-}
-
-int bpffs_look(void)
-{
-	int found = bpffs_find();
-
+	if (found > 0)
+		return found;
+	error = found ?: enter_first_mount_namespace();
+	found = error ?: find_here();
+	if (found <= 0 && bpffs_is_hidden(why) > 0)
+		return -EEXIST;
 	if (found < 0)
-		fail(-found, "BPF file system at " BPFFS ": " BPFFS_HIDDEN_TEXT ": run it %s",
-		     privilege_as_root(PRIVILEGE_MOUNT));
+		snprintf(why, BPFFS_WHY_MAX,
+			 BPFFS " of the host cannot be seen from here (`ip netns exec` hides it, "
+			       "`nsenter --net=` does not): run it %s",
+			 privilege_as_root(PRIVILEGE_MOUNT));
 	return found;
-}
-
-/* "none (bpf)"; behind what is there already. */
-static void add_mount(const struct mntent *mount, const char *before, char *text)
-{
-	const size_t used = strlen(text);
-
-	snprintf(text + used, BPFFS_COVER_MAX / 2 - used, "%s%.63s (%s)", before, mount->mnt_fsname,
-		 mount->mnt_type);
-}
-
-const char *bpffs_cover(char *text)
-{
-	char names[BPFFS_COVER_MAX / 2] = "";
-	const struct mntent *mount;
-	FILE *mounts = setmntent("/proc/self/mounts", "re");
-	int count = 0;
-
-	while (mounts && (mount = getmntent(mounts))) {
-		if (!strcmp(mount->mnt_dir, BPFFS))
-			add_mount(mount, count++ ? ", below " : "", names);
-	}
-	if (mounts)
-		endmntent(mounts);
-	if (count < 2)
-		return NULL;
-	snprintf(text, BPFFS_COVER_MAX,
-		 "%d file systems are mounted at " BPFFS ", %s, and only the last can be seen: "
-		 "`umount " BPFFS "` takes it away",
-		 count, names);
-	return text;
 }
 
 bool bpffs_mount(void)
 {
-	int found = bpffs_look();
+	char why[BPFFS_WHY_MAX];
+	int found = bpffs_find(why);
 
 	if (found)
-		return found > 0;
+		return found > 0 || fail(-found, "%s", why);
+	found = bpffs_has_room(why);
+	if (found <= 0)
+		return fail(-found, "%s", why);
 	if (mount("bpf", BPFFS, "bpf", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=0700"))
 		return fail(errno,
 			    "there is no BPF file system at " BPFFS

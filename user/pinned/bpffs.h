@@ -6,25 +6,22 @@
 #include <stdbool.h>
 
 #define BPFFS "/sys/fs/bpf"
+#define BPFFS_WHY_MAX 384
 
-/* Is there a BPF file system: 1, 0, or -errno: we cannot look where the first process of the system
- * does. One that only that process sees counts and is entered: `ip netns exec` gives its command a
- * /sys of its own, and pins in a bpffs mounted there would go with the command. Reports nothing.
+/* Is there a BPF file system: 1; 0; -errno: unknown, because we cannot look where the first process
+ * of the system does, or because one is hidden: `why` (BPFFS_WHY_MAX bytes) has the cause and what
+ * helps. One that only the first process sees counts and is entered: `ip netns exec` gives its
+ * command a /sys of its own, and pins in a bpffs mounted there would go with the command.
  */
-int bpffs_find(void);
+int bpffs_find(char *why);
 
-#define BPFFS_HIDDEN_TEXT                                                                          \
-	BPFFS " of the host cannot be seen from here (`ip netns exec` hides it, `nsenter --net=` " \
-	      "does not)"
-
-/* The same; what is unknown is reported. */
-int bpffs_look(void);
-
-/* Where several file systems are mounted at BPFFS, of which only the last one can be seen: names
- * them, and what helps. NULL: it is one. Writes to `text` (BPFFS_COVER_MAX bytes).
+/* Is one hidden below another file system that is mounted over it: 1; 0; -errno: unknown. `why`
+ * names both, and says what helps.
  */
-#define BPFFS_COVER_MAX 320
-const char *bpffs_cover(char *text);
+int bpffs_is_hidden(char *why);
+
+/* Could it be mounted, where there is none: 1; 0, or -errno: `why` says what is in the way. */
+int bpffs_has_room(char *why);
 
 /* Mount one if there is none. */
 bool bpffs_mount(void);

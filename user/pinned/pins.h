@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The directory that keeps our programs and maps alive, and the lock on it. */
+/* The pins that keep our programs and maps alive. */
 #ifndef PINS_H
 #define PINS_H
 
@@ -8,42 +8,16 @@
 #include <stddef.h>
 
 #include "kernel/map_shape.h"
-#include "pinned/bpffs.h"
+#include "pinned/pin_dir.h"
 
-#define PIN_NAME_MAX 64			 /* of those that are made up: with cookies and numbers */
-#define PIN_DIR BPFFS "/dualpi2"	 /* 0700 */
-#define PUBLIC_PIN_DIR PIN_DIR "-public" /* 0755: what everybody may read */
-
+#define PIN_NAME_MAX 64 /* of those that are made up: with cookies and numbers */
 #define PINS_OTHER_VERSION                                                                      \
 	"another version of bpf_dualpi2 is loaded: unload it from all interfaces with its own " \
 	"dualpi2-load --unload, or `rm -r " PIN_DIR "`"
 
-/* What follows is about this directory instead, of which nothing is for everybody. `program` is
- * the tool that it belongs to.
+/* All pins are in a directory of the directory of our pins, `dir`, which pin_create() makes; "": in
+ * itself.
  */
-void pins_belong_to(const char *directory, const char *program);
-
-/* May we write the pins, or make their directory? */
-bool pins_are_writable(void);
-
-/* From now on have only these rights (privilege.h), and those to the pins if the directory is
- * somebody else's, or would be.
- */
-void pins_keep_privilege(unsigned int privileges);
-
-/* Create the directory if there is none, and lock it; waits up to 10 s for another
- * tool. The lock ends with the process.
- */
-bool pins_lock(void);
-
-/* The same if there is a directory; none is made, nor a file system for it. */
-bool pins_lock_if_any(void);
-
-/* What follows is in a directory of it, `dir`, which pin_create() makes; "": itself.
- */
-
-/* Remove it, which must be empty. */
-void pins_remove_directory(const char *dir);
 
 /* A pinned object as a new fd, or -errno (-ENOENT: there is none). */
 int pin_open(const char *dir, const char *name);
@@ -88,9 +62,6 @@ void pins_remove_all(const char *dir);
 const char *pins_next(DIR *pins, const char *prefix);
 
 /* ---- for everybody ----------------------------------------------------------------- */
-
-/* Are the pins there, but not for us to open for reading and writing? */
-bool pins_are_hidden(void);
 
 /* Pin an object a second time, so that everybody may open it to read, if the BPF file system
  * itself lets them pass. Statistics are no secret: `tc -s qdisc show` tells most of them to

@@ -270,7 +270,9 @@ int registration_elsewhere(const struct aqm *aqm)
 
 const char *registration_remedy(char *text)
 {
-	return bpffs_cover(text) ?: "unload it where it was loaded (a container?), or reboot";
+	return bpffs_is_hidden(text) > 0
+		       ? text
+		       : "unload it where it was loaded (a container?), or reboot";
 }
 
 /* The map or program of an object by its name, or -1. */
@@ -308,7 +310,7 @@ static int set_up(const struct bpf_object *object)
 static bool load(struct bpf_object *object, struct registration *reg, bool (*refused)(int error))
 {
 	int error = set_up(object);
-	char remedy[BPFFS_COVER_MAX];
+	char remedy[BPFFS_WHY_MAX];
 	struct bpf_link *link;
 
 	if (error)

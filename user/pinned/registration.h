@@ -102,7 +102,7 @@ int registration_elsewhere(const struct aqm *aqm);
 
 #define REGISTRATION_ELSEWHERE "is registered, but not pinned in " PIN_DIR " as we see it"
 
-/* What helps then: writes to `text` (BPFFS_COVER_MAX bytes). */
+/* What helps then: writes to `text` (BPFFS_WHY_MAX bytes). */
 const char *registration_remedy(char *text);
 
 /* Unregister and remove everything that is pinned. The lock is held. */

@@ -79,6 +79,15 @@ static bool check_rights(void)
 			   missing);
 }
 
+/* `run` does without. */
+static void check_pins(void)
+{
+	char why[PINS_WHY_MAX];
+
+	if (pins_may_be_made(why) <= 0)
+		report_line(REPORT_WARNING, "pins: %s: on and off need them", why);
+}
+
 static bool read_number(const char *name, unsigned int *value)
 {
 	char path[128];
@@ -156,6 +165,7 @@ static bool check_host(void)
 
 	passed &= check_types();
 	passed &= check_rights();
+	check_pins();
 	check_sysctls();
 	check_qdiscs();
 	return passed;

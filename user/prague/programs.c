@@ -157,13 +157,14 @@ static int register_ops(struct prague_bpf *skel, const struct programs *before)
 
 static bool refuse_strangers(const char *name)
 {
-	char cover[BPFFS_COVER_MAX];
+	char why[BPFFS_WHY_MAX];
 
 	return fail(EEXIST,
 		    "%s is registered, but not pinned in " PRAGUE_PIN_DIR " as we see it: %s", name,
-		    bpffs_cover(cover)
-			    ?: "`tcp-prague off` where it was turned on (a container?), or "
-			       "end what registered it");
+		    bpffs_is_hidden(why) > 0
+			    ? why
+			    : "`tcp-prague off` where it was turned on (a container?), or "
+			      "end what registered it");
 }
 
 int prague_is_kernels(void)
@@ -293,15 +294,6 @@ static int open_all(struct programs *programs)
 	return 1;
 }
 
-/* Is it at work, but pinned where another file system is mounted over it? */
-static bool is_covered(void)
-{
-	char cover[BPFFS_COVER_MAX];
-
-	return bpffs_cover(cover) && struct_ops_look(OPS, "name", PRAGUE_NAME) > 0 &&
-	       !refuse_strangers(PRAGUE_NAME);
-}
-
 int programs_open(struct programs *programs)
 {
 	struct version version = {};
@@ -313,7 +305,7 @@ int programs_open(struct programs *programs)
 		return 1;
 	programs_close(programs);
 	if (error == -ENOENT) /* nothing, or what a run left that was killed */
-		return is_covered() ? -EEXIST : 0;
+		return 0;
 	if (error && error != -EPROTO)
 		return expect_known(error, PRAGUE_PIN_DIR);
 	fail(0,

@@ -322,13 +322,13 @@ static bool show_openmetrics(const struct programs *pinned)
 bool prague_show(enum status_format format)
 {
 	struct programs pinned = PROGRAMS_NONE;
-	int found = bpffs_find();
+	char why[PINS_WHY_MAX];
+	int found = pins_find(why);
 
 	if (found > 0)
 		found = programs_open(&pinned);
 	else if (found < 0)
-		return fail(-found, BPFFS_HIDDEN_TEXT ": run it %s",
-			    privilege_as_root(PRIVILEGE_MOUNT));
+		return fail(-found, "%s", why);
 	if (found < 0)
 		return false;
 	if (format == STATUS_JSON)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <linux/pkt_sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,21 +17,28 @@
 #include "pinned/tcx.h"
 #include "sample/clock.h"
 
+static const char *only_owner(char *why)
+{
+	snprintf(why, PINS_WHY_MAX, "only the owner of " PIN_DIR " may read them: run it %s",
+		 privilege_as_root(PRIVILEGE_FILES | PRIVILEGE_LOAD));
+	return why;
+}
+
 /* The registrations, or what we may read of them; that there is none is no failure. */
 static bool open_registrations(struct sampler *sampler)
 {
-	int found = bpffs_find();
+	int found = pins_find(sampler->why);
 	bool opened = true;
 
 	sampler->hidden = NULL;
 	if (found > 0 && pins_are_hidden()) {
 		opened = registrations_open_public(&sampler->regs);
 		if (opened && !registrations_found(&sampler->regs))
-			sampler->hidden = "only the owner of " PIN_DIR " may read them";
+			sampler->hidden = only_owner(sampler->why);
 	} else if (found > 0) {
 		opened = registrations_open(&sampler->regs);
 	} else if (found) {
-		sampler->hidden = message_shortage(-found) ?: BPFFS_HIDDEN_TEXT;
+		sampler->hidden = message_shortage(-found) ?: sampler->why;
 	}
 	pins_keep_privilege(0);
 	return opened;
@@ -345,9 +353,8 @@ static bool nothing_is_hidden(const struct sampler *sampler)
 	int lives = sampler->hidden ? each_qdisc(sampler, visit_kind, &aqm) : 0;
 
 	if (lives > 0)
-		fail(0, "%s: %s is attached, but its statistics cannot be seen: %s: run it %s",
-		     where(sampler), aqm->kind, sampler->hidden,
-		     privilege_as_root(PRIVILEGE_MOUNT | PRIVILEGE_FILES | PRIVILEGE_LOAD));
+		fail(0, "%s: %s is attached, but its statistics cannot be seen: %s", where(sampler),
+		     aqm->kind, sampler->hidden);
 	return !lives;
 }
 
@@ -377,14 +384,10 @@ bool sampler_has_nothing(const struct sampler *sampler)
 {
 	const char *which = sampler->ifname ? sampler->ifname : "IFACE";
 	const struct aqm *aqm = NULL;
-	char cover[BPFFS_COVER_MAX];
 	int lives = nothing_is_hidden(sampler) ? each_qdisc(sampler, visit_kind, &aqm) : -EACCES;
 
 	if (lives < 0)
 		return false;
-	if (lives && bpffs_cover(cover))
-		return fail(0, "%s: %s is attached, but its pins cannot be seen: %s",
-			    where(sampler), aqm->kind, cover);
 	if (lives)
 		return fail(0,
 			    "%s: %s is attached, but its pins are gone: no statistics, no marks, "

@@ -6,6 +6,7 @@
 #define SAMPLER_H
 
 #include "attach/ifb.h"
+#include "pinned/pin_dir.h"
 #include "pinned/registration.h"
 #include "sample/sample.h"
 
@@ -13,7 +14,10 @@ struct sampler {
 	const char *ifname; /* NULL: all */
 	struct registrations regs;
 	struct ifbs ifbs;   /* at the last sample */
-	const char *hidden; /* why we cannot see which AQMs are registered; NULL: we can */
+	const char *hidden; /* why we cannot see which AQMs are registered, and what helps; NULL:
+			     * we can
+			     */
+	char why[PINS_WHY_MAX];
 };
 
 /* Open what is needed for it and give up all rights but those of everybody. That there is no

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "pinned/pin_dir.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/privilege.h"
+#include "kernel/lock.h"
+
+#define LOCK_WAIT_MS 10000
+#define LOCK_POLL_MS 20
+
+#define NOT_SAFE_TEXT "%s: others than its owner or root could have put pins there: `rm -r %s`"
+
+static const char *root = PIN_DIR, *tool = "dualpi2-load";
+
+void pins_belong_to(const char *directory, const char *program)
+{
+	root = directory;
+	tool = program;
+}
+
+int pin_dir_exists(const char *path)
+{
+	if (!faccessat(AT_FDCWD, path, F_OK, AT_EACCESS))
+		return 1;
+	return errno == ENOENT ? 0 : -errno;
+}
+
+const char *pin_path(const char *dir, const char *name, char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, "%s/%s/%s", root, dir, name);
+	return path;
+}
+
+/* ---- is it ours? ------------------------------------------------------------------------ */
+
+static bool is_ours_or_roots(const struct stat *dir)
+{
+	return !dir->st_uid || dir->st_uid == geteuid();
+}
+
+static bool only_owner_writes(const struct stat *dir)
+{
+	return !(dir->st_mode & (S_IWGRP | S_IWOTH));
+}
+
+/* Can nobody else put pins into the directory: 1, 0, or -errno: unknown. Where everybody may write
+ * to the file system, as in one that was mounted without a mode, anybody could have made it before
+ * us.
+ */
+static int is_safe(const struct stat *dir)
+{
+	struct stat fs;
+
+	if (stat(BPFFS, &fs))
+		return -errno;
+	return S_ISDIR(dir->st_mode) && only_owner_writes(dir) &&
+	       (is_ours_or_roots(dir) || only_owner_writes(&fs));
+}
+
+int pin_dir_open(const char *path)
+{
+	int safe, fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat dir;
+
+	if (fd < 0)
+		return -errno;
+	safe = fstat(fd, &dir) ? -errno : is_safe(&dir);
+	if (safe > 0)
+		return fd;
+	close(fd);
+	return safe ?: -EPROTO;
+}
+
+int pin_dir_trust(const char *path)
+{
+	struct stat dir;
+	int safe = lstat(path, &dir) ? -errno : is_safe(&dir);
+
+	return safe > 0 ? 0 : safe ?: -EPROTO;
+}
+
+/* ---- can it be seen? -------------------------------------------------------------------- */
+
+/* Where there is no directory of ours it may be in a file system that is hidden; where there is
+ * one, the file system that we see is meant.
+ */
+static int find_hidden(char *why)
+{
+	int hidden = pin_dir_exists(root) ? 0 : bpffs_is_hidden(why);
+	size_t used;
+
+	if (hidden <= 0)
+		return hidden;
+	used = strlen(why);
+	snprintf(why + used, PINS_WHY_MAX - used,
+		 "; to work with the BPF file system that is seen, `mkdir -m 700 %s`", root);
+	return -EEXIST;
+}
+
+int pins_find(char *why)
+{
+	int found = bpffs_find(why);
+	int hidden = found > 0 ? find_hidden(why) : 0;
+
+	if (hidden)
+		return hidden;
+	if (found > 0 && pin_dir_trust(root) == -EPROTO) {
+		snprintf(why, PINS_WHY_MAX, NOT_SAFE_TEXT, root, root);
+		return -EPROTO;
+	}
+	return found;
+}
+
+static int look(void)
+{
+	char why[PINS_WHY_MAX];
+	int found = pins_find(why);
+
+	if (found < 0)
+		fail(-found, "%s", why);
+	return found;
+}
+
+bool pins_are_hidden(void)
+{
+	return faccessat(AT_FDCWD, root, R_OK | W_OK | X_OK, AT_EACCESS) &&
+	       (errno == EACCES || errno == EROFS);
+}
+
+/* Where the pins are, or their directory will be. */
+static const char *place(void)
+{
+	return pin_dir_exists(root) ? root : BPFFS;
+}
+
+int pins_may_be_made(char *why)
+{
+	int found = pins_find(why);
+
+	if (found <= 0)
+		return found ?: bpffs_has_room(why);
+	if (!faccessat(AT_FDCWD, place(), W_OK | X_OK, AT_EACCESS))
+		return 1;
+	if (errno == EROFS)
+		snprintf(why, PINS_WHY_MAX, "it is read-only: `mount -o remount,rw " BPFFS "`");
+	else
+		snprintf(why, PINS_WHY_MAX,
+			 "only others may write %s: run it %s, or have root make that directory "
+			 "yours",
+			 root, privilege_as_root(PRIVILEGE_FILES));
+	return -errno;
+}
+
+void pins_keep_privilege(unsigned int privileges)
+{
+	struct stat dir;
+	const bool is_own = !stat(place(), &dir) && dir.st_uid == geteuid();
+
+	privilege_keep(is_own ? privileges : privileges | PRIVILEGE_FILES);
+}
+
+/* ---- the lock --------------------------------------------------------------------------- */
+
+/* One try: 0, or -errno. -EWOULDBLOCK: somebody has the lock; -EPROTO: it is not safe. */
+static int try_lock(void)
+{
+	int fd, error;
+
+	if (mkdir(root, 0700) && errno != EEXIST)
+		return -errno;
+	fd = pin_dir_open(root);
+	if (fd < 0)
+		return fd == -ENOENT ? -EWOULDBLOCK : fd;
+	error = lock_directory(fd, root);
+	if (error)
+		close(fd);
+	return -error; /* the fd stays open, and so locked, until we exit */
+}
+
+bool pins_lock(void)
+{
+	const struct timespec poll = { .tv_nsec = LOCK_POLL_MS * 1000000L };
+	int error;
+
+	if (look() < 0)
+		return false;
+	for (int waited_ms = 0; waited_ms < LOCK_WAIT_MS; waited_ms += LOCK_POLL_MS) {
+		error = try_lock();
+		if (!error)
+			return true;
+		if (error == -EPROTO)
+			return fail(0, NOT_SAFE_TEXT, root, root);
+		if (error == -EACCES)
+			return fail(-error, "%s: you may not open or make it: run it %s", root,
+				    privilege_as_root(PRIVILEGE_FILES));
+		if (error != -EWOULDBLOCK) {
+			rmdir(root); /* ours, if it is empty */
+			return fail(-error,
+				    "%s: cannot be created or locked: check that " BPFFS
+				    " is writable, and that no seccomp filter forbids it",
+				    root);
+		}
+		nanosleep(&poll, NULL);
+	}
+	return fail(EWOULDBLOCK,
+		    "%s: another %s has been working for 10 s: wait for it, or end it, and try "
+		    "again",
+		    root, tool);
+}
+
+bool pins_lock_if_any(void)
+{
+	int found = look();
+
+	if (found <= 0)
+		return !found;
+	return !pin_dir_exists(root) || pins_lock(); /* which says why, if that is unknown */
+}
+
+/* ---- remove ----------------------------------------------------------------------------- */
+
+void pin_dir_report_kept(const char *path)
+{
+	fail(errno, "%s: cannot be removed: check that " BPFFS " is writable", path);
+}
+
+void pin_dir_remove(const char *path)
+{
+	if (rmdir(path) && errno != ENOENT && errno != ENOTEMPTY && errno != EACCES &&
+	    errno != EPERM)
+		pin_dir_report_kept(path);
+}
+
+void pins_remove_directory(const char *dir)
+{
+	char path[PATH_MAX], why[BPFFS_WHY_MAX];
+
+	if (*dir || bpffs_is_hidden(why) <= 0)
+		pin_dir_remove(pin_path(dir, "", path));
+}
