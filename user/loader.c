@@ -158,12 +158,10 @@ static void add_params(void)
 /* Clear away what belongs to interfaces that are gone. Then look whether this is one to change,
  * with `named` on it. Where it could not look the run is to end, for nothing is changed yet.
  */
-static bool begin(const struct registrations *regs, const char *ifname,
-		  const struct tcx_named *named)
+static bool begin(const struct registrations *regs, const char *ifname, const struct tcx_named *named)
 {
 	left_over_sweep(regs);
-	return !message_reported() && helper_is_none(ifname) &&
-	       target_is_known(regs, ifname, named);
+	return !message_reported() && helper_is_none(ifname) && target_is_known(regs, ifname, named);
 }
 
 static bool attach(const char *ifname, const struct wishes *wishes)
@@ -251,40 +249,48 @@ static bool unload(const char *ifname)
 	return done;
 }
 
-/* `ifname`: NULL if none is named. False: it is no interface to attach to. */
-static bool check_devices(const char *ifname)
+static void hint_at_left_overs(const struct registrations *regs)
 {
 	static struct ifbs ifbs; /* too large for the stack */
-	struct registrations regs;
-	bool passed;
 
-	if (!registrations_open(&regs))
-		return true;
-	if (ifbs_read(&regs, &ifbs))
-		left_over_each(&regs, &ifbs, report_hint);
-	passed = !ifname || helper_is_none(ifname);
-	registrations_close(&regs);
-	return passed;
+	if (ifbs_read(regs, &ifbs))
+		left_over_each(regs, &ifbs, report_hint);
 }
 
-static bool check(const char *ifname, const struct wishes *wishes)
+static bool check_interface(const struct registrations *regs, const char *ifname,
+			    const struct tcx_named *named, const struct wishes *wishes)
 {
 	struct link link;
-	bool passed, is_interface = true;
 	int found;
 
-	report_begin();
-	passed = host_passes(HOST_REPORT);
-	pins_keep_privilege(PRIVILEGE_NET);
-	if (passed)
-		is_interface = check_devices(ifname);
-	if (!ifname || !is_interface)
-		return passed && is_interface;
+	if (!helper_is_none(ifname))
+		return false;
 	found = link_look_for(ifname, &link);
 	if (found <= 0)
 		return !found && report_line(REPORT_MISSING, "interface %s: see `ip link`", ifname);
 	report_line(REPORT_OK, "interface %s", ifname);
-	return directions_check(ifname, &link, wishes) && passed;
+	return target_is_known(regs, ifname, named) && directions_check(regs, ifname, &link, wishes);
+}
+
+/* `ifname`: NULL if none is named. */
+static bool check(const char *ifname, const struct wishes *wishes)
+{
+	struct registrations regs;
+	struct tcx_named named = {};
+	char why[PINS_WHY_MAX];
+	bool passed, is_known;
+
+	report_begin();
+	passed = host_passes(HOST_REPORT);
+	is_known = pins_find(why) >= 0; /* if not, that has been shown */
+	if (ifname)
+		tcx_look_by_name(ifname, &named);
+	pins_keep_privilege(PRIVILEGE_NET);
+	if ((!passed && !ifname) || !is_known || !registrations_open(&regs))
+		return false;
+	if (passed)
+		hint_at_left_overs(&regs);
+	return (!ifname || check_interface(&regs, ifname, &named, wishes)) && passed;
 }
 
 /* ---- command line ------------------------------------------------------------ */

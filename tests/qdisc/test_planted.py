@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Maps that are not of the size that a tool of ours knows, under the names of ours: of another
-version, or planted. The kernel writes as many bytes as a map's values have."""
+"""What is under the names of our pins and is not ours: of another version, planted, or put back
+wrongly. The kernel writes as many bytes as a map's values have."""
 
 import contextlib
+import json
 
 import pytest
-from conftest import BIN, LOADER, PI2_PINS, PIN_DIR, PUBLIC_PIN_DIR
+from conftest import AQMS, BIN, LOADER, PI2_PINS, PIN_DIR, PUBLIC_PIN_DIR, Qdisc, one_line
+from findings import findings, of_kind
 from netns import run
 from prague_pair import UNPRIVILEGED, needs_accecn
-from test_privilege import mode
+from test_privilege import as_nobody, mode
 
 pytestmark = pytest.mark.one_kernel
 STATS, PRAGUE, BASE_RTT = BIN / "dualpi2-stats", BIN / "tcp-prague", BIN / "tcp-base-rtt"
+MARK_VALUES = BIN / "dualpi2-mark-values"
+BPFFS = PIN_DIR.parent
 LARGE = 65536  # bytes of a value: more than the room on any stack
 # The kernel has one of their values for each CPU.
 PER_CPU = {"dualpi2_abi": ("percpu_array", 4, 4), "dualpi2_live": ("percpu_hash", 16, 4)}
@@ -23,7 +27,7 @@ SHAPES = {"large values": ("array", 4, LARGE), "large keys": ("hash", 512, 4),
 def planted(pin, shape):
     """In place of what is pinned there."""
     kind, key, value = shape
-    kept = pin.with_name("kept")
+    kept = BPFFS / "kept"
     pin.rename(kept)
     run("bpftool", "map", "create", pin, "type", kind, "key", key, "value", value, "entries", 1,
         "name", "planted")
@@ -67,7 +71,7 @@ def test_what_everybody_may_read(registered, box):
     """To those who have no other."""
     public = PUBLIC_PIN_DIR / "pi2"
     pin = public / "dualpi2_stats"
-    with mode(PIN_DIR.parent, 0o711):
+    with mode(BPFFS, 0o711):
         with planted(pin, SHAPES["large values"]):
             pin.chmod(0o444)
             refuses(box, *UNPRIVILEGED, STATS)
@@ -78,7 +82,7 @@ def test_what_everybody_may_read(registered, box):
 @needs_accecn
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 def test_maps_of_prague(box, shape):
-    pins = PIN_DIR.parent / "tcp-prague/prague"
+    pins = BPFFS / "tcp-prague/prague"
     box.run(PRAGUE, "on")
     try:
         for name in ("version", "prague_config", "prague_sockets", "prague_classic"):
@@ -92,8 +96,170 @@ def test_maps_of_prague(box, shape):
 def test_maps_of_base_rtts(box):
     box.run(BASE_RTT, "add", "10.0.0.0/8", "30ms")
     try:
-        [pin] = (PIN_DIR.parent / "tcp-base-rtt").glob("prefixes-*")
+        [pin] = (BPFFS / "tcp-base-rtt").glob("prefixes-*")
         with planted(pin, SHAPES["large values"]):
             refuses(box, BASE_RTT, "list")
     finally:
         box.run(BASE_RTT, "off")
+
+
+# ---- planted ----------------------------------------------------------------------------
+
+# For each directory of pins a place in it, and the tools that look there.
+PLACES = {
+    "dualpi2/pi2/registration": [(LOADER, "one"), (LOADER, "one", "--unload"), (STATS, "--events")],
+    "tcp-prague/prague/prague_config": [(PRAGUE, "on"), (PRAGUE, "off"), (PRAGUE, "status"),
+                                        (PRAGUE, "status", "--json")],
+    "tcp-base-rtt/link-1": [(BASE_RTT, "add", "10.0.0.0/8", "30ms"), (BASE_RTT, "list"),
+                            (BASE_RTT, "off")],
+    "dualpi2-mark-values/link-1": [(MARK_VALUES, "one"), (MARK_VALUES, "one", "--show"),
+                                   (MARK_VALUES, "one", "--unload")] if "vdq" in AQMS else [],
+}
+
+
+@pytest.mark.parametrize("planted_as", ["directory", "link"])
+@pytest.mark.parametrize("place", PLACES)
+def test_what_others_have_made(box, place, planted_as):
+    """Where everybody may write to /sys/fs/bpf: who reads says so as well as who writes, and
+    `--check` as what it is about."""
+    directory = BPFFS / place.split("/")[0]
+    told = f"{directory}: others than its owner or root could have put pins there: `rm -r"
+    with mode(BPFFS, 0o1777):
+        if planted_as == "directory":
+            run(*as_nobody("mkdir", "-p", BPFFS / place))
+        else:
+            run(*as_nobody("ln", "-s", "/tmp", directory))
+        try:
+            for argv in PLACES[place]:
+                assert told in one_line(box.run(*argv, check=False), 1), argv
+            if place.startswith("dualpi2/"):
+                [missing] = of_kind(findings(box, "one"), "MISSING")
+                assert told in missing
+                assert json.loads(box.run(STATS, "--json").stdout) == []
+            if place.startswith("tcp-prague/"):
+                checked = box.run(PRAGUE, "check", check=False)
+                assert f"WARNING  pins: {told}" in checked.stdout
+        finally:
+            run("rm", "-r", directory)
+
+
+# ---- put back wrongly -------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def swapped(pin, other):
+    """Each in the place of the other."""
+    def swap():
+        kept = BPFFS / "kept"
+        pin.rename(kept)
+        other.rename(pin)
+        kept.rename(other)
+    swap()
+    yield
+    swap()
+
+
+@contextlib.contextmanager
+def directory_for(pin):
+    kept = BPFFS / "kept"
+    pin.rename(kept)
+    pin.mkdir()
+    yield
+    pin.rmdir()
+    kept.rename(pin)
+
+
+def test_what_is_no_map_of_a_registration(registered, box):
+    """A program, a link: the kernel goes on with those that were pinned there."""
+    box.run(LOADER, "one")
+    commands = (STATS, "--json"), (LOADER, "one"), (LOADER, "one", "--unload")
+    for name in "registration", "dualpi2_mark", "dualpi2_change", "dualpi2_find_netns":
+        with planted(PI2_PINS / name, ("array", 4, 8)):
+            for command in commands:
+                refuses(box, *command)
+    with swapped(PI2_PINS / "dualpi2_mark", PI2_PINS / "dualpi2_ingress"):
+        refuses(box, LOADER, "one", "--unload")
+    with swapped(PI2_PINS / "registration", Qdisc(box, "one").tcx_pin()):
+        refuses(box, LOADER, "one", "--unload")
+    assert "tcx-attached" in box.run(STATS, "one", "--json").stdout
+    box.run(LOADER, "one", "--unload")
+
+
+def test_a_directory_in_the_place_of_a_pin(registered, box):
+    """It is named, with what takes it away."""
+    box.run(LOADER, "one")
+    pins = (PI2_PINS / "registration", PI2_PINS / "dualpi2_stats",
+            PIN_DIR / "ledger/dualpi2_priors")
+    for pin in pins:
+        with directory_for(pin):
+            for command in (STATS, "--json"), (LOADER, "one"), (LOADER, "one", "--unload"):
+                line = one_line(box.run(*command, check=False), 1)
+                assert f"{pin}: a directory is in the place of a pin: `rm -r {pin}`" in line, line
+    pin = Qdisc(box, "one").tcx_pin()
+    with directory_for(pin):
+        line = one_line(box.run(LOADER, "one", "--unload", check=False), 1)
+        assert f"`rm -r {pin}`" in line
+    box.run(LOADER, "one", "--unload", "--if-attached")
+
+
+def test_a_link_that_is_none(registered, box):
+    """What it was may still be attached: nobody says that it is not."""
+    box.run(LOADER, "one")
+    pin = Qdisc(box, "one").tcx_pin()
+    with planted(pin, ("array", 4, 8)):
+        line = one_line(box.run(LOADER, "one", "--unload", check=False), 1)
+        assert f"{pin}: is something else" in line and f"`rm {pin}`" in line
+    box.run(LOADER, "one", "--unload", "--if-attached")
+
+
+def test_a_link_of_base_rtts_that_is_none(box):
+    box.run(BASE_RTT, "add", "10.0.0.0/8", "30ms")
+    [pin] = (BPFFS / "tcp-base-rtt").glob("link-*")
+    with planted(pin, ("array", 4, 8)):
+        for command in ("off",), ("off", "--if-on"):
+            line = one_line(box.run(BASE_RTT, *command, check=False), 1)
+            assert f"{pin}: is something else" in line
+    with directory_for(pin):
+        assert f"`rm -r {pin}`" in one_line(box.run(BASE_RTT, "off", check=False), 1)
+    box.run(BASE_RTT, "off")
+    assert not (BPFFS / "tcp-base-rtt").exists()
+
+
+@pytest.mark.skipif("vdq" not in AQMS, reason="built without VDQ=1")
+def test_a_link_of_values_that_is_none(box):
+    box.run(MARK_VALUES, "one")
+    [pin] = (BPFFS / "dualpi2-mark-values").glob("link-*")
+    for way, told in (planted(pin, ("array", 4, 8)), "`rm "), (directory_for(pin), "`rm -r "):
+        with way:
+            for option in [], ["--show"], ["--unload"]:
+                line = one_line(box.run(MARK_VALUES, "one", *option, check=False), 1)
+                assert told + str(pin) in line
+    box.run(MARK_VALUES, "one", "--unload")
+
+
+@needs_accecn
+def test_what_is_no_map_of_prague(box):
+    pins = BPFFS / "tcp-prague/prague"
+    box.run(PRAGUE, "on")
+    try:
+        for name in "registration", "prague_ect1", "prague_status":
+            with planted(pins / name, ("array", 4, 8)):
+                for command in "status", "off", "on":
+                    refuses(box, PRAGUE, command)
+            with directory_for(pins / name):
+                for command in "status", "off", "on":
+                    line = one_line(box.run(PRAGUE, command, check=False), 1)
+                    assert f"`rm -r {pins / name}`" in line
+    finally:
+        box.run(PRAGUE, "off")
+
+
+@needs_accecn
+def test_a_link_of_prague_that_is_none(box):
+    box.run(PRAGUE, "on", "--dev", "one")
+    [pin] = (BPFFS / "tcp-prague/devices").iterdir()
+    with planted(pin, ("array", 4, 8)):
+        done = box.run(PRAGUE, "off", check=False)
+        assert done.returncode == 1 and f"`rm {pin}`" in done.stderr
+    box.run(PRAGUE, "off", "--if-on")
+    assert not (BPFFS / "tcp-prague").exists()

@@ -244,13 +244,12 @@ bool direction_unload(const struct registrations *regs, const char *ifname,
 	return directions[direction].unload(regs, ifname, found);
 }
 
-bool directions_check(const char *ifname, const struct link *link, const struct wishes *wishes)
+bool directions_check(const struct registrations *regs, const char *ifname, const struct link *link,
+		      const struct wishes *wishes)
 {
-	struct registrations regs;
-	bool passed = registrations_open(&regs);
+	bool passed = true;
 
 	for (int i = 0; passed && i < N_DIRECTIONS; i++)
-		passed =
-			!wishes->has[i] || directions[i].check(&regs, ifname, link, &wishes->of[i]);
+		passed = !wishes->has[i] || directions[i].check(regs, ifname, link, &wishes->of[i]);
 	return passed;
 }

@@ -24,6 +24,7 @@ bool direction_unload(const struct registrations *regs, const char *ifname,
 		      enum direction direction, bool *found);
 
 /* Show (report.h) whether directions_attach() would work. */
-bool directions_check(const char *ifname, const struct link *link, const struct wishes *wishes);
+bool directions_check(const struct registrations *regs, const char *ifname, const struct link *link,
+		      const struct wishes *wishes);
 
 #endif /* DIRECTIONS_H */

@@ -38,7 +38,7 @@ int told_exists(__u64 cgroup)
 
 int told_open(__u64 cgroup, int *map)
 {
-	static const struct map_shape shape = {
+	static const struct object_shape shape = {
 		.type = BPF_MAP_TYPE_LPM_TRIE,
 		.key_size = sizeof(struct ip_prefix),
 		.value_size = sizeof(struct base_rtt),
@@ -48,7 +48,7 @@ int told_open(__u64 cgroup, int *map)
 
 	if (found <= 0)
 		return found;
-	*map = pin_open_map(TOP, pin_name(OUR_MAP, cgroup, name), &shape);
+	*map = pin_open_as(TOP, pin_name(OUR_MAP, cgroup, name), &shape);
 	if (*map >= 0)
 		return 1;
 	if (*map == -ENOENT || *map == -EPROTO)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "kernel/object_shape.h"
 
 #define UNIFIED CGROUP_MOUNT "/unified" /* where version 1 has the other place */
 #define OF_FIRST "/proc/1/root"		/* as the first process sees it */
@@ -281,9 +282,16 @@ int cgroup_attach(int program, int cgroup)
 
 int cgroup_is_gone(int link)
 {
+	static const struct object_shape shape = {
+		.object = OBJECT_LINK,
+		.type = BPF_LINK_TYPE_CGROUP,
+	};
 	struct bpf_link_info info = {};
 	__u32 size = sizeof(info);
+	int found = object_has_shape(link, &shape);
 
+	if (found <= 0)
+		return found;
 	/* Its number is 0 then: bpf_cgroup_link_fill_link_info(), kernel/bpf/cgroup.c. */
 	return bpf_link_get_info_by_fd(link, &info, &size) ? -errno : !info.cgroup.cgroup_id;
 }

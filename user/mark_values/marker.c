@@ -91,6 +91,8 @@ static int find(const struct link *on, __u32 *id)
 		struct bpf_link_info info;
 		int here = tcx_link_look(TOP, name, &info);
 
+		if (here < 0)
+			pin_refuse(here, TOP, name);
 		if (here > 0)
 			here = tcx_link_is_on(&info, (__u32)on->ifindex, BPF_TCX_EGRESS);
 		if (here > 0)
@@ -101,22 +103,22 @@ static int find(const struct link *on, __u32 *id)
 	return expect_known(found, "the tcx programs of %s", on->name);
 }
 
-static const struct map_shape counters_shape = {
+static const struct object_shape counters_shape = {
 	.type = BPF_MAP_TYPE_ARRAY,
 	.key_size = sizeof(__u32),
 	.value_size = sizeof(struct mark_values_counters),
 };
-static const struct map_shape flows_shape = {
+static const struct object_shape flows_shape = {
 	.type = BPF_MAP_TYPE_LRU_HASH,
 	.key_size = sizeof(__u64),
 	.value_size = sizeof(struct value_flow),
 };
 
 /* A map of a link that was found; -1, which is reported. */
-static int open_map(const char *kind, __u32 id, const struct map_shape *shape)
+static int open_map(const char *kind, __u32 id, const struct object_shape *shape)
 {
 	char name[PIN_NAME_MAX];
-	int fd = pin_open_map(TOP, pin_name(kind, id, name), shape);
+	int fd = pin_open_as(TOP, pin_name(kind, id, name), shape);
 
 	if (fd == -ENOENT || fd == -EPROTO)
 		fail(-fd, "another version of dualpi2-mark-values is at work: "
@@ -129,7 +131,8 @@ static int open_map(const char *kind, __u32 id, const struct map_shape *shape)
 
 /* ---- attach ------------------------------------------------------------------------------ */
 
-static bool take_map(struct bpf_map *map, const char *kind, __u32 id, const struct map_shape *shape)
+static bool take_map(struct bpf_map *map, const char *kind, __u32 id,
+		     const struct object_shape *shape)
 {
 	int fd = open_map(kind, id, shape);
 	bool taken;

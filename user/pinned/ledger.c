@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "cli/message.h"
-#include "cli/privilege.h"
 
 #define LEDGER_DIR "ledger"
 
@@ -34,23 +33,19 @@ int ledger_fd(enum ledger ledger)
 
 static bool open_one(enum ledger ledger)
 {
-	const struct map_shape shape = {
+	const struct object_shape shape = {
 		.type = BPF_MAP_TYPE_HASH,
 		.key_size = sizeof(struct dualpi2_key),
 		.value_size = ledgers[ledger].size,
 	};
-	int fd = pin_open_map(LEDGER_DIR, ledgers[ledger].name, &shape);
+	int fd = pin_open_as(LEDGER_DIR, ledgers[ledger].name, &shape);
 
 	if (fd == -ENOENT)
 		return true;
 	if (fd == -EPROTO)
 		return fail(0, PINS_OTHER_VERSION);
 	if (fd < 0)
-		return fail(-fd,
-			    PIN_DIR "/" LEDGER_DIR "/%s: cannot be opened: run it %s, with " BPFFS
-				    " writable",
-			    ledgers[ledger].name,
-			    privilege_as_root(PRIVILEGE_FILES | PRIVILEGE_LOAD));
+		return pin_refuse(fd, LEDGER_DIR, ledgers[ledger].name);
 	fds[ledger] = fd;
 	return true;
 }
@@ -101,7 +96,7 @@ void ledger_remove_if_empty(void)
 			return;
 	}
 	for (int ledger = 0; ledger < N_LEDGERS; ledger++) {
-		pin_remove(LEDGER_DIR, ledgers[ledger].name);
+		pin_forget(LEDGER_DIR, ledgers[ledger].name);
 		if (fds[ledger] >= 0)
 			close(fds[ledger]);
 		fds[ledger] = -1;

@@ -33,10 +33,15 @@ int pin_dir_exists(const char *path)
 	return errno == ENOENT ? 0 : -errno;
 }
 
+const char *pin_dir_path(const char *top, const char *dir, const char *name, char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, "%s%s%s%s%s", top, *dir ? "/" : "", dir, *name ? "/" : "", name);
+	return path;
+}
+
 const char *pin_path(const char *dir, const char *name, char path[PATH_MAX])
 {
-	snprintf(path, PATH_MAX, "%s/%s/%s", root, dir, name);
-	return path;
+	return pin_dir_path(root, dir, name, path);
 }
 
 /* ---- is it ours? ------------------------------------------------------------------------ */

@@ -60,6 +60,9 @@ int pin_dir_exists(const char *path);
 /* Of a pin in a directory of that of ours; "": of the directory. */
 const char *pin_path(const char *dir, const char *name, char path[PATH_MAX]);
 
+/* The same below another directory. */
+const char *pin_dir_path(const char *top, const char *dir, const char *name, char path[PATH_MAX]);
+
 /* Can nobody but its owner or root have put something into a directory: 0, or -errno; -EPROTO:
  * somebody could. Who may not open it may pass all the same.
  */

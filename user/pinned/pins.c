@@ -11,20 +11,32 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "cli/privilege.h"
+
+/* A new fd, or -errno; -EISDIR: a directory is in its place. */
+static int get(const char *path, __u32 flags)
+{
+	LIBBPF_OPTS(bpf_obj_get_opts, opts, .file_flags = flags);
+	int fd = bpf_obj_get_opts(path, &opts), error = errno;
+	struct stat file;
+
+	if (fd >= 0)
+		return fd;
+	return !lstat(path, &file) && S_ISDIR(file.st_mode) ? -EISDIR : -error;
+}
 
 int pin_open(const char *dir, const char *name)
 {
 	char path[PATH_MAX];
-	int fd = bpf_obj_get(pin_path(dir, name, path));
+	int error = pin_dir_trust(pin_path(dir, "", path));
 
-	return fd < 0 ? -errno : fd;
+	return error ?: get(pin_path(dir, name, path), 0);
 }
 
-/* `fd`, if it is a map of this shape; or -errno, and it is closed. */
-static int expect_shape(int fd, const struct map_shape *shape)
+/* `fd`, if it is an object of this shape; or -errno, and it is closed. */
+static int expect_shape(int fd, const struct object_shape *shape)
 {
-	const bool is_any = !shape->key_size && !shape->value_size;
-	int fits = fd < 0 ? fd : is_any ? 1 : map_has_shape(fd, shape);
+	int fits = fd < 0 ? fd : object_has_shape(fd, shape);
 
 	if (fits > 0)
 		return fd;
@@ -33,9 +45,25 @@ static int expect_shape(int fd, const struct map_shape *shape)
 	return fits ? fits : -EPROTO;
 }
 
-int pin_open_map(const char *dir, const char *name, const struct map_shape *shape)
+int pin_open_as(const char *dir, const char *name, const struct object_shape *shape)
 {
 	return expect_shape(pin_open(dir, name), shape);
+}
+
+bool pin_refuse(int error, const char *dir, const char *name)
+{
+	char path[PATH_MAX];
+
+	pin_path(dir, name, path);
+	if (error == -EISDIR)
+		return fail(0, "%s: a directory is in the place of a pin: `rm -r %s`", path, path);
+	if (error == -EPROTO)
+		return fail(0,
+			    "%s: is something else than was pinned there, which may be at work "
+			    "still: `rm %s`",
+			    path, path);
+	return fail(-error, "%s: cannot be opened: run it %s, with " BPFFS " writable", path,
+		    privilege_as_root(PRIVILEGE_FILES | PRIVILEGE_LOAD));
 }
 
 int pin_exists(const char *dir, const char *name)
@@ -79,13 +107,13 @@ bool pin_value(const char *dir, const char *name, const void *value, size_t size
 
 int pin_read(const char *dir, const char *name, void *value, size_t size)
 {
-	const struct map_shape shape = {
+	const struct object_shape shape = {
 		.type = BPF_MAP_TYPE_ARRAY,
 		.key_size = sizeof(__u32),
 		.value_size = (__u32)size,
 		.max_entries = 1,
 	};
-	int error, map = pin_open_map(dir, name, &shape);
+	int error, map = pin_open_as(dir, name, &shape);
 	const __u32 zero = 0;
 
 	if (map < 0)
@@ -105,16 +133,32 @@ void pin_forget(const char *dir, const char *name)
 		pin_dir_report_kept(path);
 }
 
-void pin_remove(const char *dir, const char *name)
+static int open_link(const char *dir, const char *name)
 {
-	int fd = pin_open(dir, name);
+	static const struct object_shape link = { .object = OBJECT_LINK };
+
+	return pin_open_as(dir, name, &link);
+}
+
+static void end_link(int fd, const char *dir, const char *name)
+{
+	char path[PATH_MAX];
 
 	pin_forget(dir, name);
-	if (fd < 0)
-		return;
-	/* Maps and programs refuse this, which is fine. */
-	bpf_link_detach(fd);
+	if (bpf_link_detach(fd))
+		fail(errno, "%s: the kernel does not end this link: %s", pin_path(dir, name, path),
+		     strerror(errno));
 	close(fd);
+}
+
+void pin_remove(const char *dir, const char *name)
+{
+	int fd = open_link(dir, name);
+
+	if (fd >= 0)
+		end_link(fd, dir, name);
+	else if (fd != -ENOENT)
+		pin_refuse(fd, dir, name);
 }
 
 DIR *pins_list(const char *dir)
@@ -132,7 +176,8 @@ const char *pins_next(DIR *pins, const char *prefix)
 	const struct dirent *entry;
 
 	while (pins && (entry = readdir(pins))) {
-		if (entry->d_type != DT_DIR && !strncmp(entry->d_name, prefix, strlen(prefix)))
+		if ((*prefix || entry->d_type != DT_DIR) &&
+		    !strncmp(entry->d_name, prefix, strlen(prefix)))
 			return entry->d_name;
 	}
 	if (pins)
@@ -140,34 +185,49 @@ const char *pins_next(DIR *pins, const char *prefix)
 	return NULL;
 }
 
-void pins_remove_all(const char *dir)
+static void remove_any(const char *dir, const char *name)
+{
+	int link = open_link(dir, name);
+
+	if (link >= 0)
+		end_link(link, dir, name);
+	else
+		pin_forget(dir, name);
+}
+
+static void remove_each(const char *dir, void (*remove)(const char *dir, const char *name))
 {
 	DIR *pins = pins_list(dir);
 	const char *name;
 
 	while ((name = pins_next(pins, "")))
-		pin_remove(dir, name);
+		remove(dir, name);
 	pins_remove_directory(dir);
+}
+
+void pins_remove_all(const char *dir)
+{
+	remove_each(dir, remove_any);
+}
+
+void pins_remove_links(const char *dir)
+{
+	remove_each(dir, pin_remove);
 }
 
 /* ---- for everybody ----------------------------------------------------------------- */
 
 static const char *public_path(const char *dir, const char *name, char path[PATH_MAX])
 {
-	snprintf(path, PATH_MAX, PUBLIC_PIN_DIR "/%s/%s", dir, name);
-	return path;
+	return pin_dir_path(PUBLIC_PIN_DIR, dir, name, path);
 }
 
-int pin_open_public(const char *dir, const char *name, const struct map_shape *shape)
+int pin_open_public(const char *dir, const char *name, const struct object_shape *shape)
 {
-	LIBBPF_OPTS(bpf_obj_get_opts, opts, .file_flags = BPF_F_RDONLY);
 	char path[PATH_MAX];
-	int fd, error = pin_dir_trust(PUBLIC_PIN_DIR) ?: pin_dir_trust(public_path(dir, "", path));
+	int error = pin_dir_trust(PUBLIC_PIN_DIR) ?: pin_dir_trust(public_path(dir, "", path));
 
-	if (error)
-		return error;
-	fd = bpf_obj_get_opts(public_path(dir, name, path), &opts);
-	return expect_shape(fd < 0 ? -errno : fd, shape);
+	return error ?: expect_shape(get(public_path(dir, name, path), BPF_F_RDONLY), shape);
 }
 
 /* Make a directory, if there is none, that everybody may read. 0, or an errno. */
@@ -188,11 +248,9 @@ static int make_public(const char *path)
 
 static int publish(int fd, const char *dir, const char *name, char path[PATH_MAX])
 {
-	int error =
-		make_public(PUBLIC_PIN_DIR) ?: make_public(public_path(dir, "", path));
+	int error = make_public(PUBLIC_PIN_DIR) ?: make_public(public_path(dir, "", path));
 
-	if (!error &&
-	    (bpf_obj_pin(fd, public_path(dir, name, path)) || chmod(path, 0444)))
+	if (!error && (bpf_obj_pin(fd, public_path(dir, name, path)) || chmod(path, 0444)))
 		error = errno;
 	return error;
 }

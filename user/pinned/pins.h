@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "kernel/map_shape.h"
+#include "kernel/object_shape.h"
 #include "pinned/pin_dir.h"
 
 #define PIN_NAME_MAX 64 /* of those that are made up: with cookies and numbers */
@@ -19,20 +19,25 @@
  * itself.
  */
 
-/* A pinned object as a new fd, or -errno (-ENOENT: there is none). */
+/* A pinned object as a new fd, or -errno (-ENOENT: there is none; -EISDIR: a directory is in its
+ * place).
+ */
 int pin_open(const char *dir, const char *name);
 
-/* The same of a map of this shape. -EPROTO: it is another one, of another version or of somebody
- * else.
+/* The same of an object of this shape. -EPROTO: it is another one, of another version or of
+ * somebody else.
  */
-int pin_open_map(const char *dir, const char *name, const struct map_shape *shape);
+int pin_open_as(const char *dir, const char *name, const struct object_shape *shape);
+
+/* Report why one could not be opened, for this -errno, and what helps. Always false. */
+bool pin_refuse(int error, const char *dir, const char *name);
 
 int pin_exists(const char *dir, const char *name);
 
 bool pin_create(int fd, const char *dir, const char *name);
 
-/* No pin of that name is fine as well. Reports what fails. A link ends now, not some time after its
- * last reference is gone.
+/* Remove a link, which ends now, not some time after its last reference is gone. No pin of that
+ * name is fine as well. Reports what fails, and what is no link, which stays.
  */
 void pin_remove(const char *dir, const char *name);
 
@@ -47,14 +52,17 @@ int fd_of_our_own(int fd);
 bool pin_value(const char *dir, const char *name, const void *value, size_t size);
 int pin_read(const char *dir, const char *name, void *value, size_t size);
 
-/* Only the pin goes; a link may have another. */
+/* Only the pin goes, of whatever it is; a link may have another. */
 void pin_forget(const char *dir, const char *name);
 
 /* All pins, for pins_next(); NULL: there are none, or it is reported why they cannot be read. */
 DIR *pins_list(const char *dir);
 
-/* Remove all, and the directory. */
+/* Remove all, and the directory. Links end. */
 void pins_remove_all(const char *dir);
+
+/* The same where all are links: what is none stays, and is reported. */
+void pins_remove_links(const char *dir);
 
 /* The name of the next one that begins with `prefix`, which may be removed; NULL: there is none,
  * and the list is closed.
@@ -72,7 +80,7 @@ bool pin_publish(int fd, const char *dir, const char *name);
 /* Open a map of this shape to read: a new fd, or -errno. -EPROTO: it is another one, or others than
  * its owner or root could have put it there.
  */
-int pin_open_public(const char *dir, const char *name, const struct map_shape *shape);
+int pin_open_public(const char *dir, const char *name, const struct object_shape *shape);
 
 /* Remove all of a directory, and what is empty then. */
 void pins_unpublish(const char *dir);

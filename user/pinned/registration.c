@@ -20,12 +20,15 @@ struct pin {
 	size_t offset;
 	const char *name;
 	bool is_public;
-	struct map_shape shape;
+	struct object_shape shape;
 };
 
 static const struct pin pins[] = {
-#define REGISTRATION_X(member, name, is_public, ...) \
-	{ offsetof(struct registration, member), name, is_public, { NULL, __VA_ARGS__, 0 } },
+#define REGISTRATION_X(member, pin_name, is_public, ...) \
+	{ offsetof(struct registration, member),         \
+	  pin_name,                                      \
+	  is_public,                                     \
+	  { .name = pin_name, __VA_ARGS__ } },
 	REGISTRATION_PINS(REGISTRATION_X)
 #undef REGISTRATION_X
 };
@@ -75,7 +78,7 @@ static __u32 map_id(int fd)
 
 int registration_is_current(const struct registration *reg)
 {
-	static const struct map_shape any = {};
+	static const struct object_shape any = { .type = BPF_MAP_TYPE_ARRAY };
 	const char *dir = reg->aqm->name, *name = "dualpi2_events";
 	int pinned = pins_are_hidden() ? pin_open_public(dir, name, &any) : pin_open(dir, name);
 	__u32 id;
@@ -117,16 +120,14 @@ static bool check_version(struct registration *reg)
 
 static bool open_pins(struct registration *reg)
 {
-	reg->link = pin_open(reg->aqm->name, "registration");
-	if (reg->link == -ENOENT)
+	if (!pin_exists(reg->aqm->name, "registration"))
 		return true;
 	for (size_t i = 0; i < N_PINS; i++) {
 		int *fd = pin_fd(reg, &pins[i]);
 
 		if (!has(reg, &pins[i]))
 			continue;
-		if (*fd < 0)
-			*fd = pin_open_map(reg->aqm->name, pins[i].name, &pins[i].shape);
+		*fd = pin_open_as(reg->aqm->name, pins[i].name, &pins[i].shape);
 		/* Who looks without the lock may meet an --unload at work. */
 		if (*fd == -ENOENT && !pin_exists(reg->aqm->name, "registration")) {
 			close_all(reg);
@@ -135,14 +136,10 @@ static bool open_pins(struct registration *reg)
 		if (*fd == -EPROTO)
 			return refuse_version(reg);
 		if (*fd < 0 && *fd != -ENOENT) {
-			int error = -*fd;
+			int error = *fd;
 
 			close_all(reg);
-			return fail(error,
-				    PIN_DIR "/%s/%s: cannot be opened: run it %s, with " BPFFS
-					    " writable",
-				    reg->aqm->name, pins[i].name,
-				    privilege_as_root(PRIVILEGE_FILES | PRIVILEGE_LOAD));
+			return pin_refuse(error, reg->aqm->name, pins[i].name);
 		}
 	}
 	return check_version(reg);

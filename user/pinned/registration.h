@@ -12,31 +12,34 @@
 #include "aqm/aqm.h"
 #include "dualpi2.h"
 
-/* What is pinned: X(member of struct registration, name of the pin, may everybody read it, and of a
- * map that we read or write ourselves its type and the size of its keys and values, bytes; a map
- * for each CPU would have more of them). Links, maps and programs; `registration` comes last, so
- * that where it is, all others are. Not every AQM has values.
+/* What is pinned: X(member of struct registration, name of the pin and the object, may everybody
+ * read it, and what it is: of a map its type and the size of its keys and values, bytes; a map for
+ * each CPU would have more of them). `registration` comes last, so that where it is, all others
+ * are. Not every AQM has values.
  */
-#define REGISTRATION_HASH(type) BPF_MAP_TYPE_HASH, sizeof(struct dualpi2_key), sizeof(type)
-#define REGISTRATION_ARRAY(type) BPF_MAP_TYPE_ARRAY, sizeof(__u32), sizeof(type)
-#define REGISTRATION_OTHER 0, 0, 0
-#define REGISTRATION_PINS(X)                                                        \
-	X(qdiscs, "dualpi2_qdiscs", false, REGISTRATION_OTHER)                      \
-	X(live, "dualpi2_live", false, REGISTRATION_HASH(__u32))                    \
-	X(stats, "dualpi2_stats", true, REGISTRATION_HASH(struct dualpi2_stats))    \
-	X(delays, "dualpi2_delays", true, REGISTRATION_HASH(struct dualpi2_delays)) \
-	X(values, "dualpi2_values", true, REGISTRATION_HASH(struct dualpi2_values)) \
-	X(conf, "dualpi2_conf", false, REGISTRATION_HASH(struct dualpi2_params))    \
-	X(events, "dualpi2_events", true, REGISTRATION_ARRAY(struct dualpi2_event)) \
-	X(abi, "dualpi2_abi", true, REGISTRATION_ARRAY(__u32))                      \
-	X(split, "dualpi2_split", false, REGISTRATION_OTHER)                        \
-	X(segment, "dualpi2_segment", false, REGISTRATION_OTHER)                    \
-	X(mark, "dualpi2_mark", false, REGISTRATION_OTHER)                          \
-	X(ingress, "dualpi2_ingress", false, REGISTRATION_OTHER)                    \
-	X(change, "dualpi2_change", false, REGISTRATION_OTHER)                      \
-	X(refresh, "dualpi2_refresh", false, REGISTRATION_OTHER)                    \
-	X(find_netns, "dualpi2_find_netns", false, REGISTRATION_OTHER)              \
-	X(link, "registration", false, REGISTRATION_OTHER)
+#define REGISTRATION_HASH(value) \
+	.type = BPF_MAP_TYPE_HASH, .key_size = sizeof(struct dualpi2_key), .value_size = (value)
+#define REGISTRATION_ARRAY(value) \
+	.type = BPF_MAP_TYPE_ARRAY, .key_size = sizeof(__u32), .value_size = (value)
+#define REGISTRATION_PROGRAM(of_type) .object = OBJECT_PROGRAM, .type = BPF_PROG_TYPE_##of_type
+#define REGISTRATION_LINK .object = OBJECT_LINK, .type = BPF_LINK_TYPE_STRUCT_OPS
+#define REGISTRATION_PINS(X)                                                                \
+	X(qdiscs, "dualpi2_qdiscs", false, REGISTRATION_ARRAY(0))                           \
+	X(live, "dualpi2_live", false, REGISTRATION_HASH(sizeof(__u32)))                    \
+	X(stats, "dualpi2_stats", true, REGISTRATION_HASH(sizeof(struct dualpi2_stats)))    \
+	X(delays, "dualpi2_delays", true, REGISTRATION_HASH(sizeof(struct dualpi2_delays))) \
+	X(values, "dualpi2_values", true, REGISTRATION_HASH(sizeof(struct dualpi2_values))) \
+	X(conf, "dualpi2_conf", false, REGISTRATION_HASH(sizeof(struct dualpi2_params)))    \
+	X(events, "dualpi2_events", true, REGISTRATION_ARRAY(sizeof(struct dualpi2_event))) \
+	X(abi, "dualpi2_abi", true, REGISTRATION_ARRAY(sizeof(__u32)))                      \
+	X(split, "dualpi2_split", false, REGISTRATION_PROGRAM(SCHED_CLS))                   \
+	X(segment, "dualpi2_segment", false, REGISTRATION_PROGRAM(SCHED_CLS))               \
+	X(mark, "dualpi2_mark", false, REGISTRATION_PROGRAM(SCHED_CLS))                     \
+	X(ingress, "dualpi2_ingress", false, REGISTRATION_PROGRAM(SCHED_CLS))               \
+	X(change, "dualpi2_change", false, REGISTRATION_PROGRAM(SYSCALL))                   \
+	X(refresh, "dualpi2_refresh", false, REGISTRATION_PROGRAM(SYSCALL))                 \
+	X(find_netns, "dualpi2_find_netns", false, REGISTRATION_PROGRAM(SCHED_CLS))         \
+	X(link, "registration", false, REGISTRATION_LINK)
 
 struct registration {
 	const struct aqm *aqm;

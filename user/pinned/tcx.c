@@ -93,7 +93,13 @@ static int expect_programs(int found)
 
 int tcx_look(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook)
 {
-	return expect_programs(tcx_attached(reg, key, hook));
+	int found = tcx_attached(reg, key, hook);
+	char name[TCX_NAME_MAX];
+
+	if (found != -EISDIR && found != -EPROTO)
+		return expect_programs(found);
+	pin_refuse(found, reg->aqm->name, tcx_name(key, hook, name));
+	return found;
 }
 
 int interface_is_gone(const struct registrations *regs, const struct dualpi2_key *key,

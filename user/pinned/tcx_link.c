@@ -19,7 +19,11 @@ int tcx_link_info(int fd, struct bpf_link_info *info)
 
 int tcx_link_look(const char *dir, const char *name, struct bpf_link_info *info)
 {
-	int error, fd = pin_open(dir, name);
+	static const struct object_shape shape = {
+		.object = OBJECT_LINK,
+		.type = BPF_LINK_TYPE_TCX,
+	};
+	int error, fd = pin_open_as(dir, name, &shape);
 
 	if (fd < 0)
 		return fd == -ENOENT ? 0 : fd;

@@ -6,17 +6,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "kernel/map_shape.h"
+#include "kernel/object_shape.h"
 #include "prague/programs.h"
 
 /* Of maps that are ours, in this version. */
-static const struct map_shape sockets_shape = {
+static const struct object_shape sockets_shape = {
 	.name = "prague_sockets",
 	.type = BPF_MAP_TYPE_SK_STORAGE,
 	.key_size = sizeof(int),
 	.value_size = sizeof(struct prague_socket),
 };
-static const struct map_shape classic_shape = {
+static const struct object_shape classic_shape = {
 	.name = "prague_classic",
 	.type = BPF_MAP_TYPE_LRU_HASH,
 	.key_size = sizeof(struct prague_destination),
@@ -24,12 +24,12 @@ static const struct map_shape classic_shape = {
 };
 
 /* The next of a shape behind this id: a file descriptor; -ENOENT: there is none, or -errno. */
-static int next_map(__u32 *id, const struct map_shape *shape)
+static int next_map(__u32 *id, const struct object_shape *shape)
 {
 	while (!bpf_map_get_next_id(*id, id)) {
 		int map = bpf_map_get_fd_by_id(*id);
 
-		if (map >= 0 && map_has_shape(map, shape) > 0)
+		if (map >= 0 && object_has_shape(map, shape) > 0)
 			return map;
 		if (map >= 0)
 			close(map);
@@ -59,7 +59,8 @@ static int open_report(void)
 	return -errno;
 }
 
-static int each_map(const struct map_shape *shape, bool (*visit)(int map, void *data), void *data)
+static int each_map(const struct object_shape *shape, bool (*visit)(int map, void *data),
+		    void *data)
 {
 	__u32 id = 0;
 	int map, count = 0;

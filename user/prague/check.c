@@ -139,7 +139,7 @@ static void check_qdisc(const struct dualpi2_stats *stats)
 static void check_qdiscs(void)
 {
 	struct dualpi2_key key, *previous = NULL;
-	static const struct map_shape shape = {
+	static const struct object_shape shape = {
 		.type = BPF_MAP_TYPE_HASH,
 		.key_size = sizeof(struct dualpi2_key),
 		.value_size = sizeof(struct dualpi2_stats),

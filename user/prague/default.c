@@ -82,7 +82,7 @@ static void restore_here(bool is_ours)
 	if (read_default(now) && !strcmp(now, PRAGUE_NAME))
 		write_default(former);
 	if (!error)
-		pin_remove(DEFAULT_PINS, pin);
+		pin_forget(DEFAULT_PINS, pin);
 }
 
 static bool any_remembered(void)

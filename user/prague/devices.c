@@ -138,5 +138,5 @@ bool devices_update(const struct programs *programs)
 
 void devices_detach(void)
 {
-	pins_remove_all(DEVICE_PINS);
+	pins_remove_links(DEVICE_PINS);
 }

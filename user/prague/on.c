@@ -63,7 +63,7 @@ static struct fallen undo_all(const struct programs *programs)
 {
 	struct fallen fallen = {};
 
-	pins_remove_all(OPT_IN_PINS);
+	pins_remove_links(OPT_IN_PINS);
 	defaults_restore(programs->registration >= 0);
 	if (programs->registration >= 0) {
 		fallen.before = count_sockets(programs);

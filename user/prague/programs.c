@@ -26,7 +26,7 @@
 static const struct pin {
 	size_t offset;
 	const char *name;
-	struct map_shape shape; /* of a map */
+	struct object_shape shape;
 } pins[] = {
 	{ offsetof(struct programs, config),
 	  "prague_config",
@@ -43,9 +43,15 @@ static const struct pin {
 	  { .type = BPF_MAP_TYPE_LRU_HASH,
 	    .key_size = sizeof(struct prague_destination),
 	    .value_size = sizeof(struct prague_sighting) } },
-	{ offsetof(struct programs, ect1), "prague_ect1", {} },
-	{ offsetof(struct programs, status), "prague_status", {} },
-	{ offsetof(struct programs, registration), "registration", {} },
+	{ offsetof(struct programs, ect1),
+	  "prague_ect1",
+	  { .object = OBJECT_PROGRAM, .name = "prague_ect1", .type = BPF_PROG_TYPE_SCHED_CLS } },
+	{ offsetof(struct programs, status),
+	  "prague_status",
+	  { .object = OBJECT_PROGRAM, .name = PRAGUE_REPORT_NAME, .type = BPF_PROG_TYPE_TRACING } },
+	{ offsetof(struct programs, registration),
+	  "registration",
+	  { .object = OBJECT_LINK, .type = BPF_LINK_TYPE_STRUCT_OPS } },
 };
 
 #define N_PINS (sizeof(pins) / sizeof(pins[0]))
@@ -281,33 +287,39 @@ void programs_unpin(void)
 	pins_remove_directory(PRAGUE_PINS);
 }
 
+/* 0, or -errno; what is neither -ENOENT nor -EPROTO is reported. */
 static int open_all(struct programs *programs)
 {
+	struct version version = {};
+	int error;
+
 	*programs = PROGRAMS_NONE;
 	for (size_t i = 0; i < N_PINS; i++) {
-		int fd = pin_open_map(PRAGUE_PINS, pins[i].name, &pins[i].shape);
+		int fd = pin_open_as(PRAGUE_PINS, pins[i].name, &pins[i].shape);
 
+		if (fd < 0 && fd != -ENOENT && fd != -EPROTO)
+			pin_refuse(fd, PRAGUE_PINS, pins[i].name);
 		if (fd < 0)
 			return fd;
 		*pin_fd(programs, &pins[i]) = fd;
 	}
-	return 1;
+	error = pin_read(PRAGUE_PINS, VERSION_PIN, &version, sizeof(version));
+	if (error && error != -ENOENT && error != -EPROTO)
+		pin_refuse(error, PRAGUE_PINS, VERSION_PIN);
+	return error || version.abi == PRAGUE_ABI ? error : -EPROTO;
 }
 
 int programs_open(struct programs *programs)
 {
-	struct version version = {};
-	int state = open_all(programs);
-	int error =
-		state > 0 ? pin_read(PRAGUE_PINS, VERSION_PIN, &version, sizeof(version)) : state;
+	int error = open_all(programs);
 
-	if (!error && version.abi == PRAGUE_ABI)
+	if (!error)
 		return 1;
 	programs_close(programs);
 	if (error == -ENOENT) /* nothing, or what a run left that was killed */
 		return 0;
-	if (error && error != -EPROTO)
-		return expect_known(error, PRAGUE_PIN_DIR);
+	if (error != -EPROTO)
+		return error;
 	fail(0,
 	     "another version of tcp-prague is at work: end it with its own `tcp-prague off`, or "
 	     "`rm -r " PRAGUE_PIN_DIR "`");

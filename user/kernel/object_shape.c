@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "kernel/object_shape.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NAME_LENGTH (BPF_OBJ_NAME_LEN - 1)
+
+/* The names of their files (kernel/bpf/syscall.c). A link's is spelled in two ways. */
+static const char *const files[] = {
+	[OBJECT_MAP] = "bpf-map",
+	[OBJECT_PROGRAM] = "bpf-prog",
+	[OBJECT_LINK] = "bpf_link",
+};
+
+/* 1, 0, or -errno. */
+static int is_object(int fd, enum object object)
+{
+	static const char prefix[] = "anon_inode:bpf";
+	char path[32], name[64] = "";
+	const char *const wanted = files[object] + strlen("bpf-");
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (readlink(path, name, sizeof(name) - 1) < 0)
+		return errno == ENOENT ? -ENXIO : -errno; /* no /proc: not that there is none */
+	return !strncmp(name, prefix, strlen(prefix)) && !strcmp(name + strlen(prefix) + 1, wanted);
+}
+
+static bool fits(__u32 is, __u32 wanted)
+{
+	return !wanted || is == wanted;
+}
+
+/* libbpf gives no name where it could not see that the kernel has names. */
+static bool is_called(const char *name, const char *wanted)
+{
+	return !wanted || !*name || !strncmp(name, wanted, NAME_LENGTH);
+}
+
+static int is_map(int fd, const struct object_shape *shape)
+{
+	struct bpf_map_info info = {};
+	__u32 size = sizeof(info);
+
+	if (bpf_map_get_info_by_fd(fd, &info, &size))
+		return -errno;
+	return is_called(info.name, shape->name) && fits(info.type, shape->type) &&
+	       fits(info.key_size, shape->key_size) && fits(info.value_size, shape->value_size) &&
+	       fits(info.max_entries, shape->max_entries);
+}
+
+static int is_program(int fd, const struct object_shape *shape)
+{
+	struct bpf_prog_info info = {};
+	__u32 size = sizeof(info);
+
+	if (bpf_prog_get_info_by_fd(fd, &info, &size))
+		return -errno;
+	return is_called(info.name, shape->name) && fits(info.type, shape->type);
+}
+
+static int is_link(int fd, const struct object_shape *shape)
+{
+	struct bpf_link_info info = {};
+	__u32 size = sizeof(info);
+
+	return bpf_link_get_info_by_fd(fd, &info, &size) ? -errno : fits(info.type, shape->type);
+}
+
+int object_has_shape(int fd, const struct object_shape *shape)
+{
+	static int (*const is[])(int fd, const struct object_shape *shape) = {
+		[OBJECT_MAP] = is_map,
+		[OBJECT_PROGRAM] = is_program,
+		[OBJECT_LINK] = is_link,
+	};
+	int found = is_object(fd, shape->object);
+
+	return found > 0 ? is[shape->object](fd, shape) : found;
+}
