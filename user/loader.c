@@ -156,23 +156,23 @@ static void add_params(void)
 /* ---- actions --------------------------------------------------------------------- */
 
 /* Clear away what belongs to interfaces that are gone. Then look whether this is one to change,
- * with `named` on it. Where it could not look the run is to end, for nothing is changed yet.
+ * with `ours` on it. Where it could not look the run is to end, for nothing is changed yet.
  */
-static bool begin(const struct registrations *regs, const char *ifname, const struct tcx_named *named)
+static bool begin(const struct registrations *regs, const char *ifname, const struct tcx_ours *ours)
 {
 	left_over_sweep(regs);
-	return !message_reported() && helper_is_none(ifname) && target_is_known(regs, ifname, named);
+	return !message_reported() && helper_is_none(ifname) && target_is_known(regs, ifname, ours);
 }
 
 static bool attach(const char *ifname, const struct wishes *wishes)
 {
 	struct registrations regs, before;
-	struct tcx_named named;
+	struct tcx_ours ours;
 	bool done;
 
 	if (!host_passes(HOST_ATTACH) || !bpffs_mount() || !default_qdisc_open())
 		return false;
-	tcx_look_by_name(ifname, &named);
+	tcx_look_for_ours(ifname, &ours);
 	pins_keep_privilege(PRIVILEGE_LOAD | PRIVILEGE_NET);
 	if (!pins_lock())
 		return false;
@@ -181,7 +181,7 @@ static bool attach(const char *ifname, const struct wishes *wishes)
 		return false;
 	}
 	before = regs;
-	done = begin(&regs, ifname, &named) && directions_attach(&regs, ifname, wishes);
+	done = begin(&regs, ifname, &ours) && directions_attach(&regs, ifname, wishes);
 	/* A kind that was unknown until now is hardly the default (default_qdisc.h). */
 	for (size_t i = 0; !done && i < regs.count; i++) {
 		if (!registration_is_open(&before.of[i]) && registration_is_open(&regs.of[i]) &&
@@ -223,14 +223,14 @@ static bool unload(const char *ifname)
 {
 	const struct aqm *maybe_default;
 	struct registrations regs;
-	struct tcx_named named;
+	struct tcx_ours ours;
 	bool attached, done;
 
 	if (!host_passes(HOST_UNLOAD) || !pins_lock_if_any() || !default_qdisc_open())
 		return false;
-	tcx_look_by_name(ifname, &named);
+	tcx_look_for_ours(ifname, &ours);
 	pins_keep_privilege(PRIVILEGE_NET);
-	if (!registrations_open(&regs) || !begin(&regs, ifname, &named))
+	if (!registrations_open(&regs) || !begin(&regs, ifname, &ours))
 		return false;
 	done = unload_interface(&regs, ifname, &attached);
 	maybe_default = registrations_remove_unused(&regs);
@@ -249,16 +249,8 @@ static bool unload(const char *ifname)
 	return done;
 }
 
-static void hint_at_left_overs(const struct registrations *regs)
-{
-	static struct ifbs ifbs; /* too large for the stack */
-
-	if (ifbs_read(regs, &ifbs))
-		left_over_each(regs, &ifbs, report_hint);
-}
-
 static bool check_interface(const struct registrations *regs, const char *ifname,
-			    const struct tcx_named *named, const struct wishes *wishes)
+			    const struct tcx_ours *ours, const struct wishes *wishes)
 {
 	struct link link;
 	int found;
@@ -269,14 +261,15 @@ static bool check_interface(const struct registrations *regs, const char *ifname
 	if (found <= 0)
 		return !found && report_line(REPORT_MISSING, "interface %s: see `ip link`", ifname);
 	report_line(REPORT_OK, "interface %s", ifname);
-	return target_is_known(regs, ifname, named) && directions_check(regs, ifname, &link, wishes);
+	return target_is_known(regs, ifname, ours) && directions_check(regs, ifname, &link, wishes);
 }
 
 /* `ifname`: NULL if none is named. */
 static bool check(const char *ifname, const struct wishes *wishes)
 {
+	static struct ifbs ifbs; /* too large for the stack */
 	struct registrations regs;
-	struct tcx_named named = {};
+	struct tcx_ours ours = {};
 	char why[PINS_WHY_MAX];
 	bool passed, is_known;
 
@@ -284,13 +277,13 @@ static bool check(const char *ifname, const struct wishes *wishes)
 	passed = host_passes(HOST_REPORT);
 	is_known = pins_find(why) >= 0; /* if not, that has been shown */
 	if (ifname)
-		tcx_look_by_name(ifname, &named);
+		tcx_look_for_ours(ifname, &ours);
 	pins_keep_privilege(PRIVILEGE_NET);
 	if ((!passed && !ifname) || !is_known || !registrations_open(&regs))
 		return false;
-	if (passed)
-		hint_at_left_overs(&regs);
-	return (!ifname || check_interface(&regs, ifname, &named, wishes)) && passed;
+	if (passed && ifbs_read(&regs, &ifbs))
+		left_over_each(&regs, &ifbs, report_hint);
+	return (!ifname || check_interface(&regs, ifname, &ours, wishes)) && passed;
 }
 
 /* ---- command line ------------------------------------------------------------ */

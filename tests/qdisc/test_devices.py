@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 import tunnels
-from bpfcall import BPF_OBJ_PIN, BPF_PROG_LOAD, bpf
+from bpfcall import BPF_PROG_TYPE_XDP, pinned_verdict
 from conftest import LOADER, PIN_DIR, Qdisc, drops, needs
 from frames import CE, ECT_1, ETHER_LEN, IPV4_LEN, IPV6_LEN, NOT_ECT, ipv4_frame, other_frame, send
 from genl import set_team_mode
@@ -509,25 +509,15 @@ def test_af_xdp(hosts):
     sender.close()
 
 
-BPF_PROG_TYPE_XDP = 6  # include/uapi/linux/bpf.h
 XDP_PASS, XDP_TX = 2, 3
 
 
 @contextlib.contextmanager
 def xdp(space, dev, verdict):
     """A generic XDP program that says the same of each packet."""
-    code = ctypes.create_string_buffer(struct.pack("<BBhi", 0xB7, 0, 0, verdict) +
-                                       struct.pack("<BBhi", 0x95, 0, 0, 0), 16)
-    licence = ctypes.create_string_buffer(b"GPL")
-    program = bpf(BPF_PROG_LOAD, struct.pack(
-        "<IIQQIIQII", BPF_PROG_TYPE_XDP, 2, ctypes.addressof(code), ctypes.addressof(licence),
-        0, 0, 0, 0, 0))
     pin = PIN_DIR.parent / "xdp"
-    path = ctypes.create_string_buffer(str(pin).encode())
-    bpf(BPF_OBJ_PIN, struct.pack("<QII", ctypes.addressof(path), program, 0))
-    os.close(program)
-    space.run("ip", "link", "set", "dev", dev, "xdpgeneric", "pinned", pin)
-    pin.unlink()
+    with pinned_verdict(BPF_PROG_TYPE_XDP, verdict, pin):
+        space.run("ip", "link", "set", "dev", dev, "xdpgeneric", "pinned", pin)
     try:
         yield
     finally:

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Names, numbers of interfaces and inodes of namespaces come again: none of them says whose a
-device is, or whose parameters."""
+device or a program is, or whose parameters."""
 
 import contextlib
 import json
+import re
 import socket
 
 import pytest
 import superpackets
-from conftest import LOADER, Qdisc, one_line
+from bpfcall import BPF_PROG_TYPE_SCHED_CLS, pinned_verdict
+from conftest import LOADER, PIN_DIR, Qdisc, one_line
+from findings import findings, of_kind
 from frames import NOT_ECT, ipv4_frame
 from netns import Namespace, dummy, run, wait_until
 from superpackets import super_frame
@@ -338,3 +341,47 @@ def entries():
     """Cookies of the namespaces that have helper devices."""
     dump = run("bpftool", "-j", "map", "dump", "name", "dualpi2_devices").stdout
     return {entry["formatted"]["key"]["netns"] for entry in json.loads(dump)}
+
+
+# ---- programs ---------------------------------------------------------------------------
+
+
+def egress_programs(space, device):
+    """Their names, in order."""
+    [net] = json.loads(space.run("bpftool", "-j", "net", "show", "dev", device).stdout)
+    return [program["name"] for program in net["tc"]]
+
+
+@pytest.mark.parametrize("name", ["dualpi2_mark", "dualpi2_split"])
+def test_a_program_with_our_name(space, name):
+    """It is not in our way, nor we in its."""
+    dummy(space, "one")
+    pin = PIN_DIR.parent / "strangers"
+    with pinned_verdict(BPF_PROG_TYPE_SCHED_CLS, -1, pin, name.encode()):
+        space.run("bpftool", "net", "attach", "tcx_egress", "pinned", pin, "dev", "one")
+        assert not of_kind(findings(space, "one"), "MISSING")
+        space.run(LOADER, "one")
+        assert Qdisc(space, "one").stats()["tcx-attached"] is True
+        assert sorted(egress_programs(space, "one")) == sorted(
+            [name, "dualpi2_mark", "dualpi2_split"])
+        space.run(LOADER, "one", "--unload")
+        assert egress_programs(space, "one") == [name]
+
+
+ELSEWHERE = ("unshare", "--mount", "sh", "-c",
+             'umount /sys/fs/bpf && mount -t bpf bpf /sys/fs/bpf && exec "$@"', "sh")
+
+
+def test_a_program_of_ours_that_is_pinned_elsewhere(space):
+    """Seen from another mount namespace. To attach, to unload and to check agree that it is in the
+    way."""
+    dummy(space, "one")
+    space.run(LOADER, "one")
+    told = "is attached, but its link is not pinned"
+    for options in [], ["--unload"]:
+        assert told in one_line(space.run(*ELSEWHERE, LOADER, "one", *options, check=False), 1)
+    checked = space.run(*ELSEWHERE, LOADER, "--check", "one", check=False)
+    assert checked.returncode == 1 and checked.stderr == ""
+    assert re.search(f"^MISSING  one: our tcx program .* {told}", checked.stdout, re.MULTILINE)
+    assert Qdisc(space, "one").stats()["tcx-attached"] is True
+    space.run(LOADER, "one", "--unload")

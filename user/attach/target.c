@@ -361,13 +361,13 @@ void target_frame(const struct target *target, struct dualpi2_params *params)
 }
 
 bool target_is_known(const struct registrations *regs, const char *ifname,
-		     const struct tcx_named *named)
+		     const struct tcx_ours *ours)
 {
-	const __u32 stray = tcx_stray(regs, named);
+	const __u32 stray = tcx_stray(regs, ours);
 	char remedy[BPFFS_WHY_MAX];
 
-	return !stray || fail(0,
-			      "%s: our tcx program %u is attached, but its link is not pinned "
-			      "in " PIN_DIR " as we see it: %s",
-			      ifname, stray, registration_remedy(remedy));
+	return !stray || report_obstacle(STATUS_FAILURE, 0, ifname,
+					 "our tcx program %u is attached, but its link is not "
+					 "pinned in " PIN_DIR " as we see it: %s",
+					 stray, registration_remedy(remedy));
 }

@@ -87,10 +87,10 @@ void target_forget(const struct registrations *regs, const struct dualpi2_key *k
  */
 void targets_sweep(const struct registrations *regs);
 
-/* Is nothing of ours on an interface whose link is pinned where we do not look? `named` is what has
- * names of ours there.
+/* Is nothing of ours on an interface whose link is pinned where we do not look? `ours` is what is
+ * like ours there. If not, it is said why (report_obstacle()).
  */
 bool target_is_known(const struct registrations *regs, const char *ifname,
-		     const struct tcx_named *named);
+		     const struct tcx_ours *ours);
 
 #endif /* TARGET_H */

@@ -10,8 +10,12 @@
 #include "cli/message.h"
 #include "kernel/link.h"
 #include "kernel/netns.h"
+#include "kernel/object_shape.h"
+#include "pinned/ledger.h"
 #include "pinned/maps.h"
 #include "pinned/pins.h"
+
+#define PROGRAM_MAPS_MAX 64 /* MAX_USED_MAPS, include/linux/bpf_verifier.h */
 
 /* What is pinned for an interface: PREFIX-NETNS-IFINDEX. */
 #define TCX_NAME_MAX 48
@@ -156,24 +160,57 @@ static bool is_registered(const struct registrations *regs, __u32 program)
 	return false;
 }
 
-/* Has it the name of one of our programs? Not if we may not see that. */
-static bool has_our_name(__u32 program)
+/* Is one of these maps that of the devices, of any version? */
+static bool has_devices(const __u32 *maps, __u32 count)
 {
-	struct bpf_prog_info info = {};
-	__u32 len = sizeof(info);
-	int fd = bpf_prog_get_fd_by_id(program);
+	static const struct object_shape devices = {
+		.name = LEDGER_DEVICES_MAP,
+		.type = BPF_MAP_TYPE_HASH,
+		.key_size = sizeof(struct dualpi2_key),
+	};
 	bool found = false;
 
-	if (fd >= 0 && !bpf_prog_get_info_by_fd(fd, &info, &len)) {
-		for (size_t hook = 0; hook < N_PLACES; hook++)
-			found |= !strcmp(info.name, tcx_places[hook].program_name);
+	for (__u32 i = 0; !found && i < count; i++) {
+		int map = bpf_map_get_fd_by_id(maps[i]);
+
+		found = map >= 0 && object_has_shape(map, &devices) > 0;
+		if (map >= 0)
+			close(map);
 	}
+	return found;
+}
+
+static bool has_our_name(const struct bpf_prog_info *info)
+{
+	bool found = false;
+
+	for (size_t hook = 0; hook < N_PLACES; hook++)
+		found |= !strcmp(info->name, tcx_places[hook].program_name);
+	return found;
+}
+
+/* Is it like one of our programs? Somebody else's may have the name, but hardly the map that all of
+ * ours use. Not if we may not see that.
+ */
+static bool is_like_ours(__u32 program)
+{
+	__u32 maps[PROGRAM_MAPS_MAX];
+	struct bpf_prog_info info = {
+		.map_ids = (__u64)(unsigned long)maps,
+		.nr_map_ids = PROGRAM_MAPS_MAX,
+	};
+	__u32 len = sizeof(info);
+	int fd = bpf_prog_get_fd_by_id(program);
+	bool found = fd >= 0 && !bpf_prog_get_info_by_fd(fd, &info, &len) && has_our_name(&info) &&
+		     has_devices(maps, info.nr_map_ids < PROGRAM_MAPS_MAX ? info.nr_map_ids
+									  : PROGRAM_MAPS_MAX);
+
 	if (fd >= 0)
 		close(fd);
 	return found;
 }
 
-static void add_named(int ifindex, enum bpf_attach_type type, struct tcx_named *named)
+static void add_ours(int ifindex, enum bpf_attach_type type, struct tcx_ours *ours)
 {
 	__u32 ids[TCX_PROGRAMS_MAX];
 	LIBBPF_OPTS(bpf_prog_query_opts, opts, .prog_ids = ids, .count = TCX_PROGRAMS_MAX);
@@ -181,27 +218,27 @@ static void add_named(int ifindex, enum bpf_attach_type type, struct tcx_named *
 	if (bpf_prog_query_opts(ifindex, type, &opts))
 		return;
 	for (__u32 i = 0; i < opts.count; i++) {
-		if (has_our_name(ids[i]))
-			named->ids[named->count++] = ids[i];
+		if (is_like_ours(ids[i]))
+			ours->ids[ours->count++] = ids[i];
 	}
 }
 
-void tcx_look_by_name(const char *ifname, struct tcx_named *named)
+void tcx_look_for_ours(const char *ifname, struct tcx_ours *ours)
 {
 	struct link link;
 
-	named->count = 0;
+	ours->count = 0;
 	if (link_look_for(ifname, &link) <= 0)
 		return;
-	add_named(link.ifindex, BPF_TCX_EGRESS, named);
-	add_named(link.ifindex, BPF_TCX_INGRESS, named);
+	add_ours(link.ifindex, BPF_TCX_EGRESS, ours);
+	add_ours(link.ifindex, BPF_TCX_INGRESS, ours);
 }
 
-__u32 tcx_stray(const struct registrations *regs, const struct tcx_named *named)
+__u32 tcx_stray(const struct registrations *regs, const struct tcx_ours *ours)
 {
-	for (size_t i = 0; i < named->count; i++) {
-		if (!is_registered(regs, named->ids[i]))
-			return named->ids[i];
+	for (size_t i = 0; i < ours->count; i++) {
+		if (!is_registered(regs, ours->ids[i]))
+			return ours->ids[i];
 	}
 	return 0;
 }

@@ -34,18 +34,20 @@ int interface_is_gone(const struct registrations *regs, const struct dualpi2_key
  */
 int tcx_has_others_before(const struct registration *reg, const struct dualpi2_key *key);
 
-/* The programs of an interface that have names of ours. Only who has CAP_SYS_ADMIN sees any. */
-struct tcx_named {
+/* The programs of an interface that are like ours, of any registration. Only who has CAP_SYS_ADMIN
+ * sees any.
+ */
+struct tcx_ours {
 	__u32 ids[2 * TCX_PROGRAMS_MAX];
 	size_t count;
 };
 
-void tcx_look_by_name(const char *ifname, struct tcx_named *named);
+void tcx_look_for_ours(const char *ifname, struct tcx_ours *ours);
 
 /* The first that is of none of these registrations, so that its link is pinned where we do not
  * look; 0: none is.
  */
-__u32 tcx_stray(const struct registrations *regs, const struct tcx_named *named);
+__u32 tcx_stray(const struct registrations *regs, const struct tcx_ours *ours);
 
 /* Attach it in its place, and pin the link. That of another AQM goes. */
 bool tcx_attach(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook);
