@@ -251,7 +251,7 @@ $(PLOT): user/dualpi2-plot $(O)/flags/version
 
 # For the tests: a stranger's programs, the next version of ours, and other machines.
 FOREIGN := $(patsubst tests/qdisc/%.c,$(O)/%.o,$(wildcard tests/qdisc/*.bpf.c))
-PRELOADED := $(O)/without_cmpxchg.so $(O)/kernels_own.so
+PRELOADED := $(addprefix $(O)/,without_cmpxchg.so kernels_own.so missed.so)
 foreign: $(FOREIGN) $(NEXT) $(PRELOADED)
 	@:
 

@@ -87,6 +87,16 @@ def test_registration_that_cannot_be_looked_at(space):
         assert told in one_line(done, 1)
 
 
+def test_statistics_that_are_missed(space):
+    """Again and again, as may happen where they are written all the time."""
+    Qdisc(space, "one").load("--limit", 77)
+    done = space.run("env", f"LD_PRELOAD={BIN / 'missed.so'}", STATS, "one", "--json")
+    [stats] = json.loads(done.stdout)
+    assert stats["options"]["limit"] == 77
+    space.run(LOADER, "one", "--unload")
+    assert json.loads(space.run(STATS, "one", "--json").stdout) == []
+
+
 def test_tcx_program_that_cannot_be_looked_for(space):
     """It is not missing for that."""
     Qdisc(space, "one").load()

@@ -4,13 +4,12 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/pkt_sched.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/message.h"
 #include "kernel/netns.h"
 #include "pinned/ledger.h"
-
-#define PUBLISHED_LOOKS 3
 
 int netns_is_gone(const struct registrations *regs, __u64 netns)
 {
@@ -30,34 +29,55 @@ void stats_refresh(const struct registration *reg)
 		verbose("cannot refresh the statistics: %s", strerror(-error));
 }
 
-/* An entry moves whenever it is written, and a look-up may miss it at that very moment, but hardly
- * again and again.
+/* Among all entries. A batch is read with the lock of each bucket held (kernel/bpf/hashtab.c,
+ * __htab_map_lookup_and_delete_batch()), so what it has not is not there.
  */
-static int read_published(int map, const struct dualpi2_key *key, void *value)
+static int find_published(int map, const struct dualpi2_key *key, void *value, size_t size)
 {
-	int found = 0;
+	struct dualpi2_key *keys = calloc(DUALPI2_MAX_INSTANCES, sizeof(*keys));
+	char *values = calloc(DUALPI2_MAX_INSTANCES, size);
+	__u32 count = DUALPI2_MAX_INSTANCES, next;
+	int found = -ENOMEM;
 
-	for (int i = 0; !found && i < PUBLISHED_LOOKS; i++)
-		found = map_read(map, key, value);
+	if (keys && values)
+		found = bpf_map_lookup_batch(map, NULL, &next, keys, values, &count, NULL);
+	if (found == -ENOENT) { /* these were all */
+		found = 0;
+		for (__u32 i = 0; !found && i < count; i++) {
+			found = !memcmp(&keys[i], key, sizeof(*key));
+			if (found)
+				memcpy(value, values + i * size, size);
+		}
+	}
+	free(keys);
+	free(values);
 	return found;
+}
+
+/* An entry moves whenever it is written, and a look-up may miss it at that very moment. */
+static int read_published(int map, const struct dualpi2_key *key, void *value, size_t size)
+{
+	int found = map_read(map, key, value);
+
+	return found || map < 0 ? found : find_published(map, key, value, size);
 }
 
 int stats_read(const struct registration *reg, const struct dualpi2_key *key,
 	       struct dualpi2_stats *stats)
 {
-	return read_published(reg->stats, key, stats);
+	return read_published(reg->stats, key, stats, sizeof(*stats));
 }
 
 int delays_read(const struct registration *reg, const struct dualpi2_key *key,
 		struct dualpi2_delays *delays)
 {
-	return read_published(reg->delays, key, delays);
+	return read_published(reg->delays, key, delays, sizeof(*delays));
 }
 
 int values_read(const struct registration *reg, const struct dualpi2_key *key,
 		struct dualpi2_values *values)
 {
-	return read_published(reg->values, key, values);
+	return read_published(reg->values, key, values, sizeof(*values));
 }
 
 int conf_read(const struct registration *reg, const struct dualpi2_key *key,
