@@ -11,7 +11,8 @@ import pytest
 from conftest import AQMS, BIN, LOADER, PIN_DIR, Qdisc, one_line, root
 from findings import findings, of_kind
 from netns import run
-from prague_pair import needs_accecn
+from prague_pair import UNPRIVILEGED, needs_accecn
+from test_privilege import mode
 
 pytestmark = [pytest.mark.one_kernel,
               pytest.mark.skipif("DUALPI2_LAB" not in os.environ,
@@ -92,7 +93,9 @@ def test_prague(box, cover, rights):
             assert "WARNING  pins: bpf (bpf) is hidden" in checked
     finally:
         assert "fell back" in box.run(PRAGUE, "off").stdout
-    assert "WARNING  pins" not in box.run(PRAGUE, "check").stdout
+    with mode(BPFFS, 0o700):
+        for who in (), UNPRIVILEGED:
+            assert "WARNING  pins" not in box.run(*who, PRAGUE, "check").stdout
 
 
 def test_base_rtts(box, rights):
