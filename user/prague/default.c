@@ -43,16 +43,14 @@ static bool write_default(const char *name)
 			       name);
 }
 
-/* What was there, in a map that is pinned under the namespace's cookie. What was there the first
- * time stays.
- */
+/* What was there last, in a map that is pinned under the namespace's cookie. */
 static bool remember(const char name[PRAGUE_NAME_MAX])
 {
 	char pin[PIN_NAME_MAX];
 
 	snprintf(pin, sizeof(pin), "%llu", netns_current());
-	return pin_exists(DEFAULT_PINS, pin) > 0 ||
-	       pin_value(DEFAULT_PINS, pin, name, PRAGUE_NAME_MAX);
+	pin_forget(DEFAULT_PINS, pin);
+	return pin_value(DEFAULT_PINS, pin, name, PRAGUE_NAME_MAX);
 }
 
 bool default_set(void)

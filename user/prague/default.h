@@ -7,7 +7,7 @@
 
 #define DEFAULT_PINS "defaults"
 
-/* Make it Prague's in this network namespace; what it was is kept. */
+/* Make it Prague's in this network namespace; what it was last is kept. */
 bool default_set(void);
 
 /* Put back what was there, wherever it still is Prague's and the namespace can be found. `is_ours`:
