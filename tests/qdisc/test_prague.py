@@ -245,23 +245,68 @@ def test_the_last_default_is_put_back(pair):
     assert default_of(pair.left) == "reno"
 
 
+@pytest.fixture(params=["process", "mount", "file"])
+def nameless(request, tmp_path):
+    """A path to a network namespace without a name: a process is in it, as in a container's; or it
+    is mounted elsewhere; or somebody has it open."""
+    mount = tmp_path / "net"
+    mount.touch()
+    run("unshare", f"--net={mount}", "true")
+    with contextlib.ExitStack() as stack:
+        if request.param == "mount":
+            stack.callback(run, "umount", mount)
+            yield mount
+            return
+        if request.param == "process":
+            inside = stack.enter_context(subprocess.Popen(
+                ["nsenter", f"--net={mount}", "sh", "-c", "echo in; exec cat"],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
+            stack.callback(inside.stdin.close)
+            assert inside.stdout.readline() == "in\n"
+            path = f"/proc/{inside.pid}/ns/net"
+        else:
+            held = stack.enter_context(open(mount, "rb"))
+            path = f"/proc/{os.getpid()}/fd/{held.fileno()}"
+        run("umount", "--lazy", mount)
+        yield path
+
+
 @needs_accecn
-def test_a_default_is_put_back_where_there_is_no_name(pair):
-    """A container's namespace, say: there is but a process in it."""
-    with subprocess.Popen(["unshare", "--net", "sh", "-c", "echo in; exec cat"],
-                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as inside:
-        assert inside.stdout.readline() == "in\n"
-        space = f"/proc/{inside.pid}/ns/net"
-        default = ("nsenter", f"--net={space}", "sysctl", "-n", "net.ipv4.tcp_congestion_control")
-        before = run(*default).stdout
-        pair.tool("on", "--netns", space, "--default")
-        assert run(*default).stdout == "prague\n"
-        off = pair.tool("off")
-        assert run(*default).stdout == before
-        assert "has ended" not in off.stdout
-        pair.tool("on", "--netns", space, "--default")
-        inside.stdin.close()
-    assert "a network namespace with a default of ours has ended" in pair.tool("off").stdout
+def test_a_default_is_put_back_where_there_is_no_name(pair, nameless):
+    default = ("nsenter", f"--net={nameless}", "sysctl", "-n", "net.ipv4.tcp_congestion_control")
+    before = run(*default).stdout
+    pair.tool("on", "--netns", nameless, "--default")
+    assert run(*default).stdout == "prague\n"
+    off = pair.tool("off")
+    assert run(*default).stdout == before
+    assert off.stdout.startswith("off: ")
+
+
+@needs_accecn
+def test_a_default_that_cannot_be_put_back_is_named(pair):
+    """The namespace cannot be entered without a right; and with it `off` does so after all."""
+    other = Namespace("other")
+    pair.tool("on", "--netns", "other", "--default")
+    bare = ("setpriv", "--bounding-set=-sys_admin,-dac_read_search", TOOL)
+    line = one_line(pair.left.run(*bare, "off", check=False), 1)
+    assert f"the network namespace with the cookie {other.cookie()} may still be prague" in line
+    assert default_of(other) == "prague"
+    assert pair.tool("off").stdout == "off\n"
+    assert default_of(other) == "cubic"
+    other.delete()
+
+
+@needs_accecn
+@pytest.mark.skipif(KERNEL < (6, 19), reason="the namespace can be entered")
+def test_a_namespace_that_nobody_can_enter_is_named(pair):
+    """For nothing but a socket is left of it."""
+    other = Namespace("other")
+    cookie = other.cookie()
+    pair.tool("on", "--netns", "other", "--default")
+    with other.socket():
+        other.delete()
+        assert f"the network namespace with the cookie {cookie} has" in pair.tool("off").stdout
+        assert not PINS.exists()
 
 
 NEEDS_BPFTOOL = pytest.mark.skipif(KERNEL < (7, 2), reason="bpftool cannot register what this "

@@ -150,10 +150,11 @@ def test_namespaces_that_have_ended_leave_no_program(pair):
     """The root's list has room for 64."""
     for number in range(3):
         run("ip", "netns", "add", f"late{number}")
-        pair.tool("on", "--netns", f"late{number}")
+        pair.tool("on", "--netns", f"late{number}", "--default")
         run("ip", "netns", "delete", f"late{number}")
     pair.tool("on", "--netns", "left")
     assert [pin.name for pin in (PINS / "on").iterdir()] == [f"netns-{pair.left.cookie()}"]
+    assert not list(PINS.glob("defaults/*"))
     assert run("bpftool", "cgroup", "show", CGROUPS).stdout.count("prague_opt_in") == 1
 
 

@@ -85,7 +85,7 @@ def test_a_network_namespace(pair):
     # Another one of that name has nothing of it.
     other = Namespace("other")
     assert "prague" not in other.run("sysctl", "-n", "net.ipv4.tcp_congestion_control").stdout
-    assert "a network namespace with a default of ours has ended" in pair.tool("off").stdout
+    assert "with the cookie" in pair.tool("off").stdout
     other.delete()
     nothing_is_left(pair)
 

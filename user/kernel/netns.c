@@ -15,6 +15,9 @@
 #include "cli/message.h"
 #include "find_netns.h"
 
+#define OWN_NETNS "/proc/self/ns/net"
+#define NSFS_ROOT (-10003) /* FD_NSFS_ROOT, include/uapi/linux/fcntl.h of 6.18 */
+
 __u64 netns_cookie(void)
 {
 	__u64 cookie = 0;
@@ -39,19 +42,41 @@ __u64 netns_current(void)
 	return here;
 }
 
+/* Go to the one that is open there, or do not (-1, with errno), and close it. 0, or -errno. */
+static int enter(int fd)
+{
+	int error = fd < 0 || setns(fd, CLONE_NEWNET) ? -errno : 0;
+
+	if (fd >= 0)
+		close(fd);
+	return error;
+}
+
 int netns_enter(const char *name)
 {
 	char path[PATH_MAX];
-	int fd, error = 0;
 
 	snprintf(path, sizeof(path), "%s%s", strchr(name, '/') ? "" : NETNS_DIR "/", name);
-	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* somebody's FIFO, maybe */
-	if (fd < 0)
-		return -errno;
-	if (setns(fd, CLONE_NEWNET))
-		error = -errno;
-	close(fd);
-	return error;
+	return enter(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)); /* somebody's FIFO, maybe */
+}
+
+int netns_handle(struct netns_handle *handle)
+{
+	int mount;
+
+	*handle = (struct netns_handle){ .size = NETNS_HANDLE_BYTES };
+	return name_to_handle_at(AT_FDCWD, OWN_NETNS, (struct file_handle *)handle, &mount,
+				 AT_SYMLINK_FOLLOW)
+		       ? -errno
+		       : 0;
+}
+
+int netns_enter_handle(const struct netns_handle *handle)
+{
+	struct netns_handle copy = *handle;
+
+	return enter(
+		open_by_handle_at(NSFS_ROOT, (struct file_handle *)&copy, O_RDONLY | O_CLOEXEC));
 }
 
 int netns_has_ended(int find, __u64 cookie)

@@ -7,12 +7,16 @@
 #include <limits.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "cli/privilege.h"
 #include "kernel/netns.h"
 #include "pinned/pins.h"
+#include "prague/opt_in.h"
+#include "prague/programs.h"
 #include "tcp_prague.h"
 
 #define SYSCTL "/proc/sys/net/ipv4/tcp_congestion_control" /* of the namespace we are in */
@@ -44,13 +48,23 @@ static bool write_default(const char *name)
 }
 
 /* What was there last, in a map that is pinned under the namespace's cookie. */
+struct remembered {
+	char name[PRAGUE_NAME_MAX];
+	struct netns_handle netns;
+};
+
 static bool remember(const char name[PRAGUE_NAME_MAX])
 {
+	struct remembered remembered;
 	char pin[PIN_NAME_MAX];
+	int error = netns_handle(&remembered.netns);
 
+	if (error)
+		return fail(-error, "cannot look at the network namespace: %s", strerror(-error));
+	memcpy(remembered.name, name, sizeof(remembered.name));
 	snprintf(pin, sizeof(pin), "%llu", netns_current());
 	pin_forget(DEFAULT_PINS, pin);
-	return pin_value(DEFAULT_PINS, pin, name, PRAGUE_NAME_MAX);
+	return pin_value(DEFAULT_PINS, pin, &remembered, sizeof(remembered));
 }
 
 bool default_set(void)
@@ -65,73 +79,129 @@ bool default_set(void)
 	return (!strcmp(now, PRAGUE_NAME) || remember(now)) && write_default(PRAGUE_NAME);
 }
 
-/* In the namespace that we are in. `is_ours`: whatever has the name there is ours, also if nothing
- * is remembered, because the namespace began with it.
- */
-static void restore_here(bool is_ours)
+/* In the namespace that we are in. */
+static bool put_back(const char *name)
 {
-	char pin[PIN_NAME_MAX], former[PRAGUE_NAME_MAX] = PRAGUE_FALLBACK, now[PRAGUE_NAME_MAX];
-	int error;
+	char now[PRAGUE_NAME_MAX];
 
-	snprintf(pin, sizeof(pin), "%llu", netns_cookie());
-	error = pin_read(DEFAULT_PINS, pin, former, sizeof(former));
-	if (error && !is_ours)
-		return;
-	if (read_default(now) && !strcmp(now, PRAGUE_NAME))
-		write_default(former);
-	if (!error)
-		pin_forget(DEFAULT_PINS, pin);
+	return read_default(now) && (strcmp(now, PRAGUE_NAME) != 0 || write_default(name));
 }
 
-static bool any_remembered(void)
+static __u64 cookie_of(const char *pin)
 {
-	DIR *pins = pins_list(DEFAULT_PINS);
+	return strtoull(pin, NULL, 10);
+}
 
-	if (!pins_next(pins, ""))
-		return false;
-	closedir(pins);
+/* The kernel gives no other reason for a namespace that we may not enter than for one that has
+ * ended.
+ */
+static bool may_enter_all(void)
+{
+	char missing[128];
+
+	return !privilege_is_confined() &&
+	       privilege_suffices(PRIVILEGE_MOUNT, missing, sizeof(missing));
+}
+
+/* What a pin tells of. True: there is nothing of ours in that namespace. */
+static bool restore(const char *pin)
+{
+	struct remembered remembered;
+	int error = pin_read(DEFAULT_PINS, pin, &remembered, sizeof(remembered));
+
+	if (error)
+		return fail(-error,
+			    PRAGUE_PIN_DIR "/" DEFAULT_PINS
+					   "/%s: not of this version: `rm` it, and "
+					   "set net.ipv4.tcp_congestion_control yourself",
+			    pin);
+	remembered.name[PRAGUE_NAME_MAX - 1] = '\0';
+	if (cookie_of(pin) != netns_cookie())
+		error = netns_enter_handle(&remembered.netns);
+	if (!error)
+		return put_back(remembered.name);
+	if (!may_enter_all())
+		return fail(
+			-error,
+			"the default of the network namespace with the cookie %s may still be " PRAGUE_NAME
+			", for it cannot be entered: run it %s",
+			pin, privilege_as_root(PRIVILEGE_MOUNT));
+	printf("  the network namespace with the cookie %s has ended, or nothing but sockets is "
+	       "left of it\n",
+	       pin);
 	return true;
 }
 
+static void restore_remembered(void)
+{
+	DIR *pins = pins_list(DEFAULT_PINS);
+	const char *pin;
+
+	while ((pin = pins_next(pins, ""))) {
+		if (restore(pin))
+			pin_forget(DEFAULT_PINS, pin);
+	}
+}
+
 /* In those namespaces to which `directory` leads: its entries, or a file below each. */
-static void restore_below(const char *directory, const char *file, bool is_ours)
+static void put_back_below(const char *directory, const char *file)
 {
 	DIR *dir = opendir(directory);
 	const struct dirent *entry;
 	char path[PATH_MAX];
 
-	while (dir && (entry = readdir(dir)) && (is_ours || any_remembered())) {
+	while (dir && (entry = readdir(dir))) {
 		if (entry->d_name[0] == '.')
 			continue;
 		snprintf(path, sizeof(path), "%s/%s%s", directory, entry->d_name, file);
 		if (!netns_enter(path))
-			restore_here(is_ours);
+			put_back(PRAGUE_FALLBACK);
 	}
 	if (dir)
 		closedir(dir);
 }
 
-/* A namespace has a name, or a process in it, or both. */
-static void restore_elsewhere(bool is_ours)
+/* Where nothing is remembered, but has been ours from the beginning. Such a namespace has a name,
+ * or a process in it, or both.
+ */
+static void put_back_inherited(void)
 {
-	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
-
-	if (home < 0)
-		return;
-	restore_below(NETNS_DIR, "", is_ours);
-	restore_below("/proc", "/ns/net", is_ours);
-	if (setns(home, CLONE_NEWNET))
-		fail(errno, "cannot go back to our own network namespace");
-	close(home);
+	put_back(PRAGUE_FALLBACK);
+	put_back_below(NETNS_DIR, "");
+	put_back_below("/proc", "/ns/net");
 }
 
 void defaults_restore(bool is_ours)
 {
+	int home;
+
 	if (!is_ours && pin_exists(DEFAULT_PINS, "") <= 0)
 		return;
-	restore_here(is_ours);
-	restore_elsewhere(is_ours);
-	if (any_remembered())
-		printf("  a network namespace with a default of ours has ended, or cannot be found\n");
-	pins_remove_all(DEFAULT_PINS);
+	home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	if (home < 0 || !netns_current()) {
+		fail(errno, "cannot look at the network namespace: %s", strerror(errno));
+		return;
+	}
+	restore_remembered();
+	if (is_ours)
+		put_back_inherited();
+	if (netns_cookie() != netns_current() && setns(home, CLONE_NEWNET))
+		fail(errno, "cannot go back to our own network namespace");
+	close(home);
+	pins_remove_directory(DEFAULT_PINS);
+}
+
+void defaults_sweep(void)
+{
+	DIR *pins = pins_list(DEFAULT_PINS);
+	int find = pins ? opt_in_finder() : -1;
+	const char *pin;
+
+	while ((pin = pins_next(pins, ""))) {
+		if (find >= 0 && netns_has_ended(find, cookie_of(pin)) > 0)
+			pin_forget(DEFAULT_PINS, pin);
+	}
+	if (find >= 0)
+		close(find);
+	pins_remove_directory(DEFAULT_PINS); /* if it is empty */
 }

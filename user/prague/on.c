@@ -172,6 +172,7 @@ static bool put_to_work(const struct selection *selection, int cgroup,
 	};
 	const bool is_ours = programs->registration >= 0;
 
+	defaults_sweep();
 	return (!is_ours || devices_attach(programs, selection->devices, true)) &&
 	       opt_in(selection, cgroup) && (!selection->is_default || default_set()) &&
 	       (!is_ours || programs_configure(programs, &config));

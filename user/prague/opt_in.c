@@ -13,6 +13,7 @@
 #include "cli/prefix.h"
 #include "kernel/cgroup.h"
 #include "kernel/netns.h"
+#include "kernel/running.h"
 #include "opt_in.skel.h"
 #include "pinned/pins.h"
 #include "tcp_prague.h"
@@ -134,4 +135,19 @@ bool opt_in_pin(const struct opt_in *wanted, int cgroup)
 	}
 	opt_in_bpf__destroy(skel);
 	return pinned;
+}
+
+int opt_in_finder(void)
+{
+	struct opt_in_bpf *skel = opt_in_bpf__open();
+	int find = -1;
+
+	if (skel)
+		bpf_program__set_autoload(skel->progs.prague_opt_in, false);
+	if (!skel || opt_in_bpf__load(skel))
+		refuse_load(errno);
+	else
+		find = fd_of_our_own(bpf_program__fd(skel->progs.prague_find_netns));
+	opt_in_bpf__destroy(skel);
+	return find;
 }

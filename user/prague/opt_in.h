@@ -24,4 +24,7 @@ bool opt_in_attach(const struct opt_in *wanted, int cgroup);
  */
 bool opt_in_pin(const struct opt_in *wanted, int cgroup);
 
+/* A program for netns_has_ended(): a file descriptor, or -1, which is reported. */
+int opt_in_finder(void);
+
 #endif /* OPT_IN_H */
