@@ -309,6 +309,23 @@ def test_a_namespace_that_nobody_can_enter_is_named(pair):
         assert not PINS.exists()
 
 
+@needs_accecn
+@pytest.mark.parametrize("place", ["defaults", "devices", "on", "prague", ""])
+def test_what_is_not_ours_among_the_pins_is_named(pair, place):
+    """And everything else is undone."""
+    pair.tool("on", "--netns", "left", "--default")
+    stray = PINS / place / "stray"
+    stray.mkdir()
+    for _ in range(2):
+        line = one_line(pair.tool("off", check=False), 1)
+        assert f"{PINS / (place or 'stray')}: cannot be removed" in line
+        wait_until(lambda: not pair.programs(), "no program is left")
+        assert default_of(pair.left) == "cubic"
+    pair.tool("on", "--netns", "left", "--default")
+    stray.rmdir()
+    pair.tool("off")
+
+
 NEEDS_BPFTOOL = pytest.mark.skipif(KERNEL < (7, 2), reason="bpftool cannot register what this "
                                                            "kernel lacks a member of")
 

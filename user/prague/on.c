@@ -51,6 +51,23 @@ static int wait_for_fall_back(const struct programs *programs)
 	return left;
 }
 
+/* What else is among the pins. */
+static void report_strays(void)
+{
+	DIR *pins = pins_list("");
+	const struct dirent *entry;
+
+	while (pins && (entry = readdir(pins))) {
+		if (entry->d_name[0] != '.')
+			fail(0,
+			     PRAGUE_PIN_DIR "/%s: cannot be removed, for tcp-prague did not make "
+					    "it, or something in it: `rm -r` it if nobody needs it",
+			     entry->d_name);
+	}
+	if (pins)
+		closedir(pins);
+}
+
 /* How many sockets were Prague's, and how many of them have not fallen back. */
 struct fallen {
 	int before, left;
@@ -72,6 +89,7 @@ static struct fallen undo_all(const struct programs *programs)
 	}
 	devices_detach();
 	programs_unpin();
+	report_strays();
 	pins_remove_directory("");
 	return fallen;
 }
@@ -243,6 +261,8 @@ bool prague_off(bool if_any)
 	fallen = undo_all(&programs);
 	if (!found && !if_any)
 		return fail(0, "nothing to undo: tcp-prague is not on");
+	if (message_reported())
+		return false;
 	if (programs.registration < 0)
 		printf("off\n");
 	else
@@ -252,5 +272,5 @@ bool prague_off(bool if_any)
 		printf("  %d had nothing to receive: they respond as Reno, and fall back at their "
 		       "next ACK\n",
 		       fallen.left);
-	return !message_reported();
+	return true;
 }
