@@ -7,7 +7,7 @@
  *	prague_ect1	tcx egress: the socket's packets become ECT(1), and a stamp in the storage
  *			says so
  *	prague_control	an ACK: CE, loss, window, pacing (respond.bpf.h)
- *	prague_report_2	an iterator, for the tool
+ *	prague_report	an iterator, for the tool
  *
  * Not one packet is ECT(1) without a response to CE, and no response is Prague's without ECT(1): a
  * socket is Prague's only as long as the stamp says that all its packets passed prague_ect1. Until
@@ -198,7 +198,7 @@ struct tcp_congestion_ops prague = {
 /* ---- what tcp-prague status shows ----------------------------------------------------- */
 
 SEC("iter/bpf_sk_storage_map")
-int PRAGUE_REPORT(struct bpf_iter__bpf_sk_storage_map *ctx)
+int prague_report(struct bpf_iter__bpf_sk_storage_map *ctx)
 {
 	const struct prague_socket *own = ctx->value;
 	struct sock *sk = ctx->sk;

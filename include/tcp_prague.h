@@ -62,13 +62,7 @@ struct prague_sighting {
 	__u32 reserved;
 };
 
-/* The iterator over sockets. Its name has the version of what it tells, as it is looked for among
- * all programs of the host.
- */
-#define PRAGUE_REPORT prague_report_2
-#define PRAGUE_REPORT_NAME "prague_report_2"
-
-/* What it tells of a socket. */
+/* What the iterator tells of a socket. */
 struct prague_report {
 	__u64 netns;	   /* cookie of its network namespace */
 	__u64 pacing_rate; /* bytes/s */

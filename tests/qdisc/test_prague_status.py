@@ -4,7 +4,7 @@
 import re
 
 import pytest
-from conftest import BIN
+from conftest import BIN, pinned_program
 from prague_pair import UPLOAD, needs_accecn, prague_pair
 
 pytestmark = needs_accecn
@@ -45,3 +45,12 @@ def test_metrics_are_sums_over_sockets(pair):
     alphas = sum(one["alpha"] for one in sockets)
     assert shown["alpha", None] == pytest.approx(alphas / 3, abs=1e-4)
     assert shown["classic_destinations", None] == 1
+
+
+def test_a_strangers_iterator_is_not_ours(pair):
+    """Whatever its name."""
+    pair.accept()
+    with pinned_program("foreign_report"):
+        pair.tool("on", "--netns", "left")
+        pair.send()
+        pair.wait_for_mode("prague")

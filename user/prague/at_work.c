@@ -3,7 +3,6 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "kernel/object_shape.h"
@@ -39,26 +38,6 @@ static int next_map(__u32 *id, const struct object_shape *shape)
 	return -errno;
 }
 
-/* The iterator over their sockets that any of them has loaded; -errno. */
-static int open_report(void)
-{
-	struct bpf_prog_info info;
-	__u32 id = 0, size;
-	int program;
-
-	while (!bpf_prog_get_next_id(id, &id)) {
-		program = bpf_prog_get_fd_by_id(id);
-		info = (struct bpf_prog_info){};
-		size = sizeof(info);
-		if (program >= 0 && !bpf_prog_get_info_by_fd(program, &info, &size) &&
-		    info.type == BPF_PROG_TYPE_TRACING && !strcmp(info.name, PRAGUE_REPORT_NAME))
-			return program;
-		if (program >= 0)
-			close(program);
-	}
-	return -errno;
-}
-
 static int each_map(const struct object_shape *shape, bool (*visit)(int map, void *data),
 		    void *data)
 {
@@ -85,7 +64,10 @@ static bool visit_sockets(int map, void *data)
 	struct sockets *sockets = data;
 
 	sockets->programs.sockets = map;
-	return programs_each_socket(&sockets->programs, sockets->visit, sockets->data);
+	if (sockets->programs.status < 0)
+		sockets->programs.status = programs_load_report();
+	return sockets->programs.status >= 0 &&
+	       programs_each_socket(&sockets->programs, sockets->visit, sockets->data);
 }
 
 int at_work_each_socket(void (*visit)(const struct prague_report *socket, void *data), void *data)
@@ -93,11 +75,9 @@ int at_work_each_socket(void (*visit)(const struct prague_report *socket, void *
 	struct sockets sockets = { PROGRAMS_NONE, visit, data };
 	int count;
 
-	sockets.programs.status = open_report();
-	if (sockets.programs.status < 0)
-		return sockets.programs.status == -ENOENT ? 0 : sockets.programs.status;
 	count = each_map(&sockets_shape, visit_sockets, &sockets);
-	close(sockets.programs.status);
+	if (sockets.programs.status >= 0)
+		close(sockets.programs.status);
 	return count;
 }
 

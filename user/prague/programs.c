@@ -48,7 +48,7 @@ static const struct pin {
 	  { .object = OBJECT_PROGRAM, .name = "prague_ect1", .type = BPF_PROG_TYPE_SCHED_CLS } },
 	{ offsetof(struct programs, status),
 	  "prague_status",
-	  { .object = OBJECT_PROGRAM, .name = PRAGUE_REPORT_NAME, .type = BPF_PROG_TYPE_TRACING } },
+	  { .object = OBJECT_PROGRAM, .name = "prague_report", .type = BPF_PROG_TYPE_TRACING } },
 	{ offsetof(struct programs, registration),
 	  "registration",
 	  { .object = OBJECT_LINK, .type = BPF_LINK_TYPE_STRUCT_OPS } },
@@ -205,7 +205,7 @@ static bool load(struct prague_bpf *skel, const char *name, const struct program
 		.sockets = fd_of_our_own(bpf_map__fd(skel->maps.prague_sockets)),
 		.classic = fd_of_our_own(bpf_map__fd(skel->maps.prague_classic)),
 		.ect1 = fd_of_our_own(bpf_program__fd(skel->progs.prague_ect1)),
-		.status = fd_of_our_own(bpf_program__fd(skel->progs.PRAGUE_REPORT)),
+		.status = fd_of_our_own(bpf_program__fd(skel->progs.prague_report)),
 	};
 	for (size_t i = 0; i < N_PINS; i++)
 		if (*pin_fd(programs, &pins[i]) < 0)
@@ -226,6 +226,28 @@ bool programs_load(const char *name, const struct programs *before, struct progr
 	if (!loaded)
 		programs_close(programs);
 	return loaded;
+}
+
+int programs_load_report(void)
+{
+	struct prague_bpf *skel = prague_bpf__open();
+	struct bpf_program *program;
+	struct bpf_map *map;
+	int report = -1;
+
+	if (!skel) {
+		fail(errno, "the BPF object does not fit this libbpf (-v shows why)");
+		return -1;
+	}
+	bpf_object__for_each_program(program, skel->obj)
+		bpf_program__set_autoload(program, program == skel->progs.prague_report);
+	bpf_object__for_each_map(map, skel->obj) bpf_map__set_autocreate(map, false);
+	if (prague_bpf__load(skel))
+		refuse_programs(errno);
+	else
+		report = fd_of_our_own(bpf_program__fd(skel->progs.prague_report));
+	prague_bpf__destroy(skel);
+	return report;
 }
 
 void programs_close(struct programs *programs)

@@ -28,6 +28,11 @@ struct programs {
  */
 bool programs_load(const char *name, const struct programs *before, struct programs *programs);
 
+/* Load only the iterator over sockets, for maps of any Prague: a file descriptor, or -1, which is
+ * reported.
+ */
+int programs_load_report(void);
+
 /* Has the kernel a congestion control PRAGUE_NAME that no BPF program has registered, ours or
  * another one's: 1, 0, or -errno: unknown?
  */
