@@ -474,6 +474,24 @@ def test_checks_advise_a_target_on_the_host_that_sends(pair):
 
 
 @needs_accecn
+def test_check_advises_what_can_be_done_here(pair):
+    """Not of other namespaces, nor of incoming traffic; under the name that a device has by now."""
+    def told():
+        return re.findall(r"`dualpi2-load (\S+) --target 2ms`", pair.tool("check").stdout)
+
+    pair.right.run(LOADER, "c0")
+    pair.left.run(LOADER, "s0", "--ingress", "--rate", "100mbit")
+    assert not told()
+    pair.left.run(LOADER, "s0")
+    pair.left.ip("link set s0 down")
+    pair.left.ip("link set s0 name s9")
+    assert told() == ["s9"]
+    pair.left.run(LOADER, "s9", "--unload")
+    assert not told()
+    pair.right.run(LOADER, "c0", "--unload")
+
+
+@needs_accecn
 def test_check_warns_of_loss_by_counting(pair):
     pair.left.sysctl("net.ipv4.tcp_recovery", 0)
     assert re.search(r"^WARNING +loss is not detected by time", pair.tool("check").stdout,

@@ -97,7 +97,7 @@ static enum way choose_way(const struct target *target)
 		return WAY_UNKNOWN;
 	if (target->feeder)
 		return WAY_BORROW;
-	if (!strcmp(link.kind, "ifb"))
+	if (!strcmp(link.kind, IFB_KIND))
 		return WAY_UNCHANGED;
 	switch (link.type) {
 	case ARPHRD_ETHER:

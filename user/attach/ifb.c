@@ -11,7 +11,7 @@
 
 const struct device_kind ifb_kind = {
 	.purpose = DUALPI2_IFB,
-	.kind = "ifb",
+	.kind = IFB_KIND,
 	.prefix = "in",
 	.about = "what arrives at",
 };

@@ -9,6 +9,7 @@
 
 #define LINK_KIND_MAX 16
 #define NETKIT_KIND "netkit"
+#define IFB_KIND "ifb"
 #define LINK_ALIAS_MAX 128
 
 /* Settings that link_change() can change, and that can be put back. */

@@ -13,6 +13,8 @@
 #include "check/report.h"
 #include "cli/message.h"
 #include "cli/privilege.h"
+#include "kernel/link.h"
+#include "kernel/netns.h"
 #include "kernel/peer.h"
 #include "kernel/running.h"
 #include "pinned/pins.h"
@@ -122,18 +124,26 @@ static void check_sysctls(void)
 			    "`sysctl net.ipv4.tcp_tso_rtt_log=0` ends that");
 }
 
+/* Not if it is in another network namespace, or has what arrives. */
+static bool is_for_what_we_send(const struct dualpi2_key *key, struct link *link)
+{
+	return key->netns == netns_current() && link_look((int)key->ifindex, link) > 0 &&
+	       strcmp(link->kind, IFB_KIND) != 0;
+}
+
 /* A bpf_dualpi2 at the sender itself never sees its Classic flows wait for the target. */
-static void check_qdisc(const struct dualpi2_stats *stats)
+static void check_qdisc(const struct dualpi2_key *key, const struct dualpi2_stats *stats)
 {
 	const __u64 target_ns = aqm_own(&stats->params)->target_ns;
+	struct link link;
 
-	if (target_ns <= PRAGUE_LOCAL_TARGET_NS)
+	if (target_ns <= PRAGUE_LOCAL_TARGET_NS || !is_for_what_we_send(key, &link))
 		return;
 	report_line(REPORT_WARNING,
-		    "%.16s has bpf_dualpi2 with a target of %llu us: TCP's own limit keeps what "
+		    "%s has bpf_dualpi2 with a target of %llu us: TCP's own limit keeps what "
 		    "this host sends below that, and L4S gets more than its share: "
-		    "`dualpi2-load %.16s --target 2ms`, if the traffic is this host's own",
-		    stats->ifname, target_ns / DUALPI2_NSEC_PER_USEC, stats->ifname);
+		    "`dualpi2-load %s --target 2ms`, if the traffic is this host's own",
+		    link.name, target_ns / DUALPI2_NSEC_PER_USEC, link.name);
 }
 
 /* Of what everybody may read of bpf_dualpi2. Only PI2 has a target. */
@@ -155,7 +165,7 @@ static void check_qdiscs(void)
 			break;
 		previous = &key;
 		if (!bpf_map_lookup_elem(map, &key, &stats))
-			check_qdisc(&stats);
+			check_qdisc(&key, &stats);
 	}
 	close(map);
 }
