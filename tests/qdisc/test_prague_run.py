@@ -7,6 +7,7 @@ import fcntl
 import os
 import re
 import signal
+import time
 
 import pytest
 from cgroups import CGROUPS
@@ -64,17 +65,62 @@ def test_the_children_of_a_killed_run_are_not_those_of_another(pair):
     assert not groups()
 
 
+@contextlib.contextmanager
+def locked(path, flags):
+    held = os.open(path, flags)
+    fcntl.flock(held, fcntl.LOCK_EX)
+    yield
+    os.close(held)
+
+
 def test_a_run_that_is_just_beginning_keeps_its_directory(pair):
-    """It has nothing in it yet, but somebody's lock."""
+    """It has nothing in it yet, but a lock, which only root can have; everybody can lock what
+    everybody may read."""
     group = CGROUPS / "tcp-prague-0badf00d"
     group.mkdir()
-    held = os.open(group, os.O_RDONLY)
-    fcntl.flock(held, fcntl.LOCK_EX)
-    pair.tool("run", "--", "true")
-    assert group.exists()
-    os.close(held)
+    with locked(group, os.O_RDONLY), locked(group / "cgroup.procs", os.O_RDONLY):
+        pair.tool("run", "--", "true")
+    assert not group.exists()
+    group.mkdir()
+    assert not (group / "cgroup.kill").stat().st_mode & 0o077
+    with locked(group / "cgroup.kill", os.O_WRONLY):
+        pair.tool("run", "--", "true")
+        assert group.exists()
     pair.tool("run", "--", "true")
     assert not group.exists()
+
+
+@contextlib.contextmanager
+def nested(pair):
+    """A run in a run: both processes, the outer one first, and the inner control group."""
+    with running(pair, TOOL, "run", "--") as (outer, group):
+        [inner] = (group / "cgroup.procs").read_text().split()
+        [below] = group.glob(OWN)
+        yield outer, int(inner), below
+
+
+def test_a_killed_run_inside_another(pair):
+    """Which waits for nothing."""
+    with nested(pair) as (outer, inner, _):
+        began = time.monotonic()
+        os.kill(inner, signal.SIGKILL)
+        assert outer.communicate()[0] == "" and outer.returncode == 128 + signal.SIGKILL
+        assert time.monotonic() - began < 5
+    assert not groups()
+
+
+def test_two_killed_runs_one_inside_the_other(pair):
+    """The next one removes the directories of both when nothing is left in them."""
+    with nested(pair) as (outer, inner, below):
+        outer.kill()
+        os.kill(inner, signal.SIGKILL)
+        outer.wait()
+        pair.tool("run", "--", "true")
+        [left] = (below / "cgroup.procs").read_text().split()
+        os.kill(int(left), signal.SIGKILL)
+        wait_until(lambda: not (below / "cgroup.procs").read_text(), "it has ended")
+        pair.tool("run", "--", "true")
+    assert not groups()
 
 
 def test_where_ip_netns_hides_control_groups(pair):

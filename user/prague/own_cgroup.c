@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A run has the lock on its control group. So whoever finds one that is not locked knows that its
- * run has ended, however it did: the number of a process comes again, and is another one's in
- * another namespace.
+/* A run has a lock in its control group. So whoever finds one that is not locked knows that its run
+ * has ended, however it did: the number of a process comes again, and is another one's in another
+ * namespace.
  */
 #include "prague/own_cgroup.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,9 +20,46 @@
 #include "kernel/lock.h"
 
 #define NAME "tcp-prague-"
+#define LOCKED "cgroup.kill" /* which only its owner may open: everybody the directory */
 #define NAMES_TRIED 16
 #define EMPTY_WAIT_MS 5000
 #define POLL_MS 10
+#define TREE_DEPTH 16 /* that are open at a time */
+
+/* Lock it: a file descriptor, or -errno. -EWOULDBLOCK, -ENOENT: somebody has the lock, or has taken
+ * the directory away.
+ */
+static int lock(const char *group)
+{
+	char path[PATH_MAX + sizeof("/" LOCKED)];
+	int fd, error;
+
+	snprintf(path, sizeof(path), "%s/" LOCKED, group);
+	fd = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENODEV ? -ENOENT : -errno;
+	error = lock_directory(fd, path);
+	if (!error)
+		return fd;
+	close(fd);
+	return -error;
+}
+
+/* 0, or an errno. */
+static int open_locked(struct own_cgroup *group)
+{
+	int error;
+
+	group->lock = lock(group->path);
+	if (group->lock < 0)
+		return -group->lock;
+	group->fd = open(group->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (group->fd >= 0)
+		return 0;
+	error = errno;
+	close(group->lock);
+	return error;
+}
 
 /* Make it under a name that nobody has: 0; EEXIST: somebody has that one, or has taken the
  * directory away since; or another errno.
@@ -36,15 +74,11 @@ static int try_name(struct own_cgroup *group, const char *parent)
 		return ENAMETOOLONG;
 	if (mkdir(group->path, 0755))
 		return errno;
-	group->fd = open(group->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	error = group->fd < 0 ? errno : lock_directory(group->fd, group->path);
-	if (!error)
-		return 0;
-	if (group->fd >= 0)
-		close(group->fd);
+	error = open_locked(group);
 	if (error == ENOENT || error == EWOULDBLOCK)
 		return EEXIST;
-	rmdir(group->path);
+	if (error)
+		rmdir(group->path);
 	return error;
 }
 
@@ -79,12 +113,31 @@ bool own_cgroup_enter(const struct own_cgroup *group)
 	       fail(errno, "the control group cannot be entered: %s", strerror(errno));
 }
 
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *place)
+{
+	(void)status;
+	(void)place;
+	return type == FTW_DP && rmdir(path) && errno != ENOENT ? errno : 0;
+}
+
+/* With those in it, of runs in this one and of its command: 0, or an errno. EBUSY: something is
+ * still in there.
+ */
+static int remove_tree(const char *path)
+{
+	int error = nftw(path, remove_one, TREE_DEPTH, FTW_DEPTH | FTW_PHYS);
+
+	if (error < 0)
+		error = errno == ENOENT ? 0 : errno;
+	return error;
+}
+
 void own_cgroup_remove(const struct own_cgroup *group)
 {
 	const struct timespec poll = { .tv_nsec = POLL_MS * 1000000L };
 
 	write_to(group->fd, "cgroup.kill", "1");
-	for (int waited_ms = 0; rmdir(group->path) && errno == EBUSY; waited_ms += POLL_MS) {
+	for (int waited_ms = 0; remove_tree(group->path) == EBUSY; waited_ms += POLL_MS) {
 		if (waited_ms >= EMPTY_WAIT_MS) {
 			fail(EBUSY, "%s: something in it does not end: see `ps`, then `rmdir` it",
 			     group->path);
@@ -92,20 +145,39 @@ void own_cgroup_remove(const struct own_cgroup *group)
 		}
 		nanosleep(&poll, NULL);
 	}
+	close(group->lock);
 	close(group->fd);
+}
+
+/* Is no process in it, nor in those in it? Not if that is unknown. */
+static bool is_empty(const char *group)
+{
+	char path[PATH_MAX + sizeof("/cgroup.events")];
+	int populated = 1;
+	FILE *events;
+
+	snprintf(path, sizeof(path), "%s/cgroup.events", group);
+	events = fopen(path, "re");
+	if (events) {
+		if (fscanf(events, "populated %d", &populated) != 1)
+			populated = 1;
+		fclose(events);
+	}
+	return !populated;
 }
 
 static void sweep(const char *parent, const char *name)
 {
-	char path[2 * PATH_MAX];
+	char path[PATH_MAX];
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/%s", parent, name);
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (snprintf(path, sizeof(path), "%s/%s", parent, name) >= PATH_MAX)
+		return;
+	fd = lock(path);
 	if (fd < 0)
 		return;
-	if (!lock_directory(fd, path))
-		rmdir(path); /* if it is empty */
+	if (is_empty(path))
+		remove_tree(path);
 	close(fd);
 }
 
