@@ -14,6 +14,7 @@ from cgroups import CGROUPS, clear
 from conftest import BIN, needs, one_line
 from faults import ERRORS, calls_of, disturb
 from netns import Namespace, run, veth, wait_until
+from prague_pair import UNPRIVILEGED
 
 TOOL = BIN / "tcp-base-rtt"
 PINS = Path("/sys/fs/bpf/tcp-base-rtt")
@@ -359,6 +360,28 @@ def test_without_rights(host, missing):
     for command in (("add", "10.0.0.0/8", "1ms"), ("del", "10.0.0.0/8"), ("off",)):
         one_line(host.left.run(*stranger, *command, "--cgroup", group, check=False), 1)
     assert host.told() == {("10.0.0.0/8", str(group)): (30_000, 0)}
+
+
+def test_where_ip_netns_hides_control_groups(host):
+    """Its command has a /sys of its own; the control groups are those of the host."""
+    inside = ("ip", "netns", "exec", "left", TOOL)
+    group = host.group("service")
+    run(*inside, "add", "10.0.0.0/8", "30ms", "--cgroup", group)
+    assert str(group) in run(*inside, "list").stdout
+    assert str(group) in run(*inside, "list", "--cgroup", group).stdout
+    run(*inside, "del", "10.0.0.0/8", "--cgroup", "service")
+    assert not host.told()
+    run(*inside, "add", "10.0.0.0/8", "30ms")
+    line = one_line(run(*inside, "list", "--cgroup", "nosuch", check=False), 1)
+    assert f"{CGROUPS}/nosuch: no such control group" in line
+    run(*inside, "off", "--cgroup", CGROUPS)
+    assert not host.told()
+
+
+def test_who_may_not_look_is_told_who_may(host):
+    host.tool("add", "10.0.0.0/8", "30ms")
+    line = one_line(host.left.run(*UNPRIVILEGED, TOOL, "list", check=False), 1)
+    assert "run it as root" in line and "run it again" not in line
 
 
 # ---- measure -------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import subprocess
+from pathlib import Path
 
 import pytest
 from cgroups import CGROUPS
@@ -508,6 +509,8 @@ def test_check_warns_of_loss_by_counting(pair):
     (["on", "--cgroup", "a", "--unit", "b"], 2, "give one of them"),
     (["on", "--cgroup", "a", "--to", "10.0.0.0/33"], 2, "--to 10.0.0.0/33: not a prefix"),
     (["on", "--netns", "nosuch"], 1, "--netns nosuch: no such network namespace"),
+    (["on", "--netns", "/etc/passwd"], 1, "--netns /etc/passwd: is not a network namespace"),
+    (["on", "--netns", ".."], 1, "--netns ..: is not a network namespace"),
     (["sink", "ninety"], 2, "ninety: not a port"), (["sink", "0"], 2, "0: not a port"),
     (["sink", "65536"], 2, "65536: not a port"),
     (["on", "--unit", "a", "--default"], 2, "--unit: excludes --default"),
@@ -549,3 +552,17 @@ def test_twice(pair):
         assert each.returncode == 0, output
     assert len([name for name in pair.programs() if name == "prague_ect1"]) == 1
     assert subprocess.run([TOOL, "off"], check=False).returncode == 0
+
+
+@needs_accecn
+def test_a_bpffs_that_cannot_be_written(pair):
+    """Root is told what helps."""
+    pair.tool("on", "--netns", "left")
+    run("mount", "-o", "remount,ro", "/sys/fs/bpf")
+    try:
+        for argv in (("status",), ("off",), ("off", "--if-on"), ("on", "--netns", "left")):
+            line = one_line(pair.tool(*argv, check=False), 1)
+            assert "with its file system writable (`mount -o remount,rw`)" in line
+    finally:
+        run("mount", "-o", "remount,rw", "/sys/fs/bpf")
+    pair.tool("off")

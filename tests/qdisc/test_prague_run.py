@@ -11,6 +11,7 @@ import time
 
 import pytest
 from cgroups import CGROUPS
+from conftest import one_line
 from netns import run, wait_until
 from prague_pair import KERNEL, PORT, RIGHT, TOOL, UNPRIVILEGED, needs_accecn, prague_pair
 
@@ -121,6 +122,20 @@ def test_two_killed_runs_one_inside_the_other(pair):
         wait_until(lambda: not (below / "cgroup.procs").read_text(), "it has ended")
         pair.tool("run", "--", "true")
     assert not groups()
+
+
+@pytest.mark.parametrize("prepare, told", [
+    ("mkdir -p $0/full; echo 0 > $0/full/cgroup.max.descendants; echo 0 > $0/full/cgroup.procs",
+     "has as many control groups in it as cgroup.max.descendants or cgroup.max.depth, there or "
+     "above, allows: raise it"),
+    ("mount -o remount,bind,ro $0", "is mounted read-only: `mount -o remount,rw ")],
+    ids=["full", "read-only"])
+def test_root_is_told_why_there_is_no_control_group(pair, prepare, told):
+    done = pair.left.run("unshare", "--mount", "sh", "-c", f'{prepare}; exec "$@"', CGROUPS, TOOL,
+                         "run", "--", "true", check=False)
+    with contextlib.suppress(FileNotFoundError):
+        (CGROUPS / "full").rmdir()
+    assert told in one_line(done, 1)
 
 
 def test_where_ip_netns_hides_control_groups(pair):

@@ -11,7 +11,6 @@
 
 #include "base_rtt.skel.h"
 #include "cli/message.h"
-#include "cli/privilege.h"
 #include "kernel/cgroup.h"
 #include "kernel/running.h"
 #include "pinned/pins.h"
@@ -54,8 +53,7 @@ int told_open(__u64 cgroup, int *map)
 	if (*map == -ENOENT || *map == -EPROTO)
 		fail(-*map, "another version of tcp-base-rtt is at work: `tcp-base-rtt off` first");
 	else
-		fail(-*map, BASE_RTT_PIN_DIR ": cannot be read: run it %s",
-		     privilege_as_root(PRIVILEGE_FILES | PRIVILEGE_LOAD));
+		expect_known(*map, BASE_RTT_PIN_DIR);
 	return *map;
 }
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli/clean.h"
+#include "cli/privilege.h"
 
 static const char *program_name;
 static bool is_verbose;
@@ -157,6 +158,16 @@ bool message_print(enum status outcome, int error, const char *format, ...)
 	return false;
 }
 
+/* What helps where something could not be looked at. */
+static const char *remedy(int error)
+{
+	if (error == EACCES || error == EPERM)
+		return privilege_as_root(PRIVILEGE_FILES | PRIVILEGE_LOAD);
+	if (error == EROFS)
+		return "with its file system writable (`mount -o remount,rw`)";
+	return "again";
+}
+
 int expect_known(int found, const char *what, ...)
 {
 	char text[256];
@@ -167,7 +178,7 @@ int expect_known(int found, const char *what, ...)
 	va_start(args, what);
 	vsnprintf(text, sizeof(text), what, args);
 	va_end(args);
-	fail(-found, "cannot look at %s: %s; run it again", text, strerror(-found));
+	fail(-found, "cannot look at %s: %s; run it %s", text, strerror(-found), remedy(-found));
 	return found;
 }
 

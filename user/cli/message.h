@@ -62,8 +62,8 @@ bool say_flush(void);
  */
 const char *message_shortage(int error);
 
-/* Report that a look-up does not know: "cannot look at WHAT: why; run it again", `what` and what
- * follows as for printf(). Returns what it found: 1, 0 or -errno.
+/* Report that a look-up does not know: "cannot look at WHAT: why; run it again", or as root, `what`
+ * and what follows as for printf(). Returns what it found: 1, 0 or -errno.
  */
 int expect_known(int found, const char *what, ...) __attribute__((format(printf, 2, 3)));
 

@@ -30,15 +30,38 @@ static bool is_cgroup2(const char *path)
 	return !statfs(path, &fs) && fs.f_type == CGROUP2_SUPER_MAGIC;
 }
 
+/* `ip netns exec` gives its command a /sys without control groups; those of the first process are
+ * as good.
+ */
+static const char *const mounts[] = { CGROUP_MOUNT, UNIFIED, OF_FIRST CGROUP_MOUNT,
+				      OF_FIRST UNIFIED };
+
+#define N_MOUNTS (sizeof(mounts) / sizeof(mounts[0]))
+
 const char *cgroup_mount_point(void)
 {
-	if (is_cgroup2(CGROUP_MOUNT))
-		return CGROUP_MOUNT;
-	if (is_cgroup2(UNIFIED))
-		return UNIFIED;
+	for (size_t i = 0; i < N_MOUNTS; i++)
+		if (is_cgroup2(mounts[i]))
+			return mounts[i];
 	fail(0, "no control groups (version 2) at " CGROUP_MOUNT
 		": `mount -t cgroup2 none " CGROUP_MOUNT "`");
 	return NULL;
+}
+
+/* What is behind a directory in a path; NULL: it is not below that. */
+static const char *below(const char *directory, const char *path)
+{
+	const size_t length = strlen(directory);
+
+	return !strncmp(path, directory, length) && (!path[length] || path[length] == '/')
+		       ? path + length
+		       : NULL;
+}
+
+/* As people know it. */
+static const char *known_as(const char *path)
+{
+	return below(OF_FIRST, path) ?: path;
 }
 
 int cgroup_open(const char *path)
@@ -49,18 +72,15 @@ int cgroup_open(const char *path)
 
 	if (!top)
 		return -1;
-	if (!strncmp(path, top, strlen(top)))
-		snprintf(whole, sizeof(whole), "%s", path);
-	else
-		snprintf(whole, sizeof(whole), "%s/%s", top, path);
+	snprintf(whole, sizeof(whole), "%s/%s", top, below(known_as(top), path) ?: path);
 	fd = open(whole, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
-		fail(errno, "%s: no such control group (see `systemd-cgls`): %s", whole,
+		fail(errno, "%s: no such control group (see `systemd-cgls`): %s", known_as(whole),
 		     strerror(errno));
 	else if (!is_cgroup2(whole)) {
 		close(fd);
 		fd = -1;
-		fail(0, "%s: is not a control group (version 2)", whole);
+		fail(0, "%s: is not a control group (version 2)", known_as(whole));
 	}
 	return fd;
 }
@@ -108,18 +128,14 @@ static bool has_us(const char *path)
 }
 
 /* A mount may begin elsewhere than our namespace: then our path leads to another one, or nowhere.
- * `ip netns exec` gives its command a /sys without control groups; those of the first process are
- * as good.
  */
 bool cgroup_own(char path[PATH_MAX])
 {
-	static const char *const mounts[] = { CGROUP_MOUNT, UNIFIED, OF_FIRST CGROUP_MOUNT,
-					      OF_FIRST UNIFIED };
 	char own[PATH_MAX];
 
 	if (!own_path(own))
 		return false;
-	for (size_t i = 0; i < sizeof(mounts) / sizeof(mounts[0]); i++) {
+	for (size_t i = 0; i < N_MOUNTS; i++) {
 		if (snprintf(path, PATH_MAX, "%s%s", mounts[i], own[1] ? own : "") < PATH_MAX &&
 		    is_cgroup2(path) && has_us(path))
 			return true;
@@ -145,7 +161,7 @@ static int keep(const char *path)
 {
 	const bool is_first = !*wanted.path;
 
-	snprintf(is_first ? wanted.path : wanted.other, PATH_MAX, "%s", path);
+	snprintf(is_first ? wanted.path : wanted.other, PATH_MAX, "%s", known_as(path));
 	return is_first && wanted.other ? FTW_CONTINUE : FTW_STOP;
 }
 

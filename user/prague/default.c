@@ -41,10 +41,8 @@ static bool write_default(const char *name)
 
 	if (file && fclose(file))
 		written = false;
-	return written || fail(errno,
-			       SYSCTL ": cannot be set to %s: run it as root of the "
-				      "namespace's host",
-			       name);
+	return written || fail(errno, SYSCTL ": cannot be set to %s (%s): run it %s", name,
+			       strerror(errno), privilege_as_root(PRIVILEGE_NET | PRIVILEGE_FILES));
 }
 
 /* What was there last, in a map that is pinned under the namespace's cookie. */

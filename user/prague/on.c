@@ -5,10 +5,12 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "cli/privilege.h"
 #include "kernel/cgroup.h"
 #include "kernel/netns.h"
 #include "kernel/running.h"
@@ -98,11 +100,21 @@ static struct fallen undo_all(const struct programs *programs)
 
 static bool enter_netns(const char *name)
 {
-	int error = netns_enter(name);
+	int error = -netns_enter(name);
 
-	if (error == -ENOENT)
-		return fail(-error, "--netns %s: no such network namespace (see `ip netns`)", name);
-	return !error || fail(-error, "--netns %s: cannot be entered: run it as root", name);
+	switch (error) {
+	case 0:
+		return true;
+	case ENOENT:
+		return fail(error, "--netns %s: no such network namespace (see `ip netns`)", name);
+	case EINVAL:
+		return fail(error, "--netns %s: is not a network namespace (see `ip netns`)", name);
+	case EACCES:
+	case EPERM:
+		return fail(error, "--netns %s: cannot be entered: run it %s", name,
+			    privilege_as_root(PRIVILEGE_MOUNT));
+	}
+	return fail(error, "--netns %s: cannot be entered: %s", name, strerror(error));
 }
 
 /* The control group of those that are to have it; -1, which is reported. */

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "cli/privilege.h"
 #include "kernel/cgroup.h"
 #include "kernel/lock.h"
 
@@ -82,6 +83,26 @@ static int try_name(struct own_cgroup *group, const char *parent)
 	return error;
 }
 
+static bool refuse(const char *parent, int error)
+{
+	switch (error) {
+	case EAGAIN: /* cgroup_check_hierarchy_limits(), kernel/cgroup/cgroup.c */
+		return fail(error,
+			    "%s: has as many control groups in it as cgroup.max.descendants or "
+			    "cgroup.max.depth, there or above, allows: raise it",
+			    parent);
+	case EROFS:
+		return fail(error,
+			    "%s: is mounted read-only: `mount -o remount,rw " CGROUP_MOUNT "`",
+			    parent);
+	case EACCES:
+	case EPERM:
+		return fail(error, "%s: no control group can be made there: run it %s", parent,
+			    privilege_as_root(PRIVILEGE_FILES));
+	}
+	return fail(error, "%s: no control group can be made there: %s", parent, strerror(error));
+}
+
 bool own_cgroup_make(struct own_cgroup *group)
 {
 	char parent[PATH_MAX];
@@ -91,8 +112,7 @@ bool own_cgroup_make(struct own_cgroup *group)
 		return false;
 	for (int i = 0; error == EEXIST && i < NAMES_TRIED; i++)
 		error = try_name(group, parent);
-	return !error || fail(error, "%s: no control group can be made there (%s): run it as root",
-			      parent, strerror(error));
+	return !error || refuse(parent, error);
 }
 
 static bool write_to(int dir, const char *name, const char *text)
