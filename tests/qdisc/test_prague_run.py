@@ -182,6 +182,23 @@ def test_check_tries_a_peer_with_a_prague_of_its_own(pair):
     wait_until(lambda: pair.programs() == before, "its programs are gone")
 
 
+def test_a_sink_has_room_for_another(pair):
+    """However many send it something now and then."""
+    with contextlib.suppress(OSError):
+        pair.right.sysctl("net.ipv4.tcp_ecn", 3)
+    sink = pair.right.popen(*(() if KERNEL >= (7, 0) else (TOOL, "run", "--")), TOOL, "sink")
+    pair.children.append(sink)
+    assert sink.stdout.readline() == "listening at port 5009\n"
+    with contextlib.ExitStack() as slow:
+        for _ in range(300):
+            sock = slow.enter_context(pair.left.socket())
+            sock.connect((RIGHT, 5009))
+            sock.settimeout(10)
+            assert sock.recv(64) == b"tcp-prague sink\n"
+            sock.send(b"x")
+        assert pair.tool("check", RIGHT).returncode == 0
+
+
 def test_check_without_the_right_to_try_says_so(pair):
     pair.accept()
     done = pair.left.run(*UNPRIVILEGED, TOOL, "check", f"{RIGHT}:{PORT}", check=False)

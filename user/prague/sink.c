@@ -2,13 +2,13 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netdb.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/time.h>
-#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/message.h"
@@ -18,10 +18,23 @@
 #include "prague/tcp_info.h"
 #include "tcp_prague.h"
 
-#define IDLE_S 10 /* a peer that sends nothing for so long is gone */
+#define IDLE_S 10    /* a peer that sends nothing for so long is gone */
+#define LOOK_MS 1000 /* how often we look for those */
 #define BACKLOG 16
-#define PEERS_MAX 32 /* that are served at a time */
-#define ADDRESS_MAX (INET6_ADDRSTRLEN)
+#define PEERS_MAX 256 /* that are served at a time */
+
+struct peer {
+	int fd;
+	char address[INET6_ADDRSTRLEN];
+	size_t bytes;
+	time_t heard_s; /* when it last sent something, CLOCK_MONOTONIC */
+};
+
+/* In the order in which they came. */
+struct peers {
+	struct peer at[PEERS_MAX];
+	int count;
+};
 
 static int listen_at(const char *port)
 {
@@ -36,7 +49,7 @@ static int listen_at(const char *port)
 		fail_usage("%s: not a port (for example " SINK_PORT "; 1 to 65535)", port);
 		return -1;
 	}
-	fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	/* The handshake's AccECN is the listener's choice. */
 	if (fd >= 0)
 		socket_ask_for(fd, PRAGUE_NAME);
@@ -52,36 +65,98 @@ static int listen_at(const char *port)
 	return fd;
 }
 
-static void print_received(const char *peer, size_t bytes, const struct ecn_info *info)
+static void print_received(const struct peer *peer, const struct ecn_info *info)
 {
 	if (!info->has_counters)
-		printf("%s: %zu bytes; this kernel does not count ECN (6.18 or later)\n", peer,
-		       bytes);
+		printf("%s: %zu bytes; this kernel does not count ECN (6.18 or later)\n",
+		       peer->address, peer->bytes);
 	else
-		printf("%s: %zu bytes; as ECT(1) %u, ECT(0) %u, CE %u\n", peer, bytes,
-		       info->received_ect1, info->received_ect0, info->received_ce);
-	say_flush();
+		printf("%s: %zu bytes; as ECT(1) %u, ECT(0) %u, CE %u\n", peer->address,
+		       peer->bytes, info->received_ect1, info->received_ect0, info->received_ce);
 }
 
-/* Greet, take what comes, and close when the peer has seen the last counters. */
-static void receive(int fd, const char *peer)
+static time_t now_s(void)
 {
-	const struct timeval idle = { .tv_sec = IDLE_S };
-	struct ecn_info info = {};
-	static char buffer[1 << 16];
-	size_t bytes = 0;
-	ssize_t got;
+	struct timespec now;
 
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &idle, sizeof(idle));
-	if (send(fd, SINK_GREETING, strlen(SINK_GREETING), MSG_NOSIGNAL) < 0)
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
+
+/* Say what has come, if anything: a check that finds no Prague on its side tries again with one of
+ * its own.
+ */
+static void take_leave(struct peers *peers, int number)
+{
+	struct peer *peer = &peers->at[number];
+	struct ecn_info info = {};
+
+	if (peer->bytes) {
+		ecn_info_read(peer->fd, &info);
+		print_received(peer, &info);
+	}
+	close(peer->fd);
+	peers->count--;
+	memmove(peer, peer + 1, (size_t)(peers->count - number) * sizeof(*peer));
+}
+
+/* Where all places are taken, the one that came first goes: nobody keeps others out by sending
+ * slowly.
+ */
+static void greet(struct peers *peers, int fd, const struct sockaddr_in6 *from)
+{
+	struct peer *peer;
+
+	if (send(fd, SINK_GREETING, strlen(SINK_GREETING), MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
+		close(fd);
 		return;
-	while ((got = recv(fd, buffer, sizeof(buffer), 0)) > 0)
-		bytes += (size_t)got;
-	/* A check that finds no Prague on its side tries again with one of its own. */
-	if (!bytes)
-		return;
-	ecn_info_read(fd, &info);
-	print_received(peer, bytes, &info);
+	}
+	if (peers->count == PEERS_MAX)
+		take_leave(peers, 0);
+	peer = &peers->at[peers->count++];
+	*peer = (struct peer){ .fd = fd, .heard_s = now_s() };
+	if (!inet_ntop(AF_INET6, &from->sin6_addr, peer->address, sizeof(peer->address)))
+		snprintf(peer->address, sizeof(peer->address), "?");
+}
+
+/* Take what has come. False: no more will. Its socket is closed then, when the peer has seen the
+ * last counters.
+ */
+static bool receive(struct peer *peer)
+{
+	static char buffer[1 << 16];
+	ssize_t got = recv(peer->fd, buffer, sizeof(buffer), MSG_DONTWAIT);
+
+	if (got < 0 && (errno == EAGAIN || errno == EINTR))
+		return now_s() - peer->heard_s < IDLE_S;
+	if (got <= 0)
+		return false;
+	peer->bytes += (size_t)got;
+	peer->heard_s = now_s();
+	return true;
+}
+
+/* One that has connected. */
+static bool take_one(int listener, struct peers *peers)
+{
+	struct sockaddr_in6 from;
+	socklen_t size = sizeof(from);
+	int fd = accept4(listener, (struct sockaddr *)&from, &size, SOCK_CLOEXEC);
+
+	if (fd >= 0)
+		greet(peers, fd, &from);
+	return fd >= 0 || errno == EINTR || errno == EAGAIN || errno == ECONNABORTED ||
+	       fail(errno, "connections cannot be accepted: %s", strerror(errno));
+}
+
+static void wait_for_any(int listener, const struct peers *peers)
+{
+	struct pollfd fds[PEERS_MAX + 1];
+
+	for (int i = 0; i < peers->count; i++)
+		fds[i] = (struct pollfd){ .fd = peers->at[i].fd, .events = POLLIN };
+	fds[peers->count] = (struct pollfd){ .fd = listener, .events = POLLIN };
+	poll(fds, (nfds_t)peers->count + 1, peers->count ? LOOK_MS : -1);
 }
 
 /* What was received has been told by then. */
@@ -91,50 +166,21 @@ static void end(int number)
 	_exit(STATUS_OK);
 }
 
-/* One that has just connected, in a process of its own, so that the next need not wait for it.
- * False: there was none to be had, and it has been served.
- */
-static bool receive_beside(int fd, const struct sockaddr_in6 *from)
-{
-	char peer[ADDRESS_MAX];
-	pid_t child = fork();
-
-	if (child > 0)
-		return true;
-	receive(fd, inet_ntop(AF_INET6, &from->sin6_addr, peer, sizeof(peer)) ?: "?");
-	if (!child)
-		_exit(STATUS_OK);
-	return false;
-}
-
-/* Leave no more of them at work than there may be. */
-static void wait_for_room(int *at_work)
-{
-	while (*at_work && waitpid(-1, NULL, *at_work < PEERS_MAX ? WNOHANG : 0) > 0)
-		--*at_work;
-}
-
 bool prague_sink(const char *port)
 {
-	int listener = listen_at(port ? port : SINK_PORT), at_work = 0, fd;
-	struct sockaddr_in6 from;
+	static struct peers peers;
+	int listener = listen_at(port ? port : SINK_PORT);
 
 	if (listener < 0)
 		return false;
 	signal(SIGINT, end);
 	signal(SIGTERM, end);
 	printf("listening at port %s\n", port ? port : SINK_PORT);
-	while (say_flush()) {
-		socklen_t size = sizeof(from);
-
-		fd = accept4(listener, (struct sockaddr *)&from, &size, SOCK_CLOEXEC);
-		if (fd < 0 && errno != EINTR && errno != ECONNABORTED)
-			return fail(errno, "connections cannot be accepted: %s", strerror(errno));
-		if (fd < 0)
-			continue;
-		wait_for_room(&at_work);
-		at_work += receive_beside(fd, &from);
-		close(fd);
+	while (say_flush() && take_one(listener, &peers)) {
+		wait_for_any(listener, &peers);
+		for (int i = peers.count - 1; i >= 0; i--)
+			if (!receive(&peers.at[i]))
+				take_leave(&peers, i);
 	}
 	return false;
 }
