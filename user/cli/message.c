@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "cli/clean.h"
-#include "cli/privilege.h"
 
 static const char *program_name;
 static bool is_verbose;
@@ -162,7 +161,8 @@ bool message_print(enum status outcome, int error, const char *format, ...)
 static const char *remedy(int error)
 {
 	if (error == EACCES || error == EPERM)
-		return privilege_as_root(PRIVILEGE_FILES | PRIVILEGE_LOAD);
+		return geteuid() ? "as root"
+				 : "outside of the container or sandbox that forbids it to root";
 	if (error == EROFS)
 		return "with its file system writable (`mount -o remount,rw`)";
 	return "again";
