@@ -7,7 +7,6 @@ import os
 import re
 import signal
 import subprocess
-from pathlib import Path
 
 import pytest
 from cgroups import CGROUPS
