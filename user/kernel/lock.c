@@ -15,7 +15,7 @@ static bool is_current(int fd, const char *path)
 	       locked.st_dev == current.st_dev;
 }
 
-int lock_directory(int fd, const char *path)
+int lock_at_once(int fd, const char *path)
 {
 	if (flock(fd, LOCK_EX | LOCK_NB))
 		return errno;

@@ -7,6 +7,6 @@
  * errno. EWOULDBLOCK: somebody else has it, or has removed it before we had it. Whoever may open it
  * may lock it.
  */
-int lock_directory(int fd, const char *path);
+int lock_at_once(int fd, const char *path);
 
 #endif /* LOCK_H */

@@ -184,7 +184,7 @@ static int try_lock(void)
 	fd = pin_dir_open(root);
 	if (fd < 0)
 		return fd == -ENOENT ? -EWOULDBLOCK : fd;
-	error = lock_directory(fd, root);
+	error = lock_at_once(fd, root);
 	if (error)
 		close(fd);
 	return -error; /* the fd stays open, and so locked, until we exit */

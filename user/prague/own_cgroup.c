@@ -39,7 +39,7 @@ static int lock(const char *group)
 	fd = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENODEV ? -ENOENT : -errno;
-	error = lock_directory(fd, path);
+	error = lock_at_once(fd, path);
 	if (!error)
 		return fd;
 	close(fd);
