@@ -62,7 +62,9 @@ bool pin_refuse(int error, const char *dir, const char *name)
 			    "%s: is something else than was pinned there, which may be at work "
 			    "still: `rm %s`",
 			    path, path);
-	return fail(-error, "%s: cannot be opened: run it %s, with " BPFFS " writable", path,
+	if (error != -EACCES && error != -EPERM)
+		return expect_known(error, "%s", path) >= 0;
+	return fail(-error, "%s: cannot be opened: run it %s", path,
 		    privilege_as_root(PRIVILEGE_FILES | PRIVILEGE_LOAD));
 }
 
