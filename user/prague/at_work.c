@@ -70,13 +70,15 @@ static bool visit_sockets(int map, void *data)
 	       programs_each_socket(&sockets->programs, sockets->visit, sockets->data);
 }
 
-int at_work_each_socket(void (*visit)(const struct prague_report *socket, void *data), void *data)
+int at_work_each_socket(const struct programs *pinned,
+			void (*visit)(const struct prague_report *socket, void *data), void *data)
 {
 	struct sockets sockets = { PROGRAMS_NONE, visit, data };
 	int count;
 
+	sockets.programs.status = pinned->status;
 	count = each_map(&sockets_shape, visit_sockets, &sockets);
-	if (sockets.programs.status >= 0)
+	if (sockets.programs.status >= 0 && sockets.programs.status != pinned->status)
 		close(sockets.programs.status);
 	return count;
 }

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* All Pragues of this host: that of `tcp-prague on` and those of each `tcp-prague run`, whose maps
  * are not pinned. They are found among all that there are, by name and shape; what reads them is a
- * program of our own.
+ * program of our own: the one that is pinned, else one that is loaded for it, which takes longer.
  */
 #ifndef AT_WORK_H
 #define AT_WORK_H
 
-#include "tcp_prague.h"
+#include "prague/programs.h"
 
 /* Call `visit` for each socket that is, or was, Prague's. How many Pragues there are, or -errno,
  * before any call: they cannot be looked for; afterwards: what is incomplete is reported.
  */
-int at_work_each_socket(void (*visit)(const struct prague_report *socket, void *data), void *data);
+int at_work_each_socket(const struct programs *pinned,
+			void (*visit)(const struct prague_report *socket, void *data), void *data);
 
 /* The same for each of their maps of destinations with a Classic AQM. */
 int at_work_each_classic(void (*visit)(int map, void *data), void *data);

@@ -138,7 +138,7 @@ static void each_in(int map, void *data)
 static int each_socket(const struct programs *pinned,
 		       void (*visit)(const struct prague_report *socket, void *data), void *data)
 {
-	int count = at_work_each_socket(visit, data);
+	int count = at_work_each_socket(pinned, visit, data);
 
 	if (count != -EPERM)
 		return expect_known(count, "the BPF maps of this host");
