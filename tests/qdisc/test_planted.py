@@ -4,9 +4,11 @@ wrongly. The kernel writes as many bytes as a map's values have."""
 
 import contextlib
 import json
+import random
 
 import pytest
 from conftest import AQMS, BIN, LOADER, PI2_PINS, PIN_DIR, PUBLIC_PIN_DIR, Qdisc, one_line
+from faults import SAMPLE
 from findings import findings, of_kind
 from netns import run
 from prague_pair import UNPRIVILEGED, needs_accecn
@@ -58,6 +60,22 @@ def test_maps_of_a_registration(registered, box, shape):
     for name in ("dualpi2_devices", "dualpi2_priors", "dualpi2_setting"):
         with planted(PIN_DIR / "ledger" / name, shape):
             refuses(box, LOADER, "one")
+
+
+def any_shapes(count):
+    """Other ones in each run: DUALPI2_SAMPLE, which it prints, repeats them."""
+    source = random.Random(SAMPLE)
+    for _ in range(count):
+        kind = source.choice(("array", "hash", "lru_hash", "percpu_hash", "percpu_array"))
+        key = 4 if kind.endswith("array") else source.randint(1, 512)
+        yield kind, key, source.randint(1, 32768)
+
+
+def test_maps_of_any_shape(registered, box):
+    for shape in any_shapes(8):
+        for name in MAPS:
+            with planted(PI2_PINS / name, shape):
+                refuses(box, STATS, "--json")
 
 
 def test_maps_for_each_cpu(registered, box):
