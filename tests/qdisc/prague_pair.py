@@ -237,6 +237,8 @@ class Pair:
             listener.close()
         run(TOOL, "off", "--if-on")
         self.wire.close()
+        # What is in flight would be sent again for minutes, from a namespace without a name.
+        self.left.run("ss", "-K", "-t")
         self.left.delete()
         self.right.delete()
 
