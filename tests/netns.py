@@ -81,6 +81,11 @@ class Namespace:
         shown = json.loads(self.run("ip", "-j", *options, "link", "show").stdout)
         return {link["ifname"]: link for link in shown}
 
+    def programs(self, dev):
+        """At the traffic control hooks of a device, in their order: "kind", "name", "prog_id"."""
+        [shown] = json.loads(self.run("bpftool", "-j", "net", "show", "dev", dev).stdout)
+        return shown["tc"]
+
     def sysctl(self, key, value):
         with self.entered():
             Path("/proc/sys", key.replace(".", "/")).write_text(str(value))

@@ -121,6 +121,13 @@ class Qdisc:
             index = socket.if_nametoindex(self.dev)
         return PIN_DIR / aqm / f"tcx-{self.space.cookie()}-{index}"
 
+    def lose_program(self, aqm="pi2"):
+        """Its link is no longer pinned; the kernel ends it some time after that."""
+        self.tcx_pin(aqm).unlink()
+        wait_until(lambda: "dualpi2_mark" not in [program["name"] for program in
+                                                  self.space.programs(self.dev)],
+                   "the program is detached")
+
     def is_attached(self):
         return self.tc()["kind"] in KINDS.values()
 

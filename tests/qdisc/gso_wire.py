@@ -95,8 +95,7 @@ class Wire:
                 if name.startswith(("gso-", "gsx-"))}
 
     def programs(self):
-        [shown] = json.loads(self.tx.run("bpftool", "-j", "net", "show", "dev", "g0").stdout)
-        return [program["name"] for program in shown["tc"]]
+        return [program["name"] for program in self.tx.programs("g0")]
 
     def restore(self):
         """As it was before the test."""

@@ -43,8 +43,7 @@ def directories(place=PIN_DIR):
 
 def programs(space, dev, attached="tcx/egress"):
     """Ours: their names, and their numbers, which tell those of one AQM from those of another."""
-    [net] = json.loads(space.run("bpftool", "-j", "net", "show", "dev", dev).stdout)
-    found = [program for program in net["tc"] if program["kind"] == attached]
+    found = [program for program in space.programs(dev) if program["kind"] == attached]
     return [program["name"] for program in found], {program["prog_id"] for program in found}
 
 

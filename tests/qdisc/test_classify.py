@@ -106,7 +106,7 @@ def test_wrong_version_is_classic(cable):
 def test_without_the_tcx_program(cable):
     """The qdisc classifies by itself, counts that, and the tools say how to mend it."""
     cable.load()
-    cable.qdisc.tcx_pin().unlink()
+    cable.qdisc.lose_program()
     cable.burst(ECT_1, 2)
     cable.burst(NOT_ECT, 3)
     stats = cable.qdisc.stats()

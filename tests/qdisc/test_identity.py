@@ -348,8 +348,7 @@ def entries():
 
 def egress_programs(space, device):
     """Their names, in order."""
-    [net] = json.loads(space.run("bpftool", "-j", "net", "show", "dev", device).stdout)
-    return [program["name"] for program in net["tc"]]
+    return [program["name"] for program in space.programs(device)]
 
 
 @pytest.mark.parametrize("name", ["dualpi2_mark", "dualpi2_split"])

@@ -76,8 +76,7 @@ class Path:
         return set(self.rx.links()) - {"lo", "t0"}
 
     def programs(self):
-        [shown] = json.loads(self.rx.run("bpftool", "-j", "net", "show", "dev", "t0").stdout)
-        return [(program["kind"], program["name"]) for program in shown["tc"]]
+        return [(program["kind"], program["name"]) for program in self.rx.programs("t0")]
 
     def check_nothing_left(self):
         assert self.devices() == set()

@@ -206,8 +206,7 @@ def test_bad_input_changes_nothing_live(space):
 
 
 def tcx_programs(space, dev):
-    [shown] = json.loads(space.run("bpftool", "-j", "net", "show", "dev", dev).stdout)
-    return [program["name"] for program in shown["tc"]]
+    return [program["name"] for program in space.programs(dev)]
 
 
 def test_foreign_tcx_program_stays(space, foreign_program):

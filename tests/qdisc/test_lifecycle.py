@@ -182,7 +182,7 @@ def test_a_replaced_qdisc_leaves_the_entry_to_its_successor(registered, box):
 def test_lost_tcx_program_is_warned_of(cable):
     cable.load()
     cable.burst(ECT_1, 2)
-    cable.qdisc.tcx_pin().unlink()
+    cable.qdisc.lose_program()
     cable.burst(ECT_1, 3)
     table = cable.qdisc.table()
     assert "our tcx program is not attached" in table and "3 packets did not pass" in table

@@ -219,7 +219,7 @@ def test_ipv4_has_no_label_and_is_measured(cable):
 
 def test_a_packet_that_bypassed_tcx_has_the_middle_value(cable):
     cable.load("--aqm", "vdq", "--rate", "1mbit")
-    cable.qdisc.tcx_pin("vdq").unlink()
+    cable.qdisc.lose_program("vdq")
     cable.burst(NOT_ECT, 50)
     cable.burst(ECT_1, 50)
     wait_until(lambda: cable.qdisc.stats()["ctv"], "the virtual queue is too long")
