@@ -198,7 +198,7 @@ def test_interface_with_the_number_of_a_deleted_one(space):
     dummy(space, "eth1", "index", NUMBER)
     space.run("tc", "qdisc", "add", "dev", "eth1", "root", "bpf_dualpi2")
     assert Qdisc(space, "eth1").stats()["options"]["target"] == 15_000
-    assert "in-eth0 any more: removed" in space.run(LOADER, "eth1").stdout
+    assert "eth1: removed in-eth0: " in space.run(LOADER, "eth1").stdout
     assert "in-eth0" not in space.links()
     assert "--rate" in one_line(space.run(LOADER, "eth1", "--ingress", check=False), 2)
     one_line(space.run(LOADER, "eth1", "--ingress", "--unload", check=False), 1)

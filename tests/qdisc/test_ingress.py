@@ -452,16 +452,16 @@ def test_the_interface_is_deleted(path):
 
 
 def test_the_program_is_detached(path):
-    """By somebody: the next dualpi2-load, of any interface, says so and leaves nothing changed."""
+    """By somebody. The next dualpi2-load, of any interface, says so and restores everything."""
     path.rx.ip("link set t0 gro_max_size 50000 gro_ipv4_max_size 40000")
     path.load("--rate", "20mbit")
     [pin] = PI2_PINS.glob(f"ingress-{path.rx.cookie()}-*")
     run("bpftool", "link", "detach", "pinned", pin)
     shown = path.rx.run(BIN / "dualpi2-stats").stdout
-    assert "\nnothing comes to in-t0: " in shown and "`ip link del in-t0` removes it" in shown
+    assert "\nin-t0 gets no packets: " in shown and "`ip link del in-t0` removes it" in shown
     path.rx.ip("link add other type dummy")
     said = path.rx.run(LOADER, "other").stdout.splitlines()
-    assert "t0: what arrives does not go through in-t0 any more: removed" in said
+    assert "t0: removed in-t0: incoming traffic no longer goes through it" in said
     assert gro_sizes(path) == (50000, 40000)
     path.rx.run(LOADER, "other", "--unload")
     path.rx.ip("link del other")

@@ -15,8 +15,8 @@
 
 #define ABOUT_INTERFACE " interface %u"
 
-/* The cookie of a network namespace never comes again; a device may go to another one, where an
- * interface has that number, too.
+/* The number alone would not do: a device can move to another network namespace, where an interface
+ * may have the same number. The cookie of a network namespace is never reused.
  */
 static void write_alias(const struct device_kind *kind, const struct dualpi2_key *key,
 			char alias[LINK_ALIAS_MAX])
@@ -26,7 +26,9 @@ static void write_alias(const struct device_kind *kind, const struct dualpi2_key
 		 key->ifindex, key->netns);
 }
 
-/* Is it the alias of a device of a kind, made in this network namespace: for which interface? */
+/* Is this the alias of a device of this kind that was made in this network namespace? Then `key` is
+ * that of its interface.
+ */
 static bool read_alias(const struct device_kind *kind, const char *alias, struct dualpi2_key *key)
 {
 	const size_t about = strlen(kind->about);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Devices that we make for an interface: an ifb (ingress.h), a GSO splitter (gso.h).
  *
- * What says that a device is ours is its MAC address: drawn at random, noted in the ledger
- * before the device is made with it. So the programs find it, and a later run what
- * an interrupted one has made; the name is the user's to change, and a number comes again. Where
- * that is gone, because the pins were deleted, the alias tells by the interface's number and
- * the cookie of the network namespace.
+ * A device is ours if it has the MAC address that the ledger has for it. The address is random, and
+ * noted before the device is made. By it the programs find the device, and a later run finds what an
+ * interrupted one has made; users may change the name, and numbers are reused. If the ledger is
+ * gone, because the pins were deleted, the alias tells, by the interface's number and the cookie of
+ * the network namespace.
  */
 #ifndef DEVICE_H
 #define DEVICE_H

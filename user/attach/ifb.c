@@ -45,9 +45,8 @@ static int is_whole(const struct registrations *regs, const struct device *devic
 	return fed > 0 ? aqm_of_kind(root.kind) != NULL : fed;
 }
 
-/* What becomes of it, and with `state` less than IFB_CUT_OFF the name of its interface. False: that
- * is unknown, which is reported. Only with the ledger we may see more than whether an interface has
- * the number.
+/* Find its state and, if its interface is still there, the interface's name. False: unknown, which
+ * is reported. Without the ledger we see only whether an interface has the number.
  */
 static bool read_state(const struct registrations *regs, const struct device *device,
 		       bool is_recorded, struct ifb *ifb)

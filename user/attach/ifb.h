@@ -10,15 +10,15 @@ extern const struct device_kind ifb_kind;
 enum ifb_state {
 	IFB_WHOLE,
 	IFB_UNFINISHED, /* dualpi2-load was interrupted: nothing comes here, or no qdisc is here */
-	IFB_CUT_OFF,	/* its interface is gone, or somebody has detached our program there */
-	IFB_ORPHANED,	/* its interface is gone: none has the number */
+	IFB_CUT_OFF,	/* its interface is gone, or somebody detached our program from it */
+	IFB_ORPHANED,	/* its interface is gone: no interface has its number */
 };
 
 struct ifb {
 	__u32 ifindex;
 	char name[IF_NAMESIZE];
 	__u32 interface;	  /* number of that whose incoming traffic it takes, or took */
-	char ifname[IF_NAMESIZE]; /* of that; if it is gone or may be, of the ifb itself */
+	char ifname[IF_NAMESIZE]; /* of that; of the ifb itself if that is or may be gone */
 	enum ifb_state state;
 };
 
@@ -36,7 +36,7 @@ bool ifbs_read(const struct registrations *regs, struct ifbs *ifbs);
 /* The one with this number; NULL: it is none. */
 const struct ifb *ifbs_find(const struct ifbs *ifbs, __u32 ifindex);
 
-/* Is it for the incoming traffic of the interface with this number? */
+/* Does it take the incoming traffic of the interface with this number? */
 bool ifb_belongs_to(const struct ifb *ifb, __u32 interface);
 
 #endif /* IFB_H */

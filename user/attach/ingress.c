@@ -329,8 +329,8 @@ static int feeder_is_gone(const struct registrations *regs, const struct dualpi2
 	return interface_is_gone(regs, key, TCX_INGRESS);
 }
 
-/* An interface that has the number may be the one that it was made for, of which somebody has
- * detached our program.
+/* Does an interface have the number? It may be the one that the ifb was made for: then somebody
+ * detached our program from it.
  */
 static bool may_be_there(const struct dualpi2_key *interface, struct link *link)
 {
@@ -345,7 +345,7 @@ static void remove_left_over(const struct registrations *regs, const struct devi
 	if (may_be_there(&ingress.key, &link)) {
 		setting_return(&ingress.key, SETTING_NO_GRO);
 		if (ifb->ifindex)
-			say_line("%s: what arrives does not go through %s any more: removed",
+			say_line("%s: removed %s: incoming traffic no longer goes through it",
 				 link.name, ifb->name);
 	} else {
 		ledger_erase(LEDGER_SETTINGS, &ingress.key);

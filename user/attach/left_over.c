@@ -36,8 +36,8 @@ static void tell_ifb(const struct telling *telling, const struct ifb *ifb)
 		tell_orphan(telling, ifb->name);
 	} else if (ifb->state == IFB_CUT_OFF) {
 		snprintf(text, sizeof(text),
-			 "nothing comes to %s: its interface is gone, or somebody has detached the "
-			 "program there: `ip link del %s` removes it",
+			 "%s gets no packets: its interface is gone, or somebody detached our "
+			 "program from it: `ip link del %s` removes it",
 			 ifb->name, ifb->name);
 		telling->tell(text);
 	} else if (ifb->state == IFB_UNFINISHED) {

@@ -87,8 +87,8 @@ void target_forget(const struct registrations *regs, const struct dualpi2_key *k
  */
 void targets_sweep(const struct registrations *regs);
 
-/* Is nothing of ours on an interface whose link is pinned where we do not look? `ours` is what is
- * like ours there. If not, it is said why (report_obstacle()).
+/* Are the links of all our programs on an interface pinned where we look? `ours`: the programs on it
+ * that look like ours. If not, the obstacle is reported (report_obstacle()).
  */
 bool target_is_known(const struct registrations *regs, const char *ifname,
 		     const struct tcx_ours *ours);
