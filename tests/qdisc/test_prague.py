@@ -561,7 +561,7 @@ def test_a_bpffs_that_cannot_be_written(pair):
     try:
         for argv in (("status",), ("off",), ("off", "--if-on"), ("on", "--netns", "left")):
             line = one_line(pair.tool(*argv, check=False), 1)
-            assert "with its file system writable (`mount -o remount,rw`)" in line
+            assert "with that file system writable (`mount -o remount,rw`)" in line
     finally:
         run("mount", "-o", "remount,rw", "/sys/fs/bpf")
     pair.tool("off")

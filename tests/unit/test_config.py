@@ -207,11 +207,11 @@ def plant_directory(path):
 
 
 @pytest.mark.parametrize("plant", [plant_fifo, plant_socket, plant_device, plant_directory])
-def test_what_is_no_file(tmp_path, plant):
-    """Nothing waits for it."""
+def test_what_is_no_regular_file(tmp_path, plant):
+    """No tool waits for it."""
     path = tmp_path / "no-such-interface.conf"
     plant(path)
-    told = f"{path}: cannot be read: it is no file\n"
+    told = f"{path}: cannot be read: it is not a regular file\n"
     for config in {tmp_path, path if not path.is_dir() else tmp_path}:
         done = load("--config", config)
         assert (done.returncode, done.stdout, done.stderr) == (2, "", f"dualpi2-load: {told}")

@@ -39,7 +39,7 @@ static bool is_control(uint32_t value)
 	return value < 0x20 || (value >= 0x7f && value < 0xa0);
 }
 
-/* Would it look as what stands for a byte? */
+/* Would it be taken for an escaped byte? */
 static bool is_misread(const unsigned char *text)
 {
 	return text[0] == '\\' && text[1] == 'x';

@@ -10,9 +10,9 @@
 /* Room for a text of so many bytes, its NUL included. */
 #define CLEAN_MAX(size) (4 * (size))
 
-/* Write `text` to `clean`, of `size` bytes: control characters, what is no UTF-8 and a backslash in
- * front of an x as \xNN, each byte by itself, so that no two texts become one. To be done once. Cut
- * where there is no room. Returns `clean`.
+/* Write `text` to `clean`, of `size` bytes. Bytes of control characters, bytes that are no UTF-8,
+ * and a backslash before an x become \xNN, so that different texts stay different. Do it once: a
+ * second time escapes the escapes. The text is cut if there is no room. Returns `clean`.
  */
 const char *clean_text(const char *text, char *clean, size_t size);
 

@@ -45,7 +45,7 @@ void config_add_name(const char *name, void *names)
 	void *longer = realloc(list->of, (list->count + 1) * sizeof(*list->of));
 
 	if (!longer) {
-		list->is_cut = !fail(ENOMEM, "the names of an interface: %s", strerror(ENOMEM));
+		list->is_cut = !fail(ENOMEM, "no memory for the names of an interface");
 		return;
 	}
 	list->of = longer;

@@ -21,7 +21,7 @@ bool config_is_file(const char *file);
 struct config_names {
 	char (*of)[CONFIG_NAME_SIZE]; /* free() them */
 	size_t count;
-	bool is_cut; /* there was no memory for all, which is reported */
+	bool is_cut; /* memory ran out before the last one, which is reported */
 };
 
 /* Add one. `names`: struct config_names */

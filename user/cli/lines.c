@@ -51,10 +51,10 @@ bool lines_parse(const char *path, char *text, size_t size, line_take *take, voi
 	return taken;
 }
 
-/* -1: it is reported why it cannot be read. */
+/* A file descriptor, or -1, which is reported. */
 static int open_file(const char *path)
 {
-	/* O_NONBLOCK: a FIFO would let us wait for a writer. */
+	/* O_NONBLOCK: a FIFO would make us wait for a writer. */
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	struct stat file;
 
@@ -65,7 +65,7 @@ static int open_file(const char *path)
 	}
 	if (fd < 0)
 		fail(errno, "%s: cannot be read: %s", path,
-		     errno == ENXIO ? "it is no file" : strerror(errno));
+		     errno == ENXIO ? "it is not a regular file" : strerror(errno));
 	return fd;
 }
 
@@ -78,7 +78,7 @@ bool lines_read(const char *path, line_take *take, void *data)
 
 	if (fd < 0)
 		return false;
-	size = read(fd, text, sizeof(text)); /* of a file: all that there is room for */
+	size = read(fd, text, sizeof(text)); /* a regular file fills it, or ends */
 	error = errno;
 	close(fd);
 	if (size < 0)

@@ -28,7 +28,7 @@ static int print_libbpf(enum libbpf_print_level level, const char *format, va_li
 	return is_verbose ? vfprintf(stderr, format, args) : 0;
 }
 
-/* Where one is closed, what is opened there fails as well, to be read from or written to. */
+/* Open /dev/null in place of each that is closed, in the mode in which its use still fails. */
 static void open_standard_files(void)
 {
 	static const int modes[] = {
@@ -157,14 +157,14 @@ bool message_print(enum status outcome, int error, const char *format, ...)
 	return false;
 }
 
-/* What helps where something could not be looked at. */
+/* What helps after a look-up that failed, behind "run it". */
 static const char *remedy(int error)
 {
 	if (error == EACCES || error == EPERM)
 		return geteuid() ? "as root"
 				 : "outside of the container or sandbox that forbids it to root";
 	if (error == EROFS)
-		return "with its file system writable (`mount -o remount,rw`)";
+		return "again with that file system writable (`mount -o remount,rw`)";
 	return "again";
 }
 

@@ -22,11 +22,11 @@ enum status {
 	STATUS_USAGE = 2,
 };
 
-/* To be called first. `program` begins every message and must stay valid.
+/* Call it first. `program` begins every message and must stay valid.
  *
- * Where the standard input, output or error output is closed it becomes a file that cannot be used
- * either, so that no other one gets its number. When the tool exits, what was printed but cannot be
- * written is a failure.
+ * A closed standard input, output or error output is replaced by a file whose use fails as well, so
+ * that no file opened later gets its number. Output that cannot be written when the tool exits is a
+ * failure.
  */
 void message_init(const char *program);
 
@@ -44,12 +44,12 @@ void message_set_place(const char *format, ...) __attribute__((format(printf, 1,
 bool message_print(enum status outcome, int error, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Print a line (printf-like, without a newline) to stdout: what was done. As in all messages, it
- * may hold any text from outside (clean.h).
+/* Print a line (printf-like, without a newline) to stdout: what was done. It may contain any text
+ * from outside, as all messages may (clean.h).
  */
 void say_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Write out what was printed to stdout. False: it was reported that it cannot be written. */
+/* Flush stdout. False: it cannot be written, which is reported. */
 bool say_flush(void);
 
 #define fail(error, ...) message_print(STATUS_FAILURE, error, __VA_ARGS__)
@@ -62,8 +62,8 @@ bool say_flush(void);
  */
 const char *message_shortage(int error);
 
-/* Report that a look-up does not know: "cannot look at WHAT: why; run it again", or as root, `what`
- * and what follows as for printf(). Returns what it found: 1, 0 or -errno.
+/* If a look-up failed, report it: "cannot look at WHAT: why; run it again", or whatever else helps.
+ * `found`: its result, 1, 0 or -errno, which is returned. `what`: printf-like.
  */
 int expect_known(int found, const char *what, ...) __attribute__((format(printf, 2, 3)));
 
