@@ -155,8 +155,8 @@ static void add_params(void)
 
 /* ---- actions --------------------------------------------------------------------- */
 
-/* Clear away what belongs to interfaces that are gone. Then look whether this is one to change,
- * with `ours` on it. Where it could not look the run is to end, for nothing is changed yet.
+/* Remove what is left of interfaces that are gone, then look whether this one may be changed, with
+ * `ours` on it. False: it may not, or that is unknown, which is reported.
  */
 static bool begin(const struct registrations *regs, const char *ifname, const struct tcx_ours *ours)
 {
@@ -275,7 +275,7 @@ static bool check(const char *ifname, const struct wishes *wishes)
 
 	report_begin();
 	passed = host_passes(HOST_REPORT);
-	is_known = pins_find(why) >= 0; /* if not, that has been shown */
+	is_known = pins_find(why) >= 0; /* if not, host_passes() has shown it */
 	if (ifname)
 		tcx_look_for_ours(ifname, &ours);
 	pins_keep_privilege(PRIVILEGE_NET);
@@ -401,7 +401,7 @@ static bool make_wishes(const char *ifname, struct wishes *wishes)
 	return make_wish(command.options, direction, &wishes->of[direction]);
 }
 
-/* --find-config: the path as it is, for programs. */
+/* --find-config: the path unchanged, because programs read it. */
 static bool print_file(const char *ifname)
 {
 	char file[PATH_MAX];

@@ -2,8 +2,8 @@
 /* Devices that we make for an interface: an ifb (ingress.h), a GSO splitter (gso.h).
  *
  * A device is ours if it has the MAC address that the ledger has for it. The address is random, and
- * noted before the device is made. By it the programs find the device, and a later run finds what an
- * interrupted one has made; users may change the name, and numbers are reused. If the ledger is
+ * noted before the device is made. By it the programs find the device, and a later run finds what
+ * an interrupted one has made; users may change the name, and numbers are reused. If the ledger is
  * gone, because the pins were deleted, the alias tells, by the interface's number and the cookie of
  * the network namespace.
  */

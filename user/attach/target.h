@@ -87,8 +87,8 @@ void target_forget(const struct registrations *regs, const struct dualpi2_key *k
  */
 void targets_sweep(const struct registrations *regs);
 
-/* Are the links of all our programs on an interface pinned where we look? `ours`: the programs on it
- * that look like ours. If not, the obstacle is reported (report_obstacle()).
+/* Are the links of all our programs on an interface pinned where we look? `ours`: the programs on
+ * it that look like ours. If not, the obstacle is reported (report_obstacle()).
  */
 bool target_is_known(const struct registrations *regs, const char *ifname,
 		     const struct tcx_ours *ours);

@@ -30,8 +30,8 @@ static bool is_cgroup2(const char *path)
 	return !statfs(path, &fs) && fs.f_type == CGROUP2_SUPER_MAGIC;
 }
 
-/* `ip netns exec` gives its command a /sys without control groups; those of the first process are
- * as good.
+/* `ip netns exec` gives its command a /sys without control groups; the first process sees the same
+ * ones.
  */
 static const char *const mounts[] = { CGROUP_MOUNT, UNIFIED, OF_FIRST CGROUP_MOUNT,
 				      OF_FIRST UNIFIED };
@@ -48,7 +48,7 @@ const char *cgroup_mount_point(void)
 	return NULL;
 }
 
-/* What is behind a directory in a path; NULL: it is not below that. */
+/* The rest of a path behind a directory; NULL: the path is not below it. */
 static const char *below(const char *directory, const char *path)
 {
 	const size_t length = strlen(directory);
@@ -58,7 +58,7 @@ static const char *below(const char *directory, const char *path)
 		       : NULL;
 }
 
-/* As people know it. */
+/* The path for people, without the way through the first process. */
 static const char *known_as(const char *path)
 {
 	return below(OF_FIRST, path) ?: path;

@@ -5,7 +5,7 @@
 
 #include "kernel/link.h"
 
-/* False: not all can be seen, which is reported. */
+/* All names of an interface. False: some cannot be read, which is reported. */
 static bool read_names(const char *ifname, struct config_names *names)
 {
 	struct link link;

@@ -5,8 +5,8 @@
 
 #include "cli/config_dir.h"
 
-/* As config_find(). If there is no such interface the given name counts. False: it is reported that
- * there is no file, or that the names or the files cannot be seen.
+/* As config_find(), by all names of the interface; if there is no such interface, by the given one.
+ * False: there is no file, or names or files cannot be read, which is reported.
  */
 bool names_find_file(const char *ifname, const char *dir, bool or_default, char path[PATH_MAX]);
 

@@ -42,7 +42,7 @@ __u64 netns_current(void)
 	return here;
 }
 
-/* Go to the one that is open there, or do not (-1, with errno), and close it. 0, or -errno. */
+/* Go to the one that `fd` is open for, and close it. -1: it is not, for errno. 0, or -errno. */
 static int enter(int fd)
 {
 	int error = fd < 0 || setns(fd, CLONE_NEWNET) ? -errno : 0;
@@ -57,7 +57,7 @@ int netns_enter(const char *name)
 	char path[PATH_MAX];
 
 	snprintf(path, sizeof(path), "%s%s", strchr(name, '/') ? "" : NETNS_DIR "/", name);
-	return enter(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)); /* somebody's FIFO, maybe */
+	return enter(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)); /* it may be a FIFO */
 }
 
 int netns_handle(struct netns_handle *handle)

@@ -16,8 +16,8 @@ __u64 netns_current(void);
 /* Go to the one of a name, or of a path. 0, -ENOENT: there is none; another -errno: we may not. */
 int netns_enter(const char *name);
 
-/* What leads to a namespace wherever it is held open, by a mount, a file or a process, as
- * name_to_handle_at(2) gives it (Linux 6.18). It never comes again.
+/* The handle of a namespace, from name_to_handle_at(2) (Linux 6.18). It opens the namespace as long
+ * as a mount, an open file or a process holds it, and is never reused.
  */
 #define NETNS_HANDLE_BYTES 16
 
@@ -27,10 +27,10 @@ struct netns_handle {
 	__u8 bytes[NETNS_HANDLE_BYTES];
 };
 
-/* That of the one we are in. 0, or -errno. */
+/* The handle of the one we are in. 0, or -errno. */
 int netns_handle(struct netns_handle *handle);
 
-/* Go there. 0, or -errno: it has ended, or nothing but sockets is left of it, or we may not. */
+/* Go there. 0, or -errno: it has ended, or only sockets are left of it, or we may not. */
 int netns_enter_handle(const struct netns_handle *handle);
 
 /* Has the one with this cookie ended? `find`: a program that looks for it (bpf/find_netns.bpf.h).

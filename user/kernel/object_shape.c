@@ -10,7 +10,7 @@
 
 #define NAME_LENGTH (BPF_OBJ_NAME_LEN - 1)
 
-/* The names of their files (kernel/bpf/syscall.c). A link's is spelled in two ways. */
+/* The names of their files (kernel/bpf/syscall.c). That of a link is bpf_link or bpf-link. */
 static const char *const files[] = {
 	[OBJECT_MAP] = "bpf-map",
 	[OBJECT_PROGRAM] = "bpf-prog",
@@ -26,7 +26,7 @@ static int is_object(int fd, enum object object)
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (readlink(path, name, sizeof(name) - 1) < 0)
-		return errno == ENOENT ? -ENXIO : -errno; /* no /proc: not that there is none */
+		return errno == ENOENT ? -ENXIO : -errno; /* no /proc: unknown */
 	return !strncmp(name, prefix, strlen(prefix)) && !strcmp(name + strlen(prefix) + 1, wanted);
 }
 
@@ -35,7 +35,7 @@ static bool fits(__u32 is, __u32 wanted)
 	return !wanted || is == wanted;
 }
 
-/* libbpf gives no name where it could not see that the kernel has names. */
+/* libbpf gives an object no name if it could not find out whether the kernel takes names. */
 static bool is_called(const char *name, const char *wanted)
 {
 	return !wanted || !*name || !strncmp(name, wanted, NAME_LENGTH);

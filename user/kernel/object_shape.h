@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a BPF object has to be like before it is used: the kernel writes as many bytes as a map's
- * values have, whatever room there is, and tells of any object if it is asked of a map.
+/* What a BPF object must be before it is used. The kernel writes as many bytes as a map's values
+ * have, whatever room there is; and a query for a map takes the descriptor of any object.
  */
 #ifndef OBJECT_SHAPE_H
 #define OBJECT_SHAPE_H
@@ -15,7 +15,7 @@ enum object {
 
 /* 0, NULL: any. */
 struct object_shape {
-	const char *name; /* of a map or a program, which may be longer than the kernel keeps */
+	const char *name; /* of a map or a program; may be longer than the kernel keeps */
 	__u32 type;	  /* BPF_MAP_TYPE_*, BPF_PROG_TYPE_*, BPF_LINK_TYPE_* */
 	__u32 key_size, value_size, max_entries; /* of a map */
 	enum object object;
