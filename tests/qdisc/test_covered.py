@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What is mounted over /sys/fs/bpf hides what is pinned there, and whether something is pinned is
-unknown then: no tool says that there is nothing, or changes anything."""
+"""A file system over /sys/fs/bpf hides the pins there. Then nobody knows what is pinned: no tool
+says that there is nothing, and none changes anything."""
 
 import contextlib
 import json
@@ -22,7 +22,7 @@ STATS, PRAGUE, BASE_RTT = BIN / "dualpi2-stats", BIN / "tcp-prague", BIN / "tcp-
 MARK_VALUES = BIN / "dualpi2-mark-values"
 BPFFS = PIN_DIR.parent
 BASE_RTT_PINS, PRAGUE_PINS = BPFFS / "tcp-base-rtt", BPFFS / "tcp-prague"
-# What is mounted over it, and where.
+# File systems to mount over it, and where.
 COVERS = {"bpf": BPFFS, "tmpfs": BPFFS, "sysfs": Path("/sys")}
 # The rights of the systemd services.
 RIGHTS = {"root": (),
@@ -31,7 +31,7 @@ RIGHTS = {"root": (),
 
 
 def mounts():
-    """At /sys/fs/bpf, or over it, the last one on top."""
+    """Those at /sys/fs/bpf or over it, the topmost last."""
     return [line.split()[1:3] for line in Path("/proc/self/mounts").read_text().splitlines()
             if line.split()[1] in ("/sys", "/sys/fs/bpf")]
 
@@ -60,7 +60,7 @@ def rights(request):
 
 
 def refuses(space, cover, *argv):
-    """In one line, which names both file systems and what helps."""
+    """In one line, which names both file systems and the remedy."""
     line = one_line(space.run(*argv, check=False), 1)
     assert "bpf (bpf) is hidden below" in line and f"`umount {COVERS[cover]}`" in line, (argv, line)
     assert ("`mkdir -m 700" in line) == (cover == "bpf"), (argv, line)
@@ -122,7 +122,7 @@ def test_values(box, rights):
 
 
 def check_all_tools(space, *rights):
-    """Each can begin, and end."""
+    """Each can attach and undo it."""
     for _ in range(2):
         space.run(*rights, LOADER, "one")
         assert Qdisc(space, "one").stats()["tcx-attached"] is True
@@ -133,7 +133,7 @@ def check_all_tools(space, *rights):
 
 
 def test_a_second_bpffs_may_be_meant(box, rights):
-    """Where a directory for our pins is to be seen in it; it stays, for the next run."""
+    """If it has a directory for our pins, which stays for the next run."""
     with covered("bpf"):
         for directory in PIN_DIR, BASE_RTT_PINS:
             directory.mkdir(mode=0o700)
@@ -143,7 +143,7 @@ def test_a_second_bpffs_may_be_meant(box, rights):
 
 
 def test_the_same_bpffs_twice(box, rights):
-    """Hides nothing: as those have it who share it with containers."""
+    """It hides nothing; hosts that share it with containers may have this."""
     run("mount", "--bind", BPFFS, BPFFS)
     try:
         check_all_tools(box, *rights)
@@ -154,7 +154,7 @@ def test_the_same_bpffs_twice(box, rights):
 
 
 def test_nothing_is_mounted_over_something_else(box):
-    """That is no BPF file system, but somebody's."""
+    """If a file system that is no BPF file system is at /sys/fs/bpf, the tools leave it alone."""
     run("umount", BPFFS)
     try:
         with covered("tmpfs"):

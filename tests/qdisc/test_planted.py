@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What is under the names of our pins and is not ours: of another version, planted, or put back
-wrongly. The kernel writes as many bytes as a map's values have."""
+"""Objects under the names of our pins that are not ours: of another version, planted, or swapped.
+The kernel writes as many bytes as a map's values have."""
 
 import contextlib
 import json
@@ -63,7 +63,7 @@ def test_maps_of_a_registration(registered, box, shape):
 
 
 def any_shapes(count):
-    """Other ones in each run: DUALPI2_SAMPLE, which it prints, repeats them."""
+    """Different ones in each run; DUALPI2_SAMPLE, which the run prints, repeats them."""
     source = random.Random(SAMPLE)
     for _ in range(count):
         kind = source.choice(("array", "hash", "lru_hash", "percpu_hash", "percpu_array"))
@@ -123,7 +123,7 @@ def test_maps_of_base_rtts(box):
 
 # ---- planted ----------------------------------------------------------------------------
 
-# For each directory of pins a place in it, and the tools that look there.
+# For each directory of pins a pin in it, and the commands that look there.
 PLACES = {
     "dualpi2/pi2/registration": [(LOADER, "one"), (LOADER, "one", "--unload"), (STATS, "--events")],
     "tcp-prague/prague/prague_config": [(PRAGUE, "on"), (PRAGUE, "off"), (PRAGUE, "status"),
@@ -138,10 +138,11 @@ PLACES = {
 @pytest.mark.parametrize("planted_as", ["directory", "link"])
 @pytest.mark.parametrize("place", PLACES)
 def test_what_others_have_made(box, place, planted_as):
-    """Where everybody may write to /sys/fs/bpf: who reads says so as well as who writes, and
-    `--check` as what it is about."""
+    """Where everybody may write to /sys/fs/bpf: commands that only read refuse it like those that
+    write, and `--check` names it."""
     directory = BPFFS / place.split("/")[0]
-    told = f"{directory}: others than its owner or root could have put pins there: `rm -r"
+    told = (f"{directory}: users other than its owner and root could have put pins there: "
+            "`rm -r")
     with mode(BPFFS, 0o1777):
         if planted_as == "directory":
             run(*as_nobody("mkdir", "-p", BPFFS / place))
@@ -161,12 +162,12 @@ def test_what_others_have_made(box, place, planted_as):
             run("rm", "-r", directory)
 
 
-# ---- put back wrongly -------------------------------------------------------------------
+# ---- swapped ----------------------------------------------------------------------------
 
 
 @contextlib.contextmanager
 def swapped(pin, other):
-    """Each in the place of the other."""
+    """Each takes the place of the other."""
     def swap():
         kept = BPFFS / "kept"
         pin.rename(kept)
@@ -188,7 +189,7 @@ def directory_for(pin):
 
 
 def test_what_is_no_map_of_a_registration(registered, box):
-    """A program, a link: the kernel goes on with those that were pinned there."""
+    """Programs and links: the kernel goes on with those that were pinned there."""
     box.run(LOADER, "one")
     commands = (STATS, "--json"), (LOADER, "one"), (LOADER, "one", "--unload")
     for name in "registration", "dualpi2_mark", "dualpi2_change", "dualpi2_find_netns":
@@ -204,7 +205,7 @@ def test_what_is_no_map_of_a_registration(registered, box):
 
 
 def test_a_directory_in_the_place_of_a_pin(registered, box):
-    """It is named, with what takes it away."""
+    """The tools name it, and the command that removes it."""
     box.run(LOADER, "one")
     pins = (PI2_PINS / "registration", PI2_PINS / "dualpi2_stats",
             PIN_DIR / "ledger/dualpi2_priors")
@@ -212,7 +213,7 @@ def test_a_directory_in_the_place_of_a_pin(registered, box):
         with directory_for(pin):
             for command in (STATS, "--json"), (LOADER, "one"), (LOADER, "one", "--unload"):
                 line = one_line(box.run(*command, check=False), 1)
-                assert f"{pin}: a directory is in the place of a pin: `rm -r {pin}`" in line, line
+                assert f"{pin}: is a directory, not a pin: `rm -r {pin}`" in line, line
     pin = Qdisc(box, "one").tcx_pin()
     with directory_for(pin):
         line = one_line(box.run(LOADER, "one", "--unload", check=False), 1)
@@ -221,12 +222,12 @@ def test_a_directory_in_the_place_of_a_pin(registered, box):
 
 
 def test_a_link_that_is_none(registered, box):
-    """What it was may still be attached: nobody says that it is not."""
+    """The link may still be attached: no tool says that it is not."""
     box.run(LOADER, "one")
     pin = Qdisc(box, "one").tcx_pin()
     with planted(pin, ("array", 4, 8)):
         line = one_line(box.run(LOADER, "one", "--unload", check=False), 1)
-        assert f"{pin}: is something else" in line and f"`rm {pin}`" in line
+        assert f"{pin}: is not what was pinned there" in line and f"`rm {pin}`" in line
     box.run(LOADER, "one", "--unload", "--if-attached")
 
 
@@ -236,7 +237,7 @@ def test_a_link_of_base_rtts_that_is_none(box):
     with planted(pin, ("array", 4, 8)):
         for command in ("off",), ("off", "--if-on"):
             line = one_line(box.run(BASE_RTT, *command, check=False), 1)
-            assert f"{pin}: is something else" in line
+            assert f"{pin}: is not what was pinned there" in line
     with directory_for(pin):
         assert f"`rm -r {pin}`" in one_line(box.run(BASE_RTT, "off", check=False), 1)
     box.run(BASE_RTT, "off")

@@ -27,7 +27,7 @@ struct mount {
 	char point[64], type[32], source[64];
 };
 
-/* What is mounted at BPFFS or above it. An empty point: nothing is. */
+/* Mounts at BPFFS or above it. An empty point: there is none. */
 struct view {
 	struct mount seen;   /* what a path to BPFFS leads into */
 	struct mount hidden; /* a BPF file system at BPFFS that no path leads to */
@@ -45,7 +45,7 @@ static bool read_mount(const char *line, struct mount *mount)
 	return sscanf(rest, " - %31s %63s", mount->type, mount->source) == 2;
 }
 
-/* Is a path to BPFFS led through it? */
+/* Does the path to BPFFS lead through it? */
 static bool is_on_the_way(const struct mount *mount)
 {
 	const size_t length = strlen(mount->point);
@@ -59,7 +59,7 @@ static bool is_bpffs(const struct mount *mount)
 	return !strcmp(mount->point, BPFFS) && !strcmp(mount->type, "bpf");
 }
 
-/* The same file system may be there twice, which hides nothing. 0, or -errno. */
+/* The same file system may be mounted there twice, which hides nothing. 0, or -errno. */
 static int look_at_mounts(struct view *view)
 {
 	FILE *mounts = fopen(MOUNTS, "re");
@@ -88,7 +88,7 @@ static int look_at_mounts(struct view *view)
 	return 0;
 }
 
-/* -errno: it could not be looked. */
+/* 0, or -errno: unknown, and `why` says why. */
 static int look(struct view *view, char *why)
 {
 	int error = look_at_mounts(view);
@@ -107,7 +107,7 @@ int bpffs_is_hidden(char *why)
 		return error;
 	snprintf(why, BPFFS_WHY_MAX,
 		 "%s (bpf) is hidden below %s (%s), so it is unknown what is pinned: "
-		 "`umount %s` takes that away",
+		 "`umount %s` uncovers it",
 		 view.hidden.source, view.seen.source, view.seen.type, view.seen.point);
 	return 1;
 }
@@ -128,7 +128,7 @@ int bpffs_has_room(char *why)
 		return error ?: 1;
 	snprintf(why, BPFFS_WHY_MAX,
 		 "%s (%s) is mounted at " BPFFS
-		 ", in the place of the BPF file system: `umount " BPFFS "`",
+		 ", in place of the BPF file system: `umount " BPFFS "`",
 		 view.seen.source, view.seen.type);
 	return 0;
 }

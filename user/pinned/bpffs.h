@@ -8,19 +8,19 @@
 #define BPFFS "/sys/fs/bpf"
 #define BPFFS_WHY_MAX 384
 
-/* Is there a BPF file system: 1; 0; -errno: unknown, because we cannot look where the first process
- * of the system does, or because one is hidden: `why` (BPFFS_WHY_MAX bytes) has the cause and what
- * helps. One that only the first process sees counts and is entered: `ip netns exec` gives its
- * command a /sys of its own, and pins in a bpffs mounted there would go with the command.
+/* Is there a BPF file system: 1, 0, or -errno: unknown, because we cannot look where the first
+ * process of the system looks, or because one is hidden; `why` (BPFFS_WHY_MAX bytes) gives the
+ * cause and the remedy. One that only the first process sees counts and is entered: `ip netns exec`
+ * gives its command a /sys of its own, and pins in a bpffs mounted there would go with the command.
  */
 int bpffs_find(char *why);
 
-/* Is one hidden below another file system that is mounted over it: 1; 0; -errno: unknown. `why`
- * names both, and says what helps.
+/* Is one hidden below another file system, of whatever type: 1, 0, or -errno: unknown. `why` names
+ * both, and the remedy.
  */
 int bpffs_is_hidden(char *why);
 
-/* Could it be mounted, where there is none: 1; 0, or -errno: `why` says what is in the way. */
+/* Could one be mounted, where there is none: 1; 0 or -errno: `why` says what is in the way. */
 int bpffs_has_room(char *why);
 
 /* Mount one if there is none. */

@@ -29,8 +29,8 @@ void stats_refresh(const struct registration *reg)
 		verbose("cannot refresh the statistics: %s", strerror(-error));
 }
 
-/* Among all entries. A batch is read with the lock of each bucket held (kernel/bpf/hashtab.c,
- * __htab_map_lookup_and_delete_batch()), so what it has not is not there.
+/* Search all entries. A batch is read under the lock of each bucket (kernel/bpf/hashtab.c,
+ * __htab_map_lookup_and_delete_batch()), so it misses none.
  */
 static int find_published(int map, const struct dualpi2_key *key, void *value, size_t size)
 {

@@ -16,7 +16,8 @@
 #define LOCK_WAIT_MS 10000
 #define LOCK_POLL_MS 20
 
-#define NOT_SAFE_TEXT "%s: others than its owner or root could have put pins there: `rm -r %s`"
+#define NOT_SAFE_TEXT \
+	"%s: users other than its owner and root could have put pins there: `rm -r %s`"
 
 static const char *root = PIN_DIR, *tool = "dualpi2-load";
 
@@ -94,8 +95,8 @@ int pin_dir_trust(const char *path)
 
 /* ---- can it be seen? -------------------------------------------------------------------- */
 
-/* Where there is no directory of ours it may be in a file system that is hidden; where there is
- * one, the file system that we see is meant.
+/* If we see no directory of ours, it may be in a file system that is hidden. If we see one, the
+ * file system that we see is meant.
  */
 static int find_hidden(char *why)
 {
@@ -106,7 +107,7 @@ static int find_hidden(char *why)
 		return hidden;
 	used = strlen(why);
 	snprintf(why + used, PINS_WHY_MAX - used,
-		 "; to work with the BPF file system that is seen, `mkdir -m 700 %s`", root);
+		 "; to use the visible BPF file system instead, `mkdir -m 700 %s`", root);
 	return -EEXIST;
 }
 

@@ -11,21 +11,21 @@
 #define PIN_DIR BPFFS "/dualpi2"	 /* 0700 */
 #define PUBLIC_PIN_DIR PIN_DIR "-public" /* 0755: what everybody may read */
 
-/* All of pinned/ is about this directory instead, of which nothing is for everybody. `program` is
- * the tool that it belongs to.
+/* Use this directory for all pins instead, without a public one. `program` is the tool that it
+ * belongs to.
  */
 void pins_belong_to(const char *directory, const char *program);
 
 #define PINS_WHY_MAX (BPFFS_WHY_MAX + 128)
 
-/* Can it be seen what is pinned: 1; 0: there is no BPF file system, and so nothing is; -errno:
- * unknown: another file system hides it, or the directory is not one that only its owner and root
- * could put pins into. `why` (PINS_WHY_MAX bytes) has the cause and what helps.
+/* Can we see what is pinned: 1; 0: there is no BPF file system, so nothing is pinned; -errno:
+ * unknown, because another file system hides it, or because users other than its owner and root
+ * could have put pins into the directory; `why` (PINS_WHY_MAX bytes) gives cause and remedy.
  */
 int pins_find(char *why);
 
-/* Could we pin: is all of that well, and may we write there, or mount a BPF file system: 1; 0, or
- * -errno, with `why`.
+/* Could we pin: can we see what is pinned, and may we write there, or mount a BPF file system: 1; 0
+ * or -errno, with `why`.
  */
 int pins_may_be_made(char *why);
 
@@ -42,13 +42,13 @@ void pins_keep_privilege(unsigned int privileges);
  */
 bool pins_lock(void);
 
-/* The same if there is a directory; none is made, nor a file system for it. False as well where it
+/* The same if there is a directory; makes none, and mounts no file system for it. False also if it
  * is unknown what is pinned, which is reported.
  */
 bool pins_lock_if_any(void);
 
-/* Remove a directory of it, which must be empty, or ("") itself: not where another BPF file system
- * is hidden, for it says which of them is meant.
+/* Remove a directory in it, or ("") itself, which must be empty. It stays itself where another BPF
+ * file system is hidden, because it says which of them is meant.
  */
 void pins_remove_directory(const char *dir);
 
@@ -57,25 +57,24 @@ void pins_remove_directory(const char *dir);
 /* Is there such a file: 1, 0, or -errno. */
 int pin_dir_exists(const char *path);
 
-/* Of a pin in a directory of that of ours; "": of the directory. */
+/* The path of a pin in a directory of ours; `name` "": of that directory. */
 const char *pin_path(const char *dir, const char *name, char path[PATH_MAX]);
 
-/* The same below another directory. */
+/* The same below the directory `top`. */
 const char *pin_dir_path(const char *top, const char *dir, const char *name, char path[PATH_MAX]);
 
-/* Can nobody but its owner or root have put something into a directory: 0, or -errno; -EPROTO:
- * somebody could. Who may not open it may pass all the same.
+/* Could nobody but its owner and root have put something into a directory: 0, or -errno; -EPROTO:
+ * somebody could. It needs no right to open the directory.
  */
 int pin_dir_trust(const char *path);
 
-/* Open it, if that is so: an fd, or -errno as above. */
+/* Open it, if so: an fd, or -errno as above. */
 int pin_dir_open(const char *path);
 
-/* Remove a directory. One that has something in it stays, as does one that is not ours to remove.
- */
+/* Remove a directory. It stays if something is in it, or if we may not remove it. */
 void pin_dir_remove(const char *path);
 
-/* Report that something cannot be removed, for this errno. */
+/* Report that something cannot be removed, with errno. */
 void pin_dir_report_kept(const char *path);
 
 #endif /* PIN_DIR_H */

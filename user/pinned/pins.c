@@ -56,11 +56,11 @@ bool pin_refuse(int error, const char *dir, const char *name)
 
 	pin_path(dir, name, path);
 	if (error == -EISDIR)
-		return fail(0, "%s: a directory is in the place of a pin: `rm -r %s`", path, path);
+		return fail(0, "%s: is a directory, not a pin: `rm -r %s`", path, path);
 	if (error == -EPROTO)
 		return fail(0,
-			    "%s: is something else than was pinned there, which may be at work "
-			    "still: `rm %s`",
+			    "%s: is not what was pinned there, which may still be at work: "
+			    "`rm %s`",
 			    path, path);
 	if (error != -EACCES && error != -EPERM)
 		return expect_known(error, "%s", path) >= 0;
@@ -148,8 +148,8 @@ static void end_link(int fd, const char *dir, const char *name)
 
 	pin_forget(dir, name);
 	if (bpf_link_detach(fd))
-		fail(errno, "%s: the kernel does not end this link: %s", pin_path(dir, name, path),
-		     strerror(errno));
+		fail(errno, "%s: the kernel refuses to detach this link: %s",
+		     pin_path(dir, name, path), strerror(errno));
 	close(fd);
 }
 

@@ -15,29 +15,28 @@
 	"another version of bpf_dualpi2 is loaded: unload it from all interfaces with its own " \
 	"dualpi2-load --unload, or `rm -r " PIN_DIR "`"
 
-/* All pins are in a directory of the directory of our pins, `dir`, which pin_create() makes; "": in
- * itself.
- */
+/* `dir`: a directory in that of our pins, which pin_create() makes; "": that of our pins itself. */
 
 /* A pinned object as a new fd, or -errno (-ENOENT: there is none; -EISDIR: a directory is in its
  * place).
  */
 int pin_open(const char *dir, const char *name);
 
-/* The same of an object of this shape. -EPROTO: it is another one, of another version or of
- * somebody else.
+/* The same if it is an object of this shape. -EPROTO: it is not; it is of another version or
+ * somebody else's.
  */
 int pin_open_as(const char *dir, const char *name, const struct object_shape *shape);
 
-/* Report why one could not be opened, for this -errno, and what helps. Always false. */
+/* Report why a pin could not be opened (-errno), and the remedy. Always false. */
 bool pin_refuse(int error, const char *dir, const char *name);
 
 int pin_exists(const char *dir, const char *name);
 
 bool pin_create(int fd, const char *dir, const char *name);
 
-/* Remove a link, which ends now, not some time after its last reference is gone. No pin of that
- * name is fine as well. Reports what fails, and what is no link, which stays.
+/* Remove a link, which is detached at once, not some time after its last reference is gone. It is
+ * fine if there is no pin of that name. Reports what fails. A pin that is no link stays, and is
+ * reported.
  */
 void pin_remove(const char *dir, const char *name);
 
@@ -52,16 +51,16 @@ int fd_of_our_own(int fd);
 bool pin_value(const char *dir, const char *name, const void *value, size_t size);
 int pin_read(const char *dir, const char *name, void *value, size_t size);
 
-/* Only the pin goes, of whatever it is; a link may have another. */
+/* Remove only the pin, whatever it is; a link may have another. */
 void pin_forget(const char *dir, const char *name);
 
 /* All pins, for pins_next(); NULL: there are none, or it is reported why they cannot be read. */
 DIR *pins_list(const char *dir);
 
-/* Remove all, and the directory. Links end. */
+/* Remove all pins, and the directory. Links are detached. */
 void pins_remove_all(const char *dir);
 
-/* The same where all are links: what is none stays, and is reported. */
+/* The same where all should be links: a pin that is none stays, and is reported. */
 void pins_remove_links(const char *dir);
 
 /* The name of the next one that begins with `prefix`, which may be removed; NULL: there is none,
@@ -77,8 +76,8 @@ const char *pins_next(DIR *pins, const char *prefix);
  */
 bool pin_publish(int fd, const char *dir, const char *name);
 
-/* Open a map of this shape to read: a new fd, or -errno. -EPROTO: it is another one, or others than
- * its owner or root could have put it there.
+/* Open a map of this shape to read: a new fd, or -errno. -EPROTO: it has another shape, or users
+ * other than its owner and root could have put it there.
  */
 int pin_open_public(const char *dir, const char *name, const struct object_shape *shape);
 

@@ -160,7 +160,7 @@ static bool is_registered(const struct registrations *regs, __u32 program)
 	return false;
 }
 
-/* Is one of these maps that of the devices, of any version? */
+/* Is one of these maps our map of devices, of any version? */
 static bool has_devices(const __u32 *maps, __u32 count)
 {
 	static const struct object_shape devices = {
@@ -189,8 +189,8 @@ static bool has_our_name(const struct bpf_prog_info *info)
 	return found;
 }
 
-/* Is it like one of our programs? Somebody else's may have the name, but hardly the map that all of
- * ours use. Not if we may not see that.
+/* Does it look like one of our programs? Somebody else's may have the name, but hardly the map that
+ * all of ours use. False also if we may not look.
  */
 static bool is_like_ours(__u32 program)
 {

@@ -34,8 +34,8 @@ int interface_is_gone(const struct registrations *regs, const struct dualpi2_key
  */
 int tcx_has_others_before(const struct registration *reg, const struct dualpi2_key *key);
 
-/* The programs of an interface that are like ours, of any registration. Only who has CAP_SYS_ADMIN
- * sees any.
+/* The programs on an interface that look like ours, of any registration. None without
+ * CAP_SYS_ADMIN, which it takes to see any.
  */
 struct tcx_ours {
 	__u32 ids[2 * TCX_PROGRAMS_MAX];

@@ -11,8 +11,8 @@
 /* What a link runs, and where: tcx.ifindex is 0 if its interface is gone. 0, or -errno. */
 int tcx_link_info(int fd, struct bpf_link_info *info);
 
-/* The same of a pinned one (pins.h): 1; 0: there is none; -errno: unknown (-EISDIR, -EPROTO: what
- * is in its place is none).
+/* The same of a pinned one (pins.h): 1; 0: there is none; -errno: unknown (-EISDIR, -EPROTO: its
+ * place has something else).
  */
 int tcx_link_look(const char *dir, const char *name, struct bpf_link_info *info);
 
