@@ -235,7 +235,7 @@ def default_of(space):
 
 @needs_accecn
 def test_the_last_default_is_put_back(pair):
-    """That somebody else has set between two `on`."""
+    """One that somebody else has set between two `on`."""
     for other in ("cubic", "reno"):
         pair.left.sysctl("net.ipv4.tcp_congestion_control", other)
         pair.tool("on", "--netns", "left", "--default")
@@ -247,8 +247,8 @@ def test_the_last_default_is_put_back(pair):
 
 @pytest.fixture(params=["process", "mount", "file"])
 def nameless(request, tmp_path):
-    """A path to a network namespace without a name: a process is in it, as in a container's; or it
-    is mounted elsewhere; or somebody has it open."""
+    """A path to a network namespace without a name: a process is in it, as in a container's, or it
+    is mounted elsewhere, or somebody has it open."""
     mount = tmp_path / "net"
     mount.touch()
     run("unshare", f"--net={mount}", "true")
@@ -284,12 +284,12 @@ def test_a_default_is_put_back_where_there_is_no_name(pair, nameless):
 
 @needs_accecn
 def test_a_default_that_cannot_be_put_back_is_named(pair):
-    """The namespace cannot be entered without a right; and with it `off` does so after all."""
+    """Without a right its namespace cannot be entered; with it, another `off` puts it back."""
     other = Namespace("other")
     pair.tool("on", "--netns", "other", "--default")
     bare = ("setpriv", "--bounding-set=-sys_admin,-dac_read_search", TOOL)
     line = one_line(pair.left.run(*bare, "off", check=False), 1)
-    assert f"the network namespace with the cookie {other.cookie()} may still be prague" in line
+    assert f"the network namespace with the cookie {other.cookie()} cannot be entered" in line
     assert default_of(other) == "prague"
     assert pair.tool("off").stdout == "off\n"
     assert default_of(other) == "cubic"
@@ -299,7 +299,7 @@ def test_a_default_that_cannot_be_put_back_is_named(pair):
 @needs_accecn
 @pytest.mark.skipif(KERNEL < (6, 19), reason="the namespace can be entered")
 def test_a_namespace_that_nobody_can_enter_is_named(pair):
-    """For nothing but a socket is left of it."""
+    """Only a socket is left of it."""
     other = Namespace("other")
     cookie = other.cookie()
     pair.tool("on", "--netns", "other", "--default")
@@ -312,7 +312,7 @@ def test_a_namespace_that_nobody_can_enter_is_named(pair):
 @needs_accecn
 @pytest.mark.parametrize("place", ["defaults", "devices", "on", "prague", ""])
 def test_what_is_not_ours_among_the_pins_is_named(pair, place):
-    """And everything else is undone."""
+    """Everything else is undone."""
     pair.tool("on", "--netns", "left", "--default")
     stray = PINS / place / "stray"
     stray.mkdir()
@@ -475,7 +475,7 @@ def test_checks_advise_a_target_on_the_host_that_sends(pair):
 
 @needs_accecn
 def test_check_advises_what_can_be_done_here(pair):
-    """Not of other namespaces, nor of incoming traffic; under the name that a device has by now."""
+    """Nothing for other namespaces or incoming traffic, and under the present name of a device."""
     def told():
         return re.findall(r"`dualpi2-load (\S+) --target 2ms`", pair.tool("check").stdout)
 
@@ -555,7 +555,7 @@ def test_twice(pair):
 
 @needs_accecn
 def test_a_bpffs_that_cannot_be_written(pair):
-    """Root is told what helps."""
+    """Root is told the remedy."""
     pair.tool("on", "--netns", "left")
     run("mount", "-o", "remount,ro", "/sys/fs/bpf")
     try:

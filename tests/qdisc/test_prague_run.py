@@ -75,8 +75,8 @@ def locked(path, flags):
 
 
 def test_a_run_that_is_just_beginning_keeps_its_directory(pair):
-    """It has nothing in it yet, but a lock, which only root can have; everybody can lock what
-    everybody may read."""
+    """It has no process in it yet, but a lock, which only root can hold; anybody can lock what
+    anybody may read."""
     group = CGROUPS / "tcp-prague-0badf00d"
     group.mkdir()
     with locked(group, os.O_RDONLY), locked(group / "cgroup.procs", os.O_RDONLY):
@@ -93,7 +93,7 @@ def test_a_run_that_is_just_beginning_keeps_its_directory(pair):
 
 @contextlib.contextmanager
 def nested(pair):
-    """A run in a run: both processes, the outer one first, and the inner control group."""
+    """A run in a run: the outer process, the inner one, and the control group of that."""
     with running(pair, TOOL, "run", "--") as (outer, group):
         [inner] = (group / "cgroup.procs").read_text().split()
         [below] = group.glob(OWN)
@@ -101,7 +101,7 @@ def nested(pair):
 
 
 def test_a_killed_run_inside_another(pair):
-    """Which waits for nothing."""
+    """The outer run does not wait for it."""
     with nested(pair) as (outer, inner, _):
         began = time.monotonic()
         os.kill(inner, signal.SIGKILL)
@@ -126,8 +126,8 @@ def test_two_killed_runs_one_inside_the_other(pair):
 
 @pytest.mark.parametrize("prepare, told", [
     ("mkdir -p $0/full; echo 0 > $0/full/cgroup.max.descendants; echo 0 > $0/full/cgroup.procs",
-     "has as many control groups in it as cgroup.max.descendants or cgroup.max.depth, there or "
-     "above, allows: raise it"),
+     "cgroup.max.descendants or cgroup.max.depth, there or above, allows no more control groups: "
+     "raise it"),
     ("mount -o remount,bind,ro $0", "is mounted read-only: `mount -o remount,rw ")],
     ids=["full", "read-only"])
 def test_root_is_told_why_there_is_no_control_group(pair, prepare, told):
@@ -183,7 +183,7 @@ def test_check_tries_a_peer_with_a_prague_of_its_own(pair):
 
 
 def test_a_sink_has_room_for_another(pair):
-    """However many send it something now and then."""
+    """However many peers send a little now and then."""
     with contextlib.suppress(OSError):
         pair.right.sysctl("net.ipv4.tcp_ecn", 3)
     sink = pair.right.popen(*(() if KERNEL >= (7, 0) else (TOOL, "run", "--")), TOOL, "sink")

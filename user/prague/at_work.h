@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* All Pragues of this host: that of `tcp-prague on` and those of each `tcp-prague run`, whose maps
- * are not pinned. They are found among all that there are, by name and shape; what reads them is a
- * program of our own: the one that is pinned, else one that is loaded for it, which takes longer.
+ * are not pinned. The maps are found among all of the host, by name and shape. An iterator of our
+ * own reads them: the pinned one, or else one that is loaded for it, which takes longer.
  */
 #ifndef AT_WORK_H
 #define AT_WORK_H

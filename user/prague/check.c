@@ -81,14 +81,14 @@ static bool check_rights(void)
 			   missing);
 }
 
-/* `run` does without. That it takes rights has been said. */
+/* `run` needs none. Rights that are missing have been reported. */
 static void check_pins(void)
 {
 	char why[PINS_WHY_MAX];
 	int found = pins_may_be_made(why);
 
 	if (found <= 0 && found != -EACCES)
-		report_line(REPORT_WARNING, "pins: %s: on and off need them", why);
+		report_line(REPORT_WARNING, "pins: %s; `on` and `off` need them", why);
 }
 
 static bool read_number(const char *name, unsigned int *value)
@@ -124,7 +124,7 @@ static void check_sysctls(void)
 			    "`sysctl net.ipv4.tcp_tso_rtt_log=0` ends that");
 }
 
-/* Not if it is in another network namespace, or has what arrives. */
+/* Not for a queue in another network namespace, nor for incoming traffic. */
 static bool is_for_what_we_send(const struct dualpi2_key *key, struct link *link)
 {
 	return key->netns == netns_current() && link_look((int)key->ifindex, link) > 0 &&

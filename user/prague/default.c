@@ -45,7 +45,7 @@ static bool write_default(const char *name)
 			       strerror(errno), privilege_as_root(PRIVILEGE_NET | PRIVILEGE_FILES));
 }
 
-/* What was there last, in a map that is pinned under the namespace's cookie. */
+/* The former default, in a map that is pinned under the namespace's cookie. */
 struct remembered {
 	char name[PRAGUE_NAME_MAX];
 	struct netns_handle netns;
@@ -90,8 +90,8 @@ static __u64 cookie_of(const char *pin)
 	return strtoull(pin, NULL, 10);
 }
 
-/* The kernel gives no other reason for a namespace that we may not enter than for one that has
- * ended.
+/* Could we enter any namespace? The kernel gives the same error for one that we may not enter as
+ * for one that has ended.
  */
 static bool may_enter_all(void)
 {
@@ -101,7 +101,7 @@ static bool may_enter_all(void)
 	       privilege_suffices(PRIVILEGE_MOUNT, missing, sizeof(missing));
 }
 
-/* What a pin tells of. True: there is nothing of ours in that namespace. */
+/* Put back the default that a pin remembers. True: nothing of ours is left in that namespace. */
 static bool restore(const char *pin)
 {
 	struct remembered remembered;
@@ -110,7 +110,7 @@ static bool restore(const char *pin)
 	if (error)
 		return fail(-error,
 			    PRAGUE_PIN_DIR "/" DEFAULT_PINS
-					   "/%s: not of this version: `rm` it, and "
+					   "/%s: is of another version: `rm` it, and "
 					   "set net.ipv4.tcp_congestion_control yourself",
 			    pin);
 	remembered.name[PRAGUE_NAME_MAX - 1] = '\0';
@@ -119,13 +119,12 @@ static bool restore(const char *pin)
 	if (!error)
 		return put_back(remembered.name);
 	if (!may_enter_all())
-		return fail(
-			-error,
-			"the default of the network namespace with the cookie %s may still be " PRAGUE_NAME
-			", for it cannot be entered: run it %s",
-			pin, privilege_as_root(PRIVILEGE_MOUNT));
-	printf("  the network namespace with the cookie %s has ended, or nothing but sockets is "
-	       "left of it\n",
+		return fail(-error,
+			    "the network namespace with the cookie %s cannot be entered, so its "
+			    "default may still be " PRAGUE_NAME ": run it %s",
+			    pin, privilege_as_root(PRIVILEGE_MOUNT));
+	printf("  the network namespace with the cookie %s has ended, or only sockets are left of "
+	       "it\n",
 	       pin);
 	return true;
 }
@@ -159,8 +158,8 @@ static void put_back_below(const char *directory, const char *file)
 		closedir(dir);
 }
 
-/* Where nothing is remembered, but has been ours from the beginning. Such a namespace has a name,
- * or a process in it, or both.
+/* In namespaces that began with our default, for which nothing is remembered. They are found by
+ * their names and their processes.
  */
 static void put_back_inherited(void)
 {

@@ -7,16 +7,16 @@
 
 #define DEFAULT_PINS "defaults"
 
-/* Make it Prague's in this network namespace; what it was last is kept. */
+/* Make it Prague's in this network namespace, and remember what it was. */
 bool default_set(void);
 
-/* Put back what was there, wherever it still is Prague's. A namespace that cannot be entered is
- * reported, and stays remembered. `is_ours`: what is called Prague is ours, and namespaces that
- * were made with it get the fallback, where they have a name or a process.
+/* Put back the former default wherever it still is Prague's. A namespace that cannot be entered is
+ * reported, and stays remembered. `is_ours`: the Prague is ours, and namespaces that began with it
+ * as their default get the fallback if they have a name or a process.
  */
 void defaults_restore(bool is_ours);
 
-/* Forget those of namespaces that have ended. */
+/* Forget the defaults of namespaces that have ended. */
 void defaults_sweep(void);
 
 #endif /* DEFAULT_H */

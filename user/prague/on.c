@@ -53,7 +53,7 @@ static int wait_for_fall_back(const struct programs *programs)
 	return left;
 }
 
-/* What else is among the pins. */
+/* Entries among our pins that are not ours. */
 static void report_strays(void)
 {
 	DIR *pins = pins_list("");
@@ -62,8 +62,8 @@ static void report_strays(void)
 	while (pins && (entry = readdir(pins))) {
 		if (entry->d_name[0] != '.')
 			fail(0,
-			     PRAGUE_PIN_DIR "/%s: cannot be removed, for tcp-prague did not make "
-					    "it, or something in it: `rm -r` it if nobody needs it",
+			     PRAGUE_PIN_DIR "/%s: cannot be removed: tcp-prague did not make it, "
+					    "or something in it: `rm -r` it if nobody needs it",
 			     entry->d_name);
 	}
 	if (pins)

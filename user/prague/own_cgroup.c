@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A run has a lock in its control group. So whoever finds one that is not locked knows that its run
- * has ended, however it did: the number of a process comes again, and is another one's in another
- * namespace.
+/* A run holds a lock in its control group, so one without a lock belongs to a run that has ended,
+ * however it did. The number of its process would not tell: numbers are reused, and are those of
+ * other processes in another namespace.
  */
 #include "prague/own_cgroup.h"
 
@@ -21,14 +21,14 @@
 #include "kernel/lock.h"
 
 #define NAME "tcp-prague-"
-#define LOCKED "cgroup.kill" /* which only its owner may open: everybody the directory */
+#define LOCKED "cgroup.kill" /* only its owner may open it; everybody may open the directory */
 #define NAMES_TRIED 16
 #define EMPTY_WAIT_MS 5000
 #define POLL_MS 10
-#define TREE_DEPTH 16 /* that are open at a time */
+#define TREE_DEPTH 16 /* directories that are open at a time */
 
-/* Lock it: a file descriptor, or -errno. -EWOULDBLOCK, -ENOENT: somebody has the lock, or has taken
- * the directory away.
+/* Lock it: a file descriptor, or -errno. -EWOULDBLOCK, -ENOENT: somebody holds the lock, or has
+ * removed the directory.
  */
 static int lock(const char *group)
 {
@@ -88,8 +88,8 @@ static bool refuse(const char *parent, int error)
 	switch (error) {
 	case EAGAIN: /* cgroup_check_hierarchy_limits(), kernel/cgroup/cgroup.c */
 		return fail(error,
-			    "%s: has as many control groups in it as cgroup.max.descendants or "
-			    "cgroup.max.depth, there or above, allows: raise it",
+			    "%s: cgroup.max.descendants or cgroup.max.depth, there or above, "
+			    "allows no more control groups: raise it",
 			    parent);
 	case EROFS:
 		return fail(error,
@@ -140,8 +140,8 @@ static int remove_one(const char *path, const struct stat *status, int type, str
 	return type == FTW_DP && rmdir(path) && errno != ENOENT ? errno : 0;
 }
 
-/* With those in it, of runs in this one and of its command: 0, or an errno. EBUSY: something is
- * still in there.
+/* Remove it and all below it, which inner runs or the command have made: 0, or an errno. EBUSY: a
+ * process is still in there.
  */
 static int remove_tree(const char *path)
 {
@@ -169,7 +169,7 @@ void own_cgroup_remove(const struct own_cgroup *group)
 	close(group->fd);
 }
 
-/* Is no process in it, nor in those in it? Not if that is unknown. */
+/* Is there no process in it or below it? False also if that is unknown. */
 static bool is_empty(const char *group)
 {
 	char path[PATH_MAX + sizeof("/cgroup.events")];

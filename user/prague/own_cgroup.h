@@ -10,7 +10,7 @@
 
 struct own_cgroup {
 	int fd;
-	int lock;	       /* that the run has as long as it is at work */
+	int lock;	       /* held as long as the run is at work */
 	char path[PATH_MAX];   /* where it is */
 	char tag[OWN_TAG_MAX]; /* its name ends with it */
 };
@@ -21,7 +21,7 @@ bool own_cgroup_make(struct own_cgroup *group);
 /* Put this process into it. */
 bool own_cgroup_enter(const struct own_cgroup *group);
 
-/* End what is still in it, and remove it with those in it. */
+/* End what still runs in it, and remove it with all below it. */
 void own_cgroup_remove(const struct own_cgroup *group);
 
 /* Remove what a killed run has left, where nothing is left in it. */

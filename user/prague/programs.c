@@ -309,7 +309,7 @@ void programs_unpin(void)
 	pins_remove_directory(PRAGUE_PINS);
 }
 
-/* 0, or -errno; what is neither -ENOENT nor -EPROTO is reported. */
+/* 0, or -errno, which is reported unless it is -ENOENT or -EPROTO. */
 static int open_all(struct programs *programs)
 {
 	struct version version = {};

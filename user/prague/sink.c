@@ -19,9 +19,9 @@
 #include "tcp_prague.h"
 
 #define IDLE_S 10    /* a peer that sends nothing for so long is gone */
-#define LOOK_MS 1000 /* how often we look for those */
+#define LOOK_MS 1000 /* how often we look for such peers */
 #define BACKLOG 16
-#define PEERS_MAX 256 /* that are served at a time */
+#define PEERS_MAX 256 /* served at a time */
 
 struct peer {
 	int fd;
@@ -83,8 +83,8 @@ static time_t now_s(void)
 	return now.tv_sec;
 }
 
-/* Say what has come, if anything: a check that finds no Prague on its side tries again with one of
- * its own.
+/* Close it, and print what it sent, if anything: a check that finds no Prague on its side sends
+ * nothing, and tries again with one of its own.
  */
 static void take_leave(struct peers *peers, int number)
 {
@@ -100,8 +100,8 @@ static void take_leave(struct peers *peers, int number)
 	memmove(peer, peer + 1, (size_t)(peers->count - number) * sizeof(*peer));
 }
 
-/* Where all places are taken, the one that came first goes: nobody keeps others out by sending
- * slowly.
+/* If all places are taken, the peer that came first is closed, so that nobody keeps others out by
+ * sending slowly.
  */
 static void greet(struct peers *peers, int fd, const struct sockaddr_in6 *from)
 {
@@ -119,8 +119,8 @@ static void greet(struct peers *peers, int fd, const struct sockaddr_in6 *from)
 		snprintf(peer->address, sizeof(peer->address), "?");
 }
 
-/* Take what has come. False: no more will. Its socket is closed then, when the peer has seen the
- * last counters.
+/* Read what has arrived. False: no more will, and the peer has seen the last counters, so that its
+ * socket can be closed.
  */
 static bool receive(struct peer *peer)
 {
@@ -136,7 +136,7 @@ static bool receive(struct peer *peer)
 	return true;
 }
 
-/* One that has connected. */
+/* Accept one peer. False: that failed, which is reported. */
 static bool take_one(int listener, struct peers *peers)
 {
 	struct sockaddr_in6 from;
