@@ -193,7 +193,7 @@ GONE = object()
     ("interval.l-queue.rate-out", 10**400), ("dev", ["eth0"]), ("kind", 7), ("parent", {}),
     ("prob", "high"), ("options", []), ("options.rate", "40mbit"), ("interval", None)])
 def test_lines_that_are_not_whole(tmp_path, sample, path, value):
-    """Of the second line the number is told, and what of it is wrong."""
+    """The message has the number of the second line, and the part that is wrong."""
     wrong = copy.deepcopy(sample)
     *parents, key = path.split(".")
     parent = wrong
@@ -204,7 +204,8 @@ def test_lines_that_are_not_whole(tmp_path, sample, path, value):
         del parent[key]
     done = draw(tmp_path, sample, wrong)
     assert done.returncode == 2 and done.stderr.count("\n") == 1, done
-    assert "file.jsonl: line 2 " in done.stderr and done.stderr.endswith(f": {key}\n")
+    assert "file.jsonl: line 2 " in done.stderr
+    assert done.stderr.endswith(f": {key} is missing or wrong\n")
     assert not (tmp_path / "out.svg").exists()
 
 
@@ -215,7 +216,7 @@ def test_a_line_that_is_nested_too_deep(tmp_path):
 
 @pytest.mark.parametrize("name", [r"$\foo$", "$x$", "a\x1b[2Jb", "a\x01", "\ud800", "a\nb", "_"])
 def test_any_name_is_plain_text(tmp_path, sample, name):
-    """No formula of matplotlib's, no command to the terminal, and the picture is a document."""
+    """No formula of matplotlib, no command to the terminal, and the picture is valid XML."""
     one, other = sample | {"dev": name}, sample | {"dev": "eth1"}
     assert draw(tmp_path, one).returncode == 0
     ElementTree.parse(tmp_path / "out.svg")
