@@ -196,7 +196,7 @@ struct dualpi2_stats {
 	char ifname[16];	      /* name of the interface when the qdisc started */
 	__u32 number;		      /* of the qdisc among those of its kind, 0..255 */
 	__u32 handle;		      /* tc handle; 0: attached by the kernel as default */
-	__u64 since_ns;		      /* when the qdisc started: no other one of its key did */
+	__u64 since_ns;		      /* when the qdisc started; unique among those of its key */
 	__u64 refreshed_ns;	      /* when these figures were taken */
 	struct dualpi2_params params; /* in force */
 	DUALPI2_GAUGES(DUALPI2_STAT)

@@ -117,9 +117,9 @@ class Guest:
 
 
 def run_stages(stages, *how):
-    """As many at a time as there are CPUs; what takes long begins first, so that all are busy to
-    the end. When a guest of the first stage fails, none of the others begins any more. `how`: of
-    Guest.run(). The guests that ran."""
+    """Run guests, as many at a time as there are CPUs. In each stage the longest begin first, so
+    that all CPUs are busy to the end. After a guest of the first stage has failed, no guest of
+    another stage begins. `how`: of Guest.run(). Returns the guests that ran."""
     in_order = [guest for stage in stages
                 for guest in sorted(stage, key=lambda guest: -guest.expected)]
     say(f"{len(in_order)} guest{'s' * (len(in_order) > 1)} to run, {os.cpu_count()} at a time")

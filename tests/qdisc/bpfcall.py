@@ -23,7 +23,7 @@ def bpf(command, attributes):
 
 @contextlib.contextmanager
 def pinned_verdict(kind, verdict, pin, name=b""):
-    """A program of this type and name, pinned, that says the same of each packet."""
+    """A pinned program of this type and name, with the same verdict for each packet."""
     code = ctypes.create_string_buffer(struct.pack("<BBhi", 0xB7, 0, 0, verdict) +
                                        struct.pack("<BBhi", 0x95, 0, 0, 0), 16)
     licence = ctypes.create_string_buffer(b"GPL")

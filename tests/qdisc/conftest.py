@@ -366,7 +366,7 @@ def bare(box):
 
 @pytest.fixture
 def space(registered, box):
-    """The same where those are that a file wants."""
+    """The same on a host where the AQMs are registered that the file asks for."""
     yield box
     unload(box)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* An iterator of somebody else, over something else, that has the name of ours. */
+/* Somebody else's iterator, over something else, with the name of ours. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* For LD_PRELOAD: whoever looks for an entry of a hash misses it, as may happen at the moment in
- * which it is written.
+/* For LD_PRELOAD: each look-up in a hash misses its entry, as may happen while the entry is being
+ * written.
  */
 #include <bpf/bpf.h>
 #include <dlfcn.h>

@@ -363,7 +363,7 @@ def test_without_rights(host, missing):
 
 
 def test_where_ip_netns_hides_control_groups(host):
-    """Its command has a /sys of its own; the control groups are those of the host."""
+    """Its command has a /sys of its own; the tool uses the control groups of the host."""
     inside = ("ip", "netns", "exec", "left", TOOL)
     group = host.group("service")
     run(*inside, "add", "10.0.0.0/8", "30ms", "--cgroup", group)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Names, numbers of interfaces and inodes of namespaces come again: none of them says whose a
-device or a program is, or whose parameters."""
+"""Names, numbers of interfaces and inodes of namespaces are reused: none of them says whose a
+device, a program or a parameter is."""
 
 import contextlib
 import json
@@ -234,7 +234,7 @@ def test_interface_with_the_number_of_one_that_went(space):
 
 
 def test_alias_of_another_namespace(space):
-    """As a container's device has it, whose interface has the same number."""
+    """A container's device may have the alias of ours, if its interface has the same number."""
     elsewhere = Namespace("elsewhere")
     try:
         for where in space, elsewhere:
@@ -353,7 +353,7 @@ def egress_programs(space, device):
 
 @pytest.mark.parametrize("name", ["dualpi2_mark", "dualpi2_split"])
 def test_a_program_with_our_name(space, name):
-    """It is not in our way, nor we in its."""
+    """Neither is in the way of the other."""
     dummy(space, "one")
     pin = PIN_DIR.parent / "strangers"
     with pinned_verdict(BPF_PROG_TYPE_SCHED_CLS, -1, pin, name.encode()):
@@ -372,8 +372,7 @@ ELSEWHERE = ("unshare", "--mount", "sh", "-c",
 
 
 def test_a_program_of_ours_that_is_pinned_elsewhere(space):
-    """Seen from another mount namespace. To attach, to unload and to check agree that it is in the
-    way."""
+    """Seen from another mount namespace. Attach, unload and check all say that it is in the way."""
     dummy(space, "one")
     space.run(LOADER, "one")
     told = "is attached, but its link is not pinned"

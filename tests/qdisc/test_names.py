@@ -68,7 +68,7 @@ def test_bytes_that_are_no_text(registered, box, name, shown):
 
 
 def test_no_two_names_are_shown_as_one(registered, box):
-    """Else metrics of two interfaces would be of one, which is no document."""
+    """Otherwise metrics of two interfaces would have the same labels, which is invalid."""
     names = b"a\x01", rb"a\x01", rb"a\x5cx01"
     try:
         for name in names:

@@ -153,8 +153,8 @@ CODEL_EVENTS = PIN_DIR / "codel/dualpi2_events"
 
 
 def keep_events(path, numbers, begun=None, netns=2**63, ifindex=1):
-    """As if the programs had told of events with these numbers: of interfaces of their names, in
-    a namespace (its cookie) that is none of this host."""
+    """As if the programs had told of events with these numbers, of interfaces named after them, in
+    a namespace (its cookie): by default none of this host."""
     lines = []
     for number in numbers:
         # netns, ifindex, parent, ended, netns, ifname, start_ns, duration_ns
@@ -205,7 +205,7 @@ def test_events_are_told_whole_and_in_order(cable, tmp_path):
 
 
 def test_events_of_an_interface_that_was_made_anew(registered, box, tmp_path):
-    """It has another number, and another interface has its old one."""
+    """It has another number, and another interface has the old one."""
     box.run(LOADER, "one", "--aqm", "codel")
     old = box.links()["one"]["ifindex"]
     follower = box.popen(BIN / "dualpi2-stats", "one", "--events", "--json")

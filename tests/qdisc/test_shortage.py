@@ -88,7 +88,7 @@ def test_registration_that_cannot_be_looked_at(space):
 
 
 def test_statistics_that_are_missed(space):
-    """Again and again, as may happen where they are written all the time."""
+    """By each look-up, as may happen while they are written all the time."""
     Qdisc(space, "one").load("--limit", 77)
     done = space.run("env", f"LD_PRELOAD={BIN / 'missed.so'}", STATS, "one", "--json")
     [stats] = json.loads(done.stdout)

@@ -25,8 +25,8 @@ printf '%s\\n' "${{COMPREPLY[@]}}"
 
 # Completion of zsh runs in the line editor alone. So the editor begins with $LINE, inserts all that
 # there is to offer, and the shell ends. Nothing is left in the line by then, for all that is drawn
-# has to find room in a terminal that nobody reads. The first shell notes the functions of all zsh,
-# which the others take from there.
+# has to find room in a terminal that nobody reads. The first shell caches the list of zsh's
+# functions for the others.
 ZSHRC = f"""
 fpath=("{COMPLETION}" $fpath)
 autoload -Uz compinit && compinit -C -u -d "$ZDOTDIR/functions"

@@ -208,7 +208,7 @@ def test_output_that_cannot_be(tmp_path, name, reason):
 
 @pytest.mark.parametrize("options", [(), ("--interval", "10ms", "--count", "1")])
 def test_nothing_reaches_the_terminal_as_a_command(options):
-    """Not either in the sentences, which name the interface."""
+    """Nor do the sentences, which name the interface."""
     text = stats("escape", *options).stdout
     assert "`dualpi2-load a\\x1b[2Jb` attaches" in " ".join(text.split())
     assert "\x1b" not in text

@@ -49,7 +49,7 @@ def test_pieces_take_about_the_same_time(monkeypatch):
 
 @pytest.mark.parametrize("fails", [True, False])
 def test_nothing_more_begins_when_a_first_guest_fails(monkeypatch, fails):
-    """The others of its stage run; one that has begun already comes to its end."""
+    """The others of its stage still run; one of another stage that has begun comes to its end."""
     told, all_told = [], threading.Event()
 
     def say(line):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The tools where the standard input, output or error output is full or closed."""
+"""The tools when the standard input, output or error output is full or closed."""
 
 import json
 import subprocess
@@ -12,7 +12,7 @@ NOT_WRITTEN = "output cannot be written"
 
 
 def redirected(redirection, *argv, **options):
-    """Run it as a shell does."""
+    """Run it with a redirection of the shell."""
     return subprocess.run(["sh", "-c", f'exec "$@" {redirection}', "sh", *argv], check=False,
                           capture_output=True, text=True, timeout=30, **options)
 
@@ -41,7 +41,7 @@ def test_figures_that_are_not_written_are_a_failure(output, redirection):
 
 @pytest.mark.parametrize("redirection", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 def test_no_other_file_takes_the_place_of_a_closed_one(tmp_path, redirection):
-    """An open() gets the lowest number that is free; what we print goes there by its number."""
+    """open() takes the lowest free number, and what we print goes to whatever has number 1 or 2."""
     file, record = tmp_path / "file", tmp_path / "record"
     done = redirected(redirection, PRETENDER, "--json", "--output", file, env=environment("busy"))
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -202,7 +202,7 @@ static bool add_directions(const struct configuration *configuration, const stru
 	return known;
 }
 
-/* The same of an interface. It may have been removed meanwhile, and have no names. */
+/* The same of an interface. If it has just been removed, it has no names. */
 static bool look_at_link(const struct configuration *configuration, const struct link *link,
 			 struct configured *configured)
 {

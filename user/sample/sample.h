@@ -23,8 +23,8 @@ struct sample {
 	 * `stats` only the counters, the memory and the parameters mean something.
 	 */
 	bool is_sum;
-	/* Tells the qdisc from all others that were or will be at its place: when it started. Of a
-	 * sum: those of its queues together.
+	/* Tells the qdisc from all others that were or will be in its place: when it started. Of a
+	 * sum: the sum of those of its queues.
 	 */
 	__u64 identity;
 	__u64 taken_ns; /* the moment that the figures are of, CLOCK_MONOTONIC */

@@ -77,8 +77,8 @@ static void print_json(const struct dualpi2_event *event, const struct place *pl
 	json_put_line(stdout, object);
 }
 
-/* Does it follow those of this interface, in both directions? By its name: one that is made anew
- * has another number, and another interface may have the old one.
+/* Does it follow the events of this interface, in either direction? By the name, because an
+ * interface that is made anew has another number, and another interface may get the old one.
  */
 static bool is_followed(const struct follower *follower, const struct place *place)
 {

@@ -74,7 +74,7 @@ struct sampler;
 
 /* Who follows overload events (RFC 9332, 2.5.2.3), a line each. */
 struct follower {
-	struct sampler *sampler; /* of one interface, or of all there are anywhere */
+	struct sampler *sampler; /* of one interface, or of all in all namespaces */
 	__u64 netns;		 /* ours (struct dualpi2_key) */
 	bool json;
 	__u64 latest[AQMS_MAX]; /* number of the last event of each AQM that was looked at */
