@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a BPF object must be before it is used. The kernel writes as many bytes as a map's values
+/* Look what a BPF object is before it is used. The kernel writes as many bytes as a map's values
  * have, whatever room there is; and a query for a map takes the descriptor of any object.
  */
 #ifndef OBJECT_SHAPE_H

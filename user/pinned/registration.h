@@ -12,10 +12,10 @@
 #include "aqm/aqm.h"
 #include "dualpi2.h"
 
-/* What is pinned: X(member of struct registration, name of the pin and the object, may everybody
- * read it, and what it is: of a map its type and the size of its keys and values, bytes; a map for
- * each CPU would have more of them). `registration` comes last, so that where it is, all others
- * are. Not every AQM has values.
+/* The pins: X(member of struct registration, name of the pin and the object, may everybody read it,
+ * and the shape: of a map its type and the size of its keys and values, bytes; a map for each CPU
+ * would have more of them). `registration` comes last, so that where it is, all others are. Not
+ * every AQM has values.
  */
 #define REGISTRATION_HASH(value) \
 	.type = BPF_MAP_TYPE_HASH, .key_size = sizeof(struct dualpi2_key), .value_size = (value)
@@ -105,7 +105,7 @@ int registration_elsewhere(const struct aqm *aqm);
 
 #define REGISTRATION_ELSEWHERE "is registered, but not pinned in " PIN_DIR " as we see it"
 
-/* What helps then: writes to `text` (BPFFS_WHY_MAX bytes). */
+/* The remedy then, written to `text` (BPFFS_WHY_MAX bytes). */
 const char *registration_remedy(char *text);
 
 /* Unregister and remove everything that is pinned. The lock is held. */

@@ -159,7 +159,7 @@ static void wait_for_any(int listener, const struct peers *peers)
 	poll(fds, (nfds_t)peers->count + 1, peers->count ? LOOK_MS : -1);
 }
 
-/* What was received has been told by then. */
+/* Peers that have gone are reported by then. */
 static void end(int number)
 {
 	(void)number;
