@@ -127,8 +127,8 @@ int bpffs_has_room(char *why)
 	if (error || strcmp(view.seen.point, BPFFS) != 0)
 		return error ?: 1;
 	snprintf(why, BPFFS_WHY_MAX,
-		 "%s (%s) is mounted at " BPFFS
-		 ", in place of the BPF file system: `umount " BPFFS "`",
+		 "%s (%s) is mounted at " BPFFS ", in place of the BPF file system: `umount " BPFFS
+		 "`",
 		 view.seen.source, view.seen.type);
 	return 0;
 }

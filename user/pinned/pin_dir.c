@@ -159,8 +159,8 @@ int pins_may_be_made(char *why)
 		snprintf(why, PINS_WHY_MAX, "it is read-only: `mount -o remount,rw " BPFFS "`");
 	else
 		snprintf(why, PINS_WHY_MAX,
-			 "you may not write to %s: run it %s, or have root make it yours",
-			 root, privilege_as_root(PRIVILEGE_FILES));
+			 "you may not write to %s: run it %s, or have root make it yours", root,
+			 privilege_as_root(PRIVILEGE_FILES));
 	return -errno;
 }
 
