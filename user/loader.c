@@ -158,9 +158,13 @@ static void add_params(void)
 /* Remove what is left of interfaces that are gone, then look whether this one may be changed, with
  * `ours` on it. False: it may not, or that is unknown, which is reported.
  */
-static bool begin(const struct registrations *regs, const char *ifname, const struct tcx_ours *ours)
+static bool begin(const struct registrations *regs, const char *ifname, const struct tcx_ours *ours,
+		  bool unloads)
 {
-	left_over_sweep(regs);
+	struct link link;
+	int found = unloads ? link_look_for(ifname, &link) : 0;
+
+	left_over_sweep(regs, found > 0 ? (__u32)link.ifindex : 0);
 	return !message_reported() && helper_is_none(ifname) && target_is_known(regs, ifname, ours);
 }
 
@@ -181,7 +185,7 @@ static bool attach(const char *ifname, const struct wishes *wishes)
 		return false;
 	}
 	before = regs;
-	done = begin(&regs, ifname, &ours) && directions_attach(&regs, ifname, wishes);
+	done = begin(&regs, ifname, &ours, false) && directions_attach(&regs, ifname, wishes);
 	/* A kind that was unknown until now is hardly the default (default_qdisc.h). */
 	for (size_t i = 0; !done && i < regs.count; i++) {
 		if (!registration_is_open(&before.of[i]) && registration_is_open(&regs.of[i]) &&
@@ -230,7 +234,7 @@ static bool unload(const char *ifname)
 		return false;
 	tcx_look_for_ours(ifname, &ours);
 	pins_keep_privilege(PRIVILEGE_NET);
-	if (!registrations_open(&regs) || !begin(&regs, ifname, &ours))
+	if (!registrations_open(&regs) || !begin(&regs, ifname, &ours, true))
 		return false;
 	done = unload_interface(&regs, ifname, &attached);
 	maybe_default = registrations_remove_unused(&regs);

@@ -209,7 +209,8 @@ def test_ifb_of_an_interface_that_is_gone(one):
         one.space.ip(f"link add other index {number} type dummy")
         [line] = told(one)
         assert line == ("in-gone gets no packets: its interface is gone, or somebody detached our "
-                        "program from it: `ip link del in-gone` removes it")
+                        "program from it: `dualpi2-load other --ingress --unload` "
+                        "removes it")
         assert ("in-gone", "ingress", "in-gone") in places(one.space.run(STATS, "--json").stdout)
         run_told(one, line)
         assert told(one) == [] and one.rates() == {"egress": 40, "ingress": 100}

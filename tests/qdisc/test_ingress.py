@@ -458,13 +458,25 @@ def test_the_program_is_detached(path):
     [pin] = PI2_PINS.glob(f"ingress-{path.rx.cookie()}-*")
     run("bpftool", "link", "detach", "pinned", pin)
     shown = path.rx.run(BIN / "dualpi2-stats").stdout
-    assert "\nin-t0 gets no packets: " in shown and "`ip link del in-t0` removes it" in shown
+    assert "\nin-t0 gets no packets: " in shown
+    assert "`dualpi2-load t0 --ingress --unload` removes it" in shown
     path.rx.ip("link add other type dummy")
     said = path.rx.run(LOADER, "other").stdout.splitlines()
     assert "t0: removed in-t0: incoming traffic no longer goes through it" in said
     assert gro_sizes(path) == (50000, 40000)
     path.rx.run(LOADER, "other", "--unload")
     path.rx.ip("link del other")
+    path.check_nothing_left()
+
+
+def test_the_program_is_detached_before_unload(path):
+    """It has something to unload."""
+    path.rx.ip("link set t0 gro_max_size 50000 gro_ipv4_max_size 40000")
+    path.load("--rate", "20mbit")
+    [pin] = PI2_PINS.glob(f"ingress-{path.rx.cookie()}-*")
+    run("bpftool", "link", "detach", "pinned", pin)
+    assert path.load("--unload").stdout == "t0: unloaded\n"
+    assert gro_sizes(path) == (50000, 40000)
     path.check_nothing_left()
 
 

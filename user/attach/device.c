@@ -244,7 +244,7 @@ bool devices_each(const struct device_kind *kind,
 	return link_each(kind->kind, visit_by_alias, &visiting) && !visiting.failed;
 }
 
-void devices_sweep(const struct registrations *regs, const struct device_kind *kind,
+void devices_sweep(const struct registrations *regs, const struct device_kind *kind, __u32 spared,
 		   int (*is_useless)(const struct registrations *regs,
 				     const struct dualpi2_key *key),
 		   void (*remove)(const struct registrations *regs, const struct device *device))
@@ -254,11 +254,12 @@ void devices_sweep(const struct registrations *regs, const struct device_kind *k
 
 	for (size_t i = 0; i < count; i++) {
 		struct device device = { .kind = kind, .key = keys[i] };
+		const bool is_here = keys[i].netns == netns_current();
 
-		if (is_useless(regs, &keys[i]) <= 0)
+		if ((is_here && keys[i].ifindex == spared) || is_useless(regs, &keys[i]) <= 0)
 			continue;
 		/* With a namespace its devices are gone. */
-		if (keys[i].netns == netns_current() && !device_find(kind, &keys[i], &device))
+		if (is_here && !device_find(kind, &keys[i], &device))
 			continue;
 		verbose("interface %u: its %s device goes", keys[i].ifindex, kind->kind);
 		remove(regs, &device);

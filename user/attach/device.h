@@ -57,9 +57,10 @@ bool devices_each(const struct device_kind *kind,
 		  void *data);
 
 /* Remove those of a kind that are of no more use, which `is_useless` tells by their interface: 1, 0
- * or -errno. Of a namespace that has ended, `remove` gets the device with ifindex 0: it is gone.
+ * or -errno. That of the interface `spared` in this network namespace stays (0: none). Of a
+ * namespace that has ended, `remove` gets the device with ifindex 0: it is gone.
  */
-void devices_sweep(const struct registrations *regs, const struct device_kind *kind,
+void devices_sweep(const struct registrations *regs, const struct device_kind *kind, __u32 spared,
 		   int (*is_useless)(const struct registrations *regs,
 				     const struct dualpi2_key *key),
 		   void (*remove)(const struct registrations *regs, const struct device *device));

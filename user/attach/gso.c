@@ -386,5 +386,5 @@ static void remove_left_over(const struct registrations *regs, const struct devi
 
 void gso_sweep(const struct registrations *regs)
 {
-	devices_sweep(regs, &splitter_kind, splitter_is_left_over, remove_left_over);
+	devices_sweep(regs, &splitter_kind, 0, splitter_is_left_over, remove_left_over);
 }

@@ -353,7 +353,7 @@ static void remove_left_over(const struct registrations *regs, const struct devi
 	remove_all(regs, &ingress);
 }
 
-void ingress_sweep(const struct registrations *regs)
+void ingress_sweep(const struct registrations *regs, __u32 spared)
 {
-	devices_sweep(regs, &ifb_kind, feeder_is_gone, remove_left_over);
+	devices_sweep(regs, &ifb_kind, spared, feeder_is_gone, remove_left_over);
 }

@@ -49,7 +49,9 @@ bool ingress_undo(const struct registrations *regs, const struct ingress *ingres
 bool ingress_check(const struct registrations *regs, const struct ingress *ingress,
 		   const struct wish *wish);
 
-/* Remove the ifbs of interfaces that no longer exist. The lock is held. */
-void ingress_sweep(const struct registrations *regs);
+/* Remove the ifbs of interfaces that no longer exist, or that no longer feed them, but for that of
+ * the interface `spared` (0: none). The lock is held.
+ */
+void ingress_sweep(const struct registrations *regs, __u32 spared);
 
 #endif /* INGRESS_H */

@@ -28,6 +28,21 @@ static void tell_orphan(const struct telling *telling, const char *name)
 	telling->tell(text);
 }
 
+/* Of an interface that has the number of its own. */
+static void tell_cut_off(const struct telling *telling, const struct ifb *ifb)
+{
+	struct link interface;
+	char text[TEXT_MAX];
+
+	if (link_look((int)ifb->interface, &interface) <= 0)
+		return;
+	snprintf(text, sizeof(text),
+		 "%s gets no packets: its interface is gone, or somebody detached our program from "
+		 "it: `dualpi2-load %s --ingress --unload` removes it",
+		 ifb->name, interface.name);
+	telling->tell(text);
+}
+
 static void tell_ifb(const struct telling *telling, const struct ifb *ifb)
 {
 	char text[TEXT_MAX];
@@ -35,11 +50,7 @@ static void tell_ifb(const struct telling *telling, const struct ifb *ifb)
 	if (ifb->state == IFB_ORPHANED) {
 		tell_orphan(telling, ifb->name);
 	} else if (ifb->state == IFB_CUT_OFF) {
-		snprintf(text, sizeof(text),
-			 "%s gets no packets: its interface is gone, or somebody detached our "
-			 "program from it: `ip link del %s` removes it",
-			 ifb->name, ifb->name);
-		telling->tell(text);
+		tell_cut_off(telling, ifb);
 	} else if (ifb->state == IFB_UNFINISHED) {
 		snprintf(text, sizeof(text),
 			 "%s is unfinished, or somebody has changed it: `dualpi2-load %s --ingress "
@@ -91,9 +102,9 @@ bool left_over_each(const struct registrations *regs, const struct ifbs *ifbs,
 	return devices_each(&splitter_kind, tell_splitter, &telling);
 }
 
-void left_over_sweep(const struct registrations *regs)
+void left_over_sweep(const struct registrations *regs, __u32 spared)
 {
-	ingress_sweep(regs);
+	ingress_sweep(regs, spared);
 	gso_sweep(regs);
 	targets_sweep(regs);
 }

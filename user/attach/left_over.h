@@ -7,8 +7,10 @@
 
 #include "attach/ifb.h"
 
-/* Clear away what belongs to interfaces that are gone. */
-void left_over_sweep(const struct registrations *regs);
+/* Remove what belongs to interfaces that are gone. The ifb of the interface `spared` stays (0:
+ * none), for its own --unload.
+ */
+void left_over_sweep(const struct registrations *regs, __u32 spared);
 
 /* Say of each which it is and how it goes; `ifbs` have been read. False: it is reported why they
  * cannot be seen. Without the right to read the ledger only those can be told of which the
