@@ -219,6 +219,13 @@ def test_what_is_no_regular_file(tmp_path, plant):
     assert done.stderr == f"dualpi2-stats: {told}" and "configuration_known 0\n" in done.stdout
 
 
+def test_an_unnamed_pipe_is_read():
+    """As a shell makes one for <(COMMAND)."""
+    command = f"{LOADER} no-such-interface --config <(sleep 0.1; echo rate nowhere)"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and "rate nowhere" in done.stderr
+
+
 @pytest.fixture
 def directory(tmp_path):
     """Makes a file of each name, of options that name it when they are refused."""

@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "cli/message.h"
@@ -51,14 +53,23 @@ bool lines_parse(const char *path, char *text, size_t size, line_take *take, voi
 	return taken;
 }
 
+/* Is it a file, or a pipe without a name, as a shell makes for <(COMMAND)? */
+static bool is_readable(int fd)
+{
+	struct stat file;
+	struct statfs fs;
+
+	return !fstat(fd, &file) && !fstatfs(fd, &fs) &&
+	       (S_ISREG(file.st_mode) || (S_ISFIFO(file.st_mode) && fs.f_type == PIPEFS_MAGIC));
+}
+
 /* A file descriptor, or -1, which is reported. */
 static int open_file(const char *path)
 {
-	/* O_NONBLOCK: a FIFO would make us wait for a writer. */
+	/* O_NONBLOCK: a FIFO with a name would make us wait for a writer. */
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	struct stat file;
 
-	if (fd >= 0 && (fstat(fd, &file) || !S_ISREG(file.st_mode))) {
+	if (fd >= 0 && (!is_readable(fd) || fcntl(fd, F_SETFL, O_RDONLY))) {
 		close(fd);
 		fd = -1;
 		errno = ENXIO; /* as of a socket */
@@ -73,19 +84,21 @@ bool lines_read(const char *path, line_take *take, void *data)
 {
 	static char text[LINES_SIZE_MAX + 1];
 	const int fd = open_file(path);
-	ssize_t size;
+	size_t size = 0;
+	ssize_t got;
 	int error;
 
 	if (fd < 0)
 		return false;
-	size = read(fd, text, sizeof(text)); /* a regular file fills it, or ends */
+	while ((got = read(fd, text + size, sizeof(text) - size)) > 0)
+		size += (size_t)got;
 	error = errno;
 	close(fd);
-	if (size < 0)
+	if (got < 0)
 		return fail(error, "%s: cannot be read: %s", path, strerror(error));
 	if (size > LINES_SIZE_MAX)
 		return fail(0, "%s: longer than %u bytes: this is no file of options", path,
 			    LINES_SIZE_MAX);
 	text[size] = '\0';
-	return lines_parse(path, text, (size_t)size, take, data);
+	return lines_parse(path, text, size, take, data);
 }

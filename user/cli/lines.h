@@ -24,8 +24,8 @@ char *line_word(char *line, char **rest);
  */
 bool lines_parse(const char *path, char *text, size_t size, line_take *take, void *data);
 
-/* The same from a regular file; a FIFO or a device is refused. What was taken may point to the text
- * of the file, until the next one is read.
+/* The same from a regular file or an unnamed pipe; a FIFO or a device is refused. What was taken
+ * may point to the text of the file, until the next one is read.
  */
 bool lines_read(const char *path, line_take *take, void *data);
 
