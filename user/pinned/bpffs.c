@@ -107,7 +107,7 @@ int bpffs_is_hidden(char *why)
 		return error;
 	snprintf(why, BPFFS_WHY_MAX,
 		 "%s (bpf) is hidden below %s (%s), so it is unknown what is pinned: "
-		 "`umount %s` uncovers it",
+		 "`umount %s` uncovers it, if nobody needs what covers it",
 		 view.hidden.source, view.seen.source, view.seen.type, view.seen.point);
 	return 1;
 }
@@ -124,8 +124,8 @@ int bpffs_has_room(char *why)
 		return error;
 	}
 	error = look(&view, why);
-	if (error || strcmp(view.seen.point, BPFFS) != 0)
-		return error ?: 1;
+	if (error || strcmp(view.seen.point, BPFFS) != 0 || !strcmp(view.seen.type, "sysfs"))
+		return error ?: 1; /* containers may have the directory of sysfs as a mount */
 	snprintf(why, BPFFS_WHY_MAX,
 		 "%s (%s) is mounted at " BPFFS ", in place of the BPF file system: `umount " BPFFS
 		 "`",
