@@ -297,6 +297,22 @@ def test_a_default_that_cannot_be_put_back_is_named(pair):
 
 
 @needs_accecn
+@pytest.mark.skipif(KERNEL < (7, 0), reason="the namespace can be entered")
+@pytest.mark.parametrize("nameless", ["mount"], indirect=True)
+def test_defaults_from_a_container(pair, nameless):
+    """With processes of its own it may open no handle: what has no name has not ended for that."""
+    default = ("nsenter", f"--net={nameless}", "sysctl", "-n", "net.ipv4.tcp_congestion_control")
+    pair.left.sysctl("net.ipv4.tcp_congestion_control", "reno")
+    for space in "left", nameless:
+        pair.tool("on", "--netns", space, "--default")
+    line = one_line(run("unshare", "--pid", "--fork", "--mount-proc", TOOL, "off", check=False), 1)
+    assert "the network namespace with the cookie" in line and "cannot be entered" in line
+    assert (default_of(pair.left), run(*default).stdout) == ("reno", "prague\n")
+    assert pair.tool("off").stdout == "off\n"
+    assert run(*default).stdout == "cubic\n"
+
+
+@needs_accecn
 @pytest.mark.skipif(KERNEL < (6, 19), reason="the namespace can be entered")
 def test_a_namespace_that_nobody_can_enter_is_named(pair):
     """Only a socket is left of it."""

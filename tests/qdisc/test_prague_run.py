@@ -6,8 +6,10 @@ import contextlib
 import fcntl
 import os
 import re
+import shutil
 import signal
 import time
+from pathlib import Path
 
 import pytest
 from cgroups import CGROUPS
@@ -148,6 +150,20 @@ def test_where_ip_netns_hides_control_groups(pair):
     assert re.fullmatch(r"0::/tcp-prague-[0-9a-f]{8}\n", done.stdout)
 
 
+def test_check_takes_the_name_servers_of_ip_netns(pair):
+    """What it mounts over /etc is no longer seen once the pins have been looked for."""
+    pair.accept()
+    own = Path("/etc/netns/left/hosts")
+    own.parent.mkdir(parents=True)
+    own.write_text(f"{RIGHT} own-peer\n")
+    try:
+        checked = run("ip", "netns", "exec", "left", TOOL, "check", f"own-peer:{PORT}",
+                      check=False).stdout
+    finally:
+        shutil.rmtree("/etc/netns")
+    assert f"own-peer:{PORT}: negotiates ECN" in checked
+
+
 # ---- what sees it -----------------------------------------------------------------------------
 
 def test_status_shows_the_sockets_of_a_run(pair):
@@ -182,15 +198,17 @@ def test_check_tries_a_peer_with_a_prague_of_its_own(pair):
     wait_until(lambda: pair.programs() == before, "its programs are gone")
 
 
-def test_a_sink_has_room_for_another(pair):
+@pytest.mark.parametrize("open_files, slow_peers", [(1024, 300), (64, 70)])
+def test_a_sink_has_room_for_another(pair, open_files, slow_peers):
     """However many peers send a little now and then."""
     with contextlib.suppress(OSError):
         pair.right.sysctl("net.ipv4.tcp_ecn", 3)
-    sink = pair.right.popen(*(() if KERNEL >= (7, 0) else (TOOL, "run", "--")), TOOL, "sink")
+    sink = pair.right.popen("prlimit", f"--nofile={open_files}",
+                            *(() if KERNEL >= (7, 0) else (TOOL, "run", "--")), TOOL, "sink")
     pair.children.append(sink)
     assert sink.stdout.readline() == "listening at port 5009\n"
     with contextlib.ExitStack() as slow:
-        for _ in range(300):
+        for _ in range(slow_peers):
             sock = slow.enter_context(pair.left.socket())
             sock.connect((RIGHT, 5009))
             sock.settimeout(10)

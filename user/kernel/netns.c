@@ -10,13 +10,15 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/message.h"
 #include "find_netns.h"
 
 #define OWN_NETNS "/proc/self/ns/net"
-#define NSFS_ROOT (-10003) /* FD_NSFS_ROOT, include/uapi/linux/fcntl.h of 6.18 */
+#define FIRST_PID_NAMESPACE 0xEFFFFFFC /* PID_NS_INIT_INO, include/uapi/linux/nsfs.h of 6.18 */
+#define NSFS_ROOT (-10003)	       /* FD_NSFS_ROOT, include/uapi/linux/fcntl.h of 6.18 */
 
 __u64 netns_cookie(void)
 {
@@ -69,6 +71,13 @@ int netns_handle(struct netns_handle *handle)
 				 AT_SYMLINK_FOLLOW)
 		       ? -errno
 		       : 0;
+}
+
+bool netns_handles_open_here(void)
+{
+	struct stat ns;
+
+	return !stat("/proc/self/ns/pid", &ns) && ns.st_ino == FIRST_PID_NAMESPACE;
 }
 
 int netns_enter_handle(const struct netns_handle *handle)

@@ -4,6 +4,7 @@
 #define NETNS_H
 
 #include <linux/types.h>
+#include <stdbool.h>
 
 #define NETNS_DIR "/run/netns" /* where `ip netns` has those with a name */
 
@@ -29,6 +30,11 @@ struct netns_handle {
 
 /* The handle of the one we are in. 0, or -errno. */
 int netns_handle(struct netns_handle *handle);
+
+/* May a process with the rights for it go where a handle leads? Only one in the first namespace of
+ * processes (may_see_all_namespaces() of fs/nsfs.c, Linux 7.0).
+ */
+bool netns_handles_open_here(void);
 
 /* Go there. 0, or -errno: it has ended, or only sockets are left of it, or we may not. */
 int netns_enter_handle(const struct netns_handle *handle);

@@ -310,24 +310,26 @@ static bool check_addresses(const struct addrinfo *addresses, const char *peer)
 	return passed;
 }
 
-static bool check_peer(const char *peer)
+/* `addresses`: NULL: there are none, for the reason `why`. */
+static bool check_peer(const struct addrinfo *addresses, const char *peer, const char *why)
 {
-	const char *why;
-	struct addrinfo *addresses = peer_addresses(peer, SINK_PORT, &why);
-	bool passed;
-
-	if (!addresses)
-		return report_line(REPORT_MISSING, "%s: %s", peer, why);
-	passed = check_addresses(addresses, peer);
-	freeaddrinfo(addresses);
-	return passed;
+	return addresses ? check_addresses(addresses, peer)
+			 : report_line(REPORT_MISSING, "%s: %s", peer, why);
 }
 
 bool prague_check(const char *peer)
 {
+	const char *why = NULL;
+	/* First: to look for pins may lead out of `ip netns exec`, which has name servers of its
+	 * own (bpffs_find()).
+	 */
+	struct addrinfo *addresses = peer ? peer_addresses(peer, SINK_PORT, &why) : NULL;
 	bool passed = check_host();
 
 	if (!passed && peer)
 		report_line(REPORT_MISSING, "%s: not tested, for this host cannot send L4S", peer);
-	return passed && (!peer || check_peer(peer));
+	passed = passed && (!peer || check_peer(addresses, peer, why));
+	if (addresses)
+		freeaddrinfo(addresses);
+	return passed;
 }

@@ -97,15 +97,24 @@ static bool may_enter_all(void)
 {
 	char missing[128];
 
-	return !privilege_is_confined() &&
+	return !privilege_is_confined() && netns_handles_open_here() &&
 	       privilege_suffices(PRIVILEGE_MOUNT, missing, sizeof(missing));
+}
+
+/* 0, or -errno. */
+static int read_remembered(const char *pin, struct remembered *remembered)
+{
+	int error = pin_read(DEFAULT_PINS, pin, remembered, sizeof(*remembered));
+
+	remembered->name[PRAGUE_NAME_MAX - 1] = '\0';
+	return error;
 }
 
 /* Put back the default that a pin remembers. True: nothing of ours is left in that namespace. */
 static bool restore(const char *pin)
 {
 	struct remembered remembered;
-	int error = pin_read(DEFAULT_PINS, pin, &remembered, sizeof(remembered));
+	int error = read_remembered(pin, &remembered);
 
 	if (error)
 		return fail(-error,
@@ -113,7 +122,6 @@ static bool restore(const char *pin)
 					   "/%s: is of another version: `rm` it, and "
 					   "set net.ipv4.tcp_congestion_control yourself",
 			    pin);
-	remembered.name[PRAGUE_NAME_MAX - 1] = '\0';
 	if (cookie_of(pin) != netns_cookie())
 		error = netns_enter_handle(&remembered.netns);
 	if (!error)
@@ -140,6 +148,21 @@ static void restore_remembered(void)
 	}
 }
 
+/* In the namespace that we are in, which may have begun with our default: then nothing is
+ * remembered.
+ */
+static void put_back_here(void)
+{
+	struct remembered remembered;
+	char pin[PIN_NAME_MAX];
+
+	snprintf(pin, sizeof(pin), "%llu", netns_cookie());
+	if (read_remembered(pin, &remembered))
+		put_back(PRAGUE_FALLBACK);
+	else if (put_back(remembered.name))
+		pin_forget(DEFAULT_PINS, pin);
+}
+
 /* In those namespaces to which `directory` leads: its entries, or a file below each. */
 static void put_back_below(const char *directory, const char *file)
 {
@@ -152,18 +175,16 @@ static void put_back_below(const char *directory, const char *file)
 			continue;
 		snprintf(path, sizeof(path), "%s/%s%s", directory, entry->d_name, file);
 		if (!netns_enter(path))
-			put_back(PRAGUE_FALLBACK);
+			put_back_here();
 	}
 	if (dir)
 		closedir(dir);
 }
 
-/* In namespaces that began with our default, for which nothing is remembered. They are found by
- * their names and their processes.
- */
-static void put_back_inherited(void)
+/* In all namespaces that have a name or a process. */
+static void put_back_everywhere(void)
 {
-	put_back(PRAGUE_FALLBACK);
+	put_back_here();
 	put_back_below(NETNS_DIR, "");
 	put_back_below("/proc", "/ns/net");
 }
@@ -179,9 +200,9 @@ void defaults_restore(bool is_ours)
 		fail(errno, "cannot look at the network namespace: %s", strerror(errno));
 		return;
 	}
-	restore_remembered();
 	if (is_ours)
-		put_back_inherited();
+		put_back_everywhere();
+	restore_remembered();
 	if (netns_cookie() != netns_current() && setns(home, CLONE_NEWNET))
 		fail(errno, "cannot go back to our own network namespace");
 	close(home);

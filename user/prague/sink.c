@@ -145,6 +145,10 @@ static bool take_one(int listener, struct peers *peers)
 
 	if (fd >= 0)
 		greet(peers, fd, &from);
+	if (fd < 0 && (errno == EMFILE || errno == ENFILE) && peers->count) {
+		take_leave(peers, 0); /* as where all places are taken */
+		return true;
+	}
 	return fd >= 0 || errno == EINTR || errno == EAGAIN || errno == ECONNABORTED ||
 	       fail(errno, "connections cannot be accepted: %s", strerror(errno));
 }
