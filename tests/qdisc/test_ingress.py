@@ -451,12 +451,17 @@ def test_the_interface_is_deleted(path):
     path.check_nothing_left()
 
 
-def test_the_program_is_detached(path):
-    """By somebody. The next dualpi2-load, of any interface, says so and restores everything."""
+def detach_program(path):
+    """As somebody may, while GRO is off for us."""
     path.rx.ip("link set t0 gro_max_size 50000 gro_ipv4_max_size 40000")
     path.load("--rate", "20mbit")
     [pin] = PI2_PINS.glob(f"ingress-{path.rx.cookie()}-*")
     run("bpftool", "link", "detach", "pinned", pin)
+
+
+def test_the_program_is_detached(path):
+    """By somebody. The next dualpi2-load, of any interface, says so and restores everything."""
+    detach_program(path)
     shown = path.rx.run(BIN / "dualpi2-stats").stdout
     assert "\nin-t0 gets no packets: " in shown
     assert "`dualpi2-load t0 --ingress --unload` removes it" in shown
@@ -471,10 +476,7 @@ def test_the_program_is_detached(path):
 
 def test_the_program_is_detached_before_unload(path):
     """It has something to unload."""
-    path.rx.ip("link set t0 gro_max_size 50000 gro_ipv4_max_size 40000")
-    path.load("--rate", "20mbit")
-    [pin] = PI2_PINS.glob(f"ingress-{path.rx.cookie()}-*")
-    run("bpftool", "link", "detach", "pinned", pin)
+    detach_program(path)
     assert path.load("--unload").stdout == "t0: unloaded\n"
     assert gro_sizes(path) == (50000, 40000)
     path.check_nothing_left()
