@@ -23,8 +23,8 @@ TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS), str(TESTS / "traffic")]
 import frames  # noqa: E402
 import virtual_queues  # noqa: E402
+from iproute import add_dummies, root_statistics  # noqa: E402
 from netns import Namespace, has_modules, run, veth, wait_until  # noqa: E402
-from rtnetlink import add_dummies, root_statistics  # noqa: E402
 
 BIN = Path(os.environ.get("DUALPI2_BIN", ".output")).resolve()
 PIN_DIR = Path("/sys/fs/bpf/dualpi2")
