@@ -78,6 +78,7 @@ def test_a_device_with_as_many_programs_as_there_may_be(pair, tool):
 
 def test_a_network_namespace(pair):
     other = Namespace("other")
+    cookie = other.cookie()
     veth(other, "s1", pair.right, "c1")
     pair.tool("on", "--netns", "other", "--default")
     other.delete()
@@ -85,7 +86,8 @@ def test_a_network_namespace(pair):
     # Another one of that name has nothing of it.
     other = Namespace("other")
     assert "prague" not in other.run("sysctl", "-n", "net.ipv4.tcp_congestion_control").stdout
-    assert "with the cookie" in pair.tool("off").stdout
+    assert (f"the network namespace with the cookie {cookie} has ended, or only sockets are left "
+            "of it\n") in pair.tool("off").stdout
     other.delete()
     nothing_is_left(pair)
 
