@@ -78,9 +78,9 @@ static __u32 map_id(int fd)
 
 int registration_is_current(const struct registration *reg)
 {
-	static const struct object_shape any = { .type = BPF_MAP_TYPE_ARRAY };
+	static const struct object_shape array = { .type = BPF_MAP_TYPE_ARRAY };
 	const char *dir = reg->aqm->name, *name = "dualpi2_events";
-	int pinned = pins_are_hidden() ? pin_open_public(dir, name, &any) : pin_open(dir, name);
+	int pinned = pins_are_hidden() ? pin_open_public(dir, name, &array) : pin_open(dir, name);
 	__u32 id;
 
 	if (pinned == -ENOENT)
