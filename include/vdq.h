@@ -188,7 +188,8 @@ static inline __u64 vdq_budget(const struct vdq_law *law, __u64 waiting)
 }
 
 /* The CTV for the next period, and what that means for what came in the last one. A FIFO that is
- * full holds less than waits: it has nothing more to give up to the target.
+ * full holds less than waits: it has nothing more to give up to the target. Where nothing came
+ * while more than the target waits, the CTV stays: the next burst is like the one before.
  */
 static inline void vdq_update(struct vdq *vdq, const struct vdq_law *law, __u64 now_ns)
 {
@@ -207,10 +208,12 @@ static inline void vdq_update(struct vdq *vdq, const struct vdq_law *law, __u64 
 		if (!ctv)
 			above += more;
 	}
-	vdq->ctv = ctv;
-	vdq->share = ctv ? ((__u64)(bytes - above) << 32) / bytes - !above : 0;
 	vdq->is_empty = !waiting && !bytes;
 	vdq->is_late = !budget;
+	if (!bytes && waiting > law->target)
+		return;
+	vdq->ctv = ctv;
+	vdq->share = ctv ? ((__u64)(bytes - above) << 32) / bytes - !above : 0;
 }
 
 /* What waits in columns of values of the same width, from the least value on. `columns`: a power

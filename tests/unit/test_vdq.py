@@ -130,6 +130,25 @@ def test_virtual_queue_is_the_models(rate, percent, target, ring, bins, script):
         assert not ours.is_empty and not any(ours.came)
         C.vdq_update(ours, law, now)
         assert ours.is_empty == (not waiting)
+        assert ours.ctv == (ctv if waiting > law.target else 0), "of a period without a packet"
+
+
+def test_threshold_outlasts_a_pause_between_bursts():
+    """More of them than the link carries, every second period: a CTV that fell in between would
+    never meet a packet. It ends when no more than the target waits."""
+    law = make(MBIT, 100, 2 * MS, VDQ_RING_MAX, 512)
+    ours = new("vdq")
+    for burst in range(5):
+        begin = SECOND + burst * 2 * PERIOD
+        for _ in range(10):
+            C.vdq_tell(ours, law, begin, 1000, 400, True)
+        assert bool(ours.ctv) == (burst > 0)
+        C.vdq_update(ours, law, begin + MS)
+        of_the_burst = ours.ctv, ours.share
+        C.vdq_update(ours, law, begin + MS + PERIOD)
+        assert ours.ctv and (ours.ctv, ours.share) == of_the_burst
+    C.vdq_update(ours, law, SECOND + SECOND)
+    assert (ours.ctv, ours.share) == (0, 0)
 
 
 def test_ring_may_go_round():
