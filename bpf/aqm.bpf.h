@@ -103,6 +103,9 @@ static u64 l_forecast(const struct instance *in, const struct dualq *q, u64 now,
 /* What packets take on the link, bytes: `len` by the qdisc layer's count, `packets` of them. */
 static u32 wire_len(const struct instance *in, u32 len, u32 packets);
 
+/* What the link carries, bytes/s; 0: the device decides. */
+static u64 link_rate(const struct instance *in);
+
 /* Length of a full frame, bytes. */
 static u32 full_frame(const struct instance *in);
 

@@ -192,8 +192,8 @@ static __always_inline int admit(struct instance *in, struct dualq *q, struct Qd
 		goto drop;
 	}
 
-	if (in->params.rate && !sch->q.qlen)
-		shaper_wake(&in->shaper, now);
+	if (link_rate(in) && !sch->q.qlen)
+		shaper_wake(&in->link.shaper, now);
 	if (in_l)
 		q->l_packets += info.packets;
 	count_queued(in, sch, &info);
@@ -256,8 +256,8 @@ struct sk_buff *BPF_PROG(dualpi2_dequeue, struct Qdisc *sch)
 	if (in->to_trim)
 		trim(in, sch);
 	now = bpf_ktime_get_ns();
-	if (!shaper_ready(&in->shaper, in->params.rate, now)) {
-		until_ns = shaper_look(&in->shaper, now);
+	if (!shaper_ready(&in->link.shaper, link_rate(in), now)) {
+		until_ns = shaper_look(&in->link.shaper, now);
 		if (without_timer)
 			until_ns = tick_without_timer(in, now, until_ns);
 		bpf_qdisc_watchdog_schedule(sch, until_ns, 0);
@@ -297,7 +297,7 @@ static __always_inline void apply_params(struct instance *in)
 {
 	link_params(in);
 	link_measure(in);
-	in->memlimit = dualpi2_memlimit(&in->params, in->frame_len);
+	in->memlimit = dualpi2_memlimit(&in->params, full_frame(in));
 	in->l_share = aqm_schedules(in) ? 100 : 100 - in->params.classic_protection;
 	in->to_trim = 1;
 	classify_params(in);
@@ -325,7 +325,7 @@ static __always_inline void dualq_start_empty(struct instance *in, struct dualq 
 static __always_inline void start_empty(struct instance *in)
 {
 	in->memory_used = 0;
-	in->shaper = (struct shaper){};
+	in->link.shaper = (struct shaper){};
 	dualq_start_empty(in, &in->dualq);
 }
 
@@ -475,7 +475,7 @@ int dualpi2_change(struct dualpi2_change *change)
 	if (new.classic_protection != old.classic_protection)
 		in->dualq.credit = in->initial_credit;
 	if (new.rate != old.rate)
-		shaper_restart(&in->shaper, now);
+		shaper_restart(&in->link.shaper, now);
 	if (aqm_period(&new) != aqm_period(&old))
 		tick_restart(in, now);
 	publish(in, now);

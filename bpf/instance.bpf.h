@@ -75,53 +75,66 @@ struct dualq {
 	struct dualpi2_overload overload;
 };
 
-/* One qdisc. */
+/* What is behind the queues (link.bpf.h). */
+struct link {
+	struct shaper shaper; /* its clock */
+	u64 rate;	      /* in force, bytes/s; 0: the device decides */
+	u32 frame_len;	      /* of a full frame, bytes */
+	u32 link_header;      /* bytes of it in front of the IP header */
+	u8 is_framed;	      /* 1: bytes on the link are not those of the qdisc layer */
+};
+
+/* One qdisc. What packets write comes first and last; in the middle is what every CPU reads for
+ * every packet.
+ */
 struct instance {
 	struct dualq dualq;
 	struct bpf_list_head free_blocks __contains(dualpi2_block, list);
 	struct bpf_timer timer;
-	u32 n_free; /* blocks in free_blocks */
-
-	u64 qdisc;	 /* address of the struct Qdisc that it is of; 0: free */
-	u64 root_of;	 /* address of the struct net_device whose root it is; 0: of none */
-	u32 number;	 /* its own, in dualpi2_qdiscs */
-	u32 handle;	 /* tc's; 0: attached by the kernel */
-	u32 netns_inode; /* of the network namespace, for people */
-	struct dualpi2_key key;
-	u64 since_ns;	 /* when the qdisc started */
-	char ifname[16]; /* at that time */
-
-	/* from the parameters */
-	struct dualpi2_params params;
-	struct coupled_law coupled_law;
-	struct aqm_law aqm_law;
-	u8 flags_of_tos[256]; /* PACKET_* by TOS byte or Traffic Class: classify() */
-	u32 classes_under;    /* handle whose classes skb->priority may name */
-	u32 memlimit;	      /* bytes of truesize */
-	u8 l_share;   /* of the link's bytes, that L has at least, while C waits, too; percent */
-	u8 is_framed; /* 1: bytes on the link are not those of the qdisc layer */
-	u8 to_trim;   /* 1: dequeue has to look whether the limits hold */
-
-	/* from the device, at the last update: an MTU may change at any time */
-	u32 frame_len;	    /* of a full frame, bytes */
-	u32 link_header;    /* bytes of it in front of the IP header */
-	s32 initial_credit; /* that an empty DualQ starts with */
-
-	/* the link and the memory */
-	struct shaper shaper;
+	struct link link;
+	u32 n_free;			  /* blocks in free_blocks */
 	u32 memory_used, max_memory_used; /* truesize of what is queued, bytes */
 	u32 maxq;			  /* most packets that were ever queued */
+	u8 to_trim;			  /* 1: dequeue has to look whether the limits hold */
 
 	/* tick.bpf.h */
 	u64 update_due_ns; /* when the AQM is to be updated next */
 	u64 overdue_ns;	   /* when enqueue steps in for the timer; 0: it has to start it */
 
-	/* what people see */
+	struct dualpi2_stats stats; /* as last published */
+
+	u64 qdisc;   /* address of the struct Qdisc that it is of; 0: free */
+	u64 root_of; /* address of the struct net_device whose root it is; 0: of none */
+	u32 number;  /* its own, in dualpi2_qdiscs */
+
+	/* from the parameters */
+	u32 classes_under;    /* handle whose classes skb->priority may name */
+	u8 flags_of_tos[256]; /* PACKET_* by TOS byte or Traffic Class: classify() */
+	struct dualpi2_params params;
+	struct coupled_law coupled_law;
+	struct aqm_law aqm_law;
+	u32 memlimit;	    /* bytes of truesize */
+	s32 initial_credit; /* that an empty DualQ starts with */
+	u8 l_share; /* of the link's bytes, that L has at least, while C waits, too; percent */
+
+	u32 handle;	 /* tc's; 0: attached by the kernel */
+	u32 netns_inode; /* of the network namespace, for people */
+	struct dualpi2_key key;
+	u64 since_ns;	 /* when the qdisc started */
+	char ifname[16]; /* at that time */
 	u64 bypassed_tcx, mispredicted, gso_split, gso_whole; /* struct dualpi2_stats */
-	struct dualpi2_delays delays;
+
 	u32 l_octave, c_octave; /* of the last delay: histogram_record() */
-	struct dualpi2_stats stats;
+	struct dualpi2_delays delays;
 };
+
+/* More than a cache line is between what each packet writes and what every CPU reads. */
+#define CACHE_LINE 64
+_Static_assert(sizeof(struct dualpi2_stats) >= CACHE_LINE, "before");
+_Static_assert(__builtin_offsetof(struct instance, l_octave) -
+			       __builtin_offsetof(struct instance, handle) >=
+		       CACHE_LINE,
+	       "behind");
 
 static __always_inline struct fifo *fifo_of(struct dualq *q, const bool in_l)
 {
@@ -196,7 +209,7 @@ static __always_inline u32 l_packets(const struct dualq *q)
 
 static __always_inline u32 full_frame(const struct instance *in)
 {
-	return in->frame_len;
+	return in->link.frame_len;
 }
 
 static __always_inline bool is_overloaded(const struct dualq *q)

@@ -13,19 +13,25 @@
 #include "shaper.h"
 #include "verifier.bpf.h"
 
-/* What the device's MTU decides. */
+static __always_inline u64 link_rate(const struct instance *in)
+{
+	return in->link.rate;
+}
+
+/* What the device decides: at each update, as an MTU may change at any time. */
 static __always_inline void link_measure(struct instance *in)
 {
 	const struct net_device *dev = device_below((const struct Qdisc *)in->qdisc);
 
-	in->frame_len = frame_len(dev);
-	in->link_header = dev->hard_header_len;
-	in->initial_credit = scheduler_reset(in->params.classic_protection, in->frame_len);
+	in->link.frame_len = frame_len(dev);
+	in->link.link_header = dev->hard_header_len;
+	in->initial_credit = scheduler_reset(in->params.classic_protection, in->link.frame_len);
 }
 
 static __always_inline void link_params(struct instance *in)
 {
-	in->is_framed = in->params.framing != DUALPI2_FRAMING_RAW || in->params.mpu;
+	in->link.rate = in->params.rate;
+	in->link.is_framed = in->params.framing != DUALPI2_FRAMING_RAW || in->params.mpu;
 }
 
 /* Bytes on the link where they are not those of the qdisc layer. */
@@ -38,20 +44,22 @@ GLOBAL_SUBPROG u32 framed_len(u32 number, u32 len, u32 packets, u32 link_header)
 
 static __always_inline u32 wire_len(const struct instance *in, u32 len, u32 packets)
 {
-	return in->is_framed ? framed_len(in->number, len, packets, in->link_header) : len;
+	return in->link.is_framed ? framed_len(in->number, len, packets, in->link.link_header)
+				  : len;
 }
 
 /* The link is busy with a packet. */
 static __always_inline void link_charge(struct instance *in, const struct sk_buff *skb,
 					const struct packet_info *info, u64 now)
 {
+	struct link *link = &in->link;
 	u32 len = info->len;
 
-	if (!in->params.rate)
+	if (!link->rate)
 		return;
-	if (in->is_framed)
+	if (link->is_framed)
 		len = framed_len(in->number, len, info->packets, network_offset(skb));
-	shaper_charge(&in->shaper, in->params.rate, now, len);
+	shaper_charge(&link->shaper, link->rate, now, len);
 }
 
 /* How long an L packet that arrives now will wait (aqm.bpf.h): two lower bounds of it. The head of
@@ -61,15 +69,15 @@ static __always_inline void link_charge(struct instance *in, const struct sk_buf
 static __always_inline u64 l_forecast(const struct instance *in, const struct dualq *q, u64 now,
 				      u64 enough_ns)
 {
-	const struct dualpi2_params *params = &in->params;
-	u64 age = queue_age(q, true, now), rate = params->rate, ahead, wait;
+	u64 age = queue_age(q, true, now), rate = link_rate(in), ahead, wait;
 
 	if (!rate || age > enough_ns)
 		return age;
 	if (fifo_waits(&q->c)) /* it is served in between */
 		rate = rate * in->l_share / 100;
-	ahead = shaper_wire_len(params, queue_bytes(q, true), q->l_packets, in->link_header);
-	wait = shaper_wait(&in->shaper, rate, now, ahead);
+	ahead = shaper_wire_len(&in->params, queue_bytes(q, true), q->l_packets,
+				in->link.link_header);
+	wait = shaper_wait(&in->link.shaper, rate, now, ahead);
 	return age > wait ? age : wait;
 }
 

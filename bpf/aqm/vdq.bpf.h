@@ -205,9 +205,8 @@ static __always_inline bool aqm_is_saturated(struct instance *in, struct dualq *
 
 static __always_inline void aqm_params(struct instance *in, struct dualq *q)
 {
-	const struct dualpi2_params *params = params_of(in);
-	const struct aqm_params *own = aqm_own(params);
-	const u64 rate = params->rate ?: own->link_rate;
+	const struct aqm_params *own = aqm_own(params_of(in));
+	const u64 rate = link_rate(in) ?: own->link_rate;
 	struct aqm_law *law = aqm_law_of(in);
 
 	law->l = vdq_make(rate, own->l_percent, own->l_delay_ns, own->ring, own->bins);
