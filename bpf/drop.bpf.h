@@ -15,6 +15,7 @@ GLOBAL_SUBPROG u32 drop_in_l(u32 number, u32 flags, u64 sojourn_ns, u64 now)
 {
 	struct instance *in = instance_by_number(number);
 
+	PASSED(flags);
 	PASSED(sojourn_ns);
 	PASSED(now);
 	return in ? aqm_drop(in, &in->dualq, flags, true, sojourn_ns, now) : DROP_NONE;

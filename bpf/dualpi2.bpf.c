@@ -170,7 +170,7 @@ static __always_inline int admit(struct instance *in, struct dualq *q, struct Qd
 	enum drop drop;
 	u64 *cause;
 
-	count_arrival(in, counters, &info, tag->mark);
+	count_arrival(in, counters, &info, tag_mark(tag));
 	cause = over_limit(in, sch, counters, info.truesize);
 	if (cause) {
 		sch->qstats.overlimits += info.packets;

@@ -5,7 +5,7 @@
 
 #include "vmlinux.h"
 
-/* How it is treated: classify.bpf.h decides. */
+/* How it is treated: classify.bpf.h decides. In 16 bits, whose top two are a tag's (tag.bpf.h). */
 #define PACKET_L 1	    /* it waits in the L queue */
 #define PACKET_NOT_ECT 2    /* the AQM can only drop it */
 #define PACKET_EXEMPT 4	    /* the AQM leaves it alone */
@@ -19,7 +19,7 @@ struct packet_info {
 	u32 len;      /* as the qdisc layer counts it, bytes */
 	u32 truesize; /* skb->truesize, bytes */
 	u16 packets;  /* on the wire: > 1 for GSO */
-	u8 flags;     /* PACKET_* */
+	u16 flags;    /* PACKET_* */
 };
 
 #endif /* PACKET_BPF_H */

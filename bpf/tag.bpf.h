@@ -22,11 +22,16 @@ struct tag {
 	u64 now_ns; /* when it was written, which counts as the packet's arrival */
 	u32 check;
 	u16 packets; /* on the wire */
-	u8 flags;    /* PACKET_* */
-	u8 mark;     /* enum mark */
+	u16 flags;   /* PACKET_*, and enum mark from TAG_MARK_SHIFT on */
 };
 
-/* aqm_note() stands behind the tag: in it, the tag would not fit any more. */
+#define TAG_MARK_SHIFT 14
+_Static_assert(MARK_COUPLED < 1 << (16 - TAG_MARK_SHIFT), "two bits are enough");
+_Static_assert(PACKET_UNWANTED < 1 << TAG_MARK_SHIFT, "and no flag");
+
+/* aqm_note() stands behind the tag: as a member it would make the tag 24 bytes long. Whatever else
+ * is to travel there is for AQMs without notes.
+ */
 static __always_inline u32 *note_behind(const struct tag *tag)
 {
 	return (u32 *)(tag + 1);
@@ -53,10 +58,14 @@ static __always_inline void tag_write(struct __sk_buff *ctx, const struct instan
 	tag->now_ns = arrival->now;
 	tag->check = tag_check(in->number, arrival->now);
 	tag->packets = packets;
-	tag->flags = arrival->flags;
-	tag->mark = mark;
+	tag->flags = arrival->flags | mark << TAG_MARK_SHIFT;
 	if (AQM_HAS_NOTES)
 		*note_behind(tag) = arrival->note;
+}
+
+static __always_inline enum mark tag_mark(const struct tag *tag)
+{
+	return tag->flags >> TAG_MARK_SHIFT;
 }
 
 static __always_inline u32 tag_note(const struct tag *tag)
@@ -78,7 +87,6 @@ static __noinline int tag_late(struct instance *in, struct sk_buff *skb)
 	tag->now_ns = bpf_ktime_get_ns();
 	tag->packets = wire_packets(skb);
 	tag->flags = classify(in, ip.tos, skb->priority) | PACKET_NOT_ECT | PACKET_UNTAGGED;
-	tag->mark = MARK_NONE;
 	if (AQM_HAS_NOTES)
 		*note_behind(tag) = 0;
 	return 0;
