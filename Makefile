@@ -177,7 +177,7 @@ $(OTHER_SKELETONS:.skel.h=.bpf.o): $(O)/%.bpf.o: bpf/%.bpf.c $(O)/flags/bpf
 # Those of the AQMs are of one kind.
 $(SKELETONS): private SKELETON = dualpi2
 $(OTHER_SKELETONS): private SKELETON = $(patsubst %.skel.h,%_bpf,$(@F))
-$(SKELETONS) $(OTHER_SKELETONS): %.skel.h: %.bpf.o
+$(SKELETONS) $(OTHER_SKELETONS) $(O)/two/pi2.skel.h: %.skel.h: %.bpf.o
 	$(say) SKEL $@
 	$(Q)echo '/* NOLINTBEGIN: not ours to check */' > $@
 	$(Q)$(BPFTOOL) gen skeleton $< name $(SKELETON) >> $@
@@ -191,7 +191,7 @@ $(PLUGS_O): $(O)/aqm/%.o: $(PLUG) $(O)/aqm/%.skel.h $(O)/flags/cc
 $(O)/aqm/list.c: LISTED = $(AQMS)
 $(O)/aqm/packaged.c: LISTED = $(filter-out $(TEST_AQMS),$(AQMS))
 $(O)/flags/aqms: COMMAND = $(AQMS) / $(TEST_AQMS)
-$(O)/aqm/list.c $(O)/aqm/packaged.c: $(O)/flags/aqms
+$(O)/aqm/list.c $(O)/aqm/packaged.c $(O)/two/list.c: $(O)/flags/aqms
 	$(Q)mkdir -p $(@D)
 	$(Q)printf '#include "aqm/aqm.h"\n$(LISTED:%=extern const struct aqm aqm_%;\n)' > $@
 	$(Q)printf 'const struct aqm *const aqms[] = { $(LISTED:%=&aqm_%,) NULL };\n' >> $@
@@ -220,7 +220,7 @@ $(O)/listing/$(1): $(call listing,$($(1)_O))
 endef
 $(foreach name,$(NAMES),$(eval $(call made_of,$(name))))
 $(filter-out %/dualpi2-load,$(PROGRAMS) $(NEXT) $(PACKAGED)): private MORE_LDLIBS = $(STATS_LDLIBS)
-$(PROGRAMS) $(NEXT) $(PACKAGED): $(O)/flags/link
+$(PROGRAMS) $(NEXT) $(PACKAGED) $(O)/two/dualpi2-load: $(O)/flags/link
 	$(say) LINK $@
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(filter %.o,$^) $(MORE_LDLIBS) $(LDLIBS) -o $@
@@ -252,13 +252,29 @@ $(PLOT): user/dualpi2-plot $(O)/flags/version
 # For the tests: a stranger's programs, the next version of ours, and other machines.
 FOREIGN := $(patsubst tests/qdisc/%.c,$(O)/%.o,$(wildcard tests/qdisc/*.bpf.c))
 PRELOADED := $(addprefix $(O)/,without_cmpxchg.so kernels_own.so missed.so)
-foreign: $(FOREIGN) $(NEXT) $(PRELOADED)
+# PI2 with two DualQs in a qdisc.
+TWO := $(O)/two/dualpi2-load
+foreign: $(FOREIGN) $(NEXT) $(PRELOADED) $(TWO)
 	@:
 
 $(FOREIGN): $(O)/%.bpf.o: tests/qdisc/%.bpf.c $(O)/flags/bpf
 	$(say) BPF $@
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) $(BPF_CFLAGS) $(DEPEND) -c $< -o $@
+
+$(O)/two/pi2.bpf.o: bpf/dualpi2.bpf.c $(O)/flags/bpf
+	$(say) BPF $@
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(BPF_CFLAGS) -Itests/qdisc -DSCHEDULE_H='"two_dualqs.bpf.h"' $(DEPEND) -c $< -o $@
+$(O)/two/pi2.skel.h: private SKELETON = dualpi2
+$(O)/two/pi2.o: $(PLUG) $(O)/two/pi2.skel.h $(O)/flags/cc
+	$(say) CC $@
+	$(Q)$(CC) $(ALL_CFLAGS) $(subst aqm/pi2.skel.h,two/pi2.skel.h,$(call plug_cflags,pi2)) $(DEPEND) -c $< -o $@
+$(O)/two/list.c: LISTED = pi2
+$(O)/two/list.o: $(O)/two/list.c $(O)/flags/cc
+	$(say) CC $@
+	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
+$(TWO): $(filter-out $(AQMS_O),$(dualpi2-load_O)) $(O)/two/pi2.o $(O)/two/list.o
 
 $(PRELOADED): $(O)/%.so: tests/qdisc/%.c $(O)/flags/cc
 	$(say) CC $@
@@ -269,7 +285,7 @@ $(O)/tap: $(wildcard bench/guest/*.[ch]) $(O)/flags/cc
 	$(say) CC $@
 	$(Q)$(CC) $(ALL_CFLAGS) $(filter %.c,$^) -o $@
 
--include $(patsubst %.o,%.d,$(BPF_O) $(OTHER_SKELETONS:.skel.h=.bpf.o) $(FOREIGN) $(USER_O) $(NEXT_VERSION_O) $(O)/aqm/packaged.o)
+-include $(patsubst %.o,%.d,$(BPF_O) $(OTHER_SKELETONS:.skel.h=.bpf.o) $(FOREIGN) $(USER_O) $(NEXT_VERSION_O) $(O)/aqm/packaged.o $(O)/two/pi2.bpf.o $(O)/two/pi2.o)
 
 include man/Makefile.inc
 include packaging/Makefile.inc

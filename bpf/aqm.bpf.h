@@ -9,12 +9,13 @@
  *
  *	aqm_update()		every AQM_PERIOD of include/aqm/NAME.h, while busy
  *	aqm_is_idle()		without packets there is nothing to update
- *	aqm_params()		parameters to work with from now on
+ *	aqm_params()		parameters to work with from now on: the law
  *	aqm_reset()		the queues are empty, and it forgets
  *
  * These it may leave out. Then coupled.bpf.h does what its p' asks for, or nothing is done. One
  * that it has is announced by `#define aqm_mark aqm_mark` (aqm_rest.bpf.h).
  *
+ *	aqm_relaw()		what hangs on the law in the state of a DualQ
  *	aqm_may_mark()		can aqm_mark() find a mark now: a quick look
  *	aqm_mark()		what mark an arriving packet gets, that a mark can tell something
  *	aqm_may_drop()		can aqm_drop() drop this packet now: a quick look

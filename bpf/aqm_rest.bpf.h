@@ -68,6 +68,13 @@ static __always_inline void aqm_left(struct instance *in, struct dualq *q,
 #define aqm_serves_l(in, q, now) false
 #endif
 
+#ifndef aqm_relaw
+static __always_inline void aqm_relaw(struct instance *in, struct dualq *q)
+{
+	coupled_relaw(in, q);
+}
+#endif
+
 #ifndef aqm_start
 static __always_inline void aqm_start(struct dualq *q)
 {

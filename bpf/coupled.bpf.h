@@ -177,13 +177,18 @@ static __always_inline bool coupled_is_saturated(struct instance *in, struct dua
 }
 
 /* aqm_params() */
-static __always_inline void coupled_params(struct instance *in, struct dualq *q)
+static __always_inline void coupled_params(struct instance *in)
 {
 	const struct dualpi2_params *params = params_of(in);
 	struct coupled_law *law = coupled_law_of(in);
 
 	law->sure_delay_ns = laqm_sure_delay(params);
 	law->coupling = coupling_make(params->coupling, params->p_cmax, params->overflow);
+}
+
+/* aqm_relaw() */
+static __always_inline void coupled_relaw(struct instance *in, struct dualq *q)
+{
 	coupled_set_prob(in, q, coupled_of(q)->prob);
 }
 

@@ -11,14 +11,19 @@
 #include "verifier.bpf.h"
 
 /* aqm_drop() in L, where it is rare. */
-GLOBAL_SUBPROG u32 drop_in_l(u32 number, u32 flags, u64 sojourn_ns, u64 now)
+GLOBAL_SUBPROG u32 drop_in_l(u32 number, u32 home, u32 flags, u64 sojourn_ns, u64 now)
 {
 	struct instance *in = instance_by_number(number);
+	struct dualq *q;
 
+	PASSED(home);
 	PASSED(flags);
 	PASSED(sojourn_ns);
 	PASSED(now);
-	return in ? aqm_drop(in, &in->dualq, flags, true, sojourn_ns, now) : DROP_NONE;
+	if (!in)
+		return DROP_NONE;
+	q = schedule_dualq(in, home);
+	return q ? aqm_drop(in, q, flags, true, sojourn_ns, now) : DROP_NONE;
 }
 
 static __always_inline enum drop must_drop(struct instance *in, struct dualq *q, u32 flags,
@@ -26,7 +31,7 @@ static __always_inline enum drop must_drop(struct instance *in, struct dualq *q,
 {
 	if (!aqm_may_drop(q, in_l, flags))
 		return DROP_NONE;
-	return in_l ? drop_in_l(in->number, flags, sojourn_ns, now)
+	return in_l ? drop_in_l(in->number, home_of(q), flags, sojourn_ns, now)
 		    : aqm_drop(in, q, flags, false, sojourn_ns, now);
 }
 

@@ -39,6 +39,7 @@
  *	serve     departure                       verifier  what it wants to be told
  *	link      frames, shaper, forecast        drop      asking the AQM
  *	packet    what is known of one            aqm_rest  what an AQM leaves out
+ *	schedule  which DualQ, if there are more
  * and the integer arithmetic, shared with the unit tests, is in include/.
  */
 #include "vmlinux.h"
@@ -117,12 +118,15 @@ int dualpi2_mark(struct __sk_buff *ctx)
 	enum mark mark = MARK_NONE;
 	bool is_direct = true;
 	struct ip_header ip;
-	u32 packets = 1;
+	u32 packets = 1, home;
 	int way;
 
 	if (!in)
 		return TCX_NEXT;
-	q = &in->dualq;
+	home = schedule_home(ctx);
+	q = schedule_dualq(in, home);
+	if (!q)
+		return TCX_NEXT;
 	if (ctx->gso_size) {
 		way = split(ctx, in);
 		if (way != TCX_NEXT)
@@ -144,7 +148,7 @@ int dualpi2_mark(struct __sk_buff *ctx)
 			arrival.flags |= PACKET_NOT_ECT;
 		}
 	}
-	tag_write(ctx, in, &arrival, packets, mark);
+	tag_write(ctx, in, &arrival, home, packets, mark);
 	return TCX_NEXT;
 }
 
@@ -211,15 +215,19 @@ int BPF_PROG(dualpi2_enqueue, struct sk_buff *skb, struct Qdisc *sch,
 	     struct bpf_sk_buff_ptr *to_free)
 {
 	struct instance *in = instance_of(sch);
-	const struct tag *tag;
+	const struct tag *tag = NULL;
+	struct dualq *q = NULL;
 
-	if (!in) {
+	if (in) {
+		tag = tag_read(in, skb);
+		q = schedule_dualq(in, tag_home(tag));
+	}
+	if (!q) {
 		bpf_qdisc_skb_drop(skb, to_free);
 		return NET_XMIT_DROP;
 	}
-	tag = tag_read(in, skb);
-	return tag->flags & PACKET_L ? admit(in, &in->dualq, sch, skb, to_free, tag, true)
-				     : admit(in, &in->dualq, sch, skb, to_free, tag, false);
+	return tag->flags & PACKET_L ? admit(in, q, sch, skb, to_free, tag, true)
+				     : admit(in, q, sch, skb, to_free, tag, false);
 }
 
 /* ---- dequeue --------------------------------------------------------------- */
@@ -263,7 +271,7 @@ struct sk_buff *BPF_PROG(dualpi2_dequeue, struct Qdisc *sch)
 		bpf_qdisc_watchdog_schedule(sch, until_ns, 0);
 		return NULL;
 	}
-	if (serve(in, &in->dualq, sch, now, &skb) == TURN_DROPPED)
+	if (serve(in, schedule_next(in), sch, now, &skb) == TURN_DROPPED)
 		return serve_on(sch, now);
 	return skb;
 }
@@ -295,13 +303,18 @@ static __always_inline void set_default_params(struct instance *in)
 /* Put the parameters in force. */
 static __always_inline void apply_params(struct instance *in)
 {
+	struct dualq *q;
+	u32 home;
+
 	link_params(in);
 	link_measure(in);
 	in->memlimit = dualpi2_memlimit(&in->params, full_frame(in));
 	in->l_share = aqm_schedules(in) ? 100 : 100 - in->params.classic_protection;
 	in->to_trim = 1;
 	classify_params(in);
-	aqm_params(in, &in->dualq);
+	aqm_params(in);
+	FOR_EACH_DUALQ(in, q, home)
+	aqm_relaw(in, q);
 }
 
 /* What dualpi2-load has set for an interface; NULL: nothing. It has attached our tcx program as
@@ -324,14 +337,19 @@ static __always_inline void dualq_start_empty(struct instance *in, struct dualq 
 /* The same, and an idle link. */
 static __always_inline void start_empty(struct instance *in)
 {
+	struct dualq *q;
+	u32 home;
+
 	in->memory_used = 0;
 	in->link.shaper = (struct shaper){};
-	dualq_start_empty(in, &in->dualq);
+	FOR_EACH_DUALQ(in, q, home)
+	dualq_start_empty(in, q);
 }
 
 /* Figures of a former qdisc end. */
-static __always_inline void dualq_start_counting(struct dualq *q)
+static __always_inline void dualq_start_counting(struct dualq *q, u32 home)
 {
+	q->home = home;
 	q->l_counters = (struct dualpi2_counters){};
 	q->c_counters = (struct dualpi2_counters){};
 	q->overload = (struct dualpi2_overload){};
@@ -341,7 +359,11 @@ static __always_inline void dualq_start_counting(struct dualq *q)
 
 static __always_inline void start_counting(struct instance *in)
 {
-	dualq_start_counting(&in->dualq);
+	struct dualq *q;
+	u32 home;
+
+	FOR_EACH_DUALQ(in, q, home)
+	dualq_start_counting(q, home);
 	in->max_memory_used = 0;
 	in->maxq = 0;
 	in->bypassed_tcx = 0;
@@ -397,6 +419,14 @@ int BPF_PROG(dualpi2_init, struct Qdisc *sch, struct nlattr *opt, struct netlink
 	return 0;
 }
 
+static __always_inline void dualq_throw_away(struct dualq *q, struct Qdisc *sch)
+{
+	fifo_clear(q, &q->l);
+	fifo_clear(q, &q->c);
+	count_reset(sch, &q->l_counters);
+	count_reset(sch, &q->c_counters);
+}
+
 /* The link goes down, or the qdisc is about to be destroyed. Statistics stay; if something was
  * queued the timer runs, and publishes them.
  */
@@ -405,14 +435,12 @@ void BPF_PROG(dualpi2_reset, struct Qdisc *sch)
 {
 	struct instance *in = instance_of(sch);
 	struct dualq *q;
+	u32 home;
 
 	if (!in || in->qdisc != (u64)sch)
 		return;
-	q = &in->dualq;
-	fifo_clear(q, &q->l);
-	fifo_clear(q, &q->c);
-	count_reset(sch, &q->l_counters);
-	count_reset(sch, &q->c_counters);
+	FOR_EACH_DUALQ(in, q, home)
+	dualq_throw_away(q, sch);
 	sch->qstats.backlog = 0;
 	sch->q.qlen = 0;
 	link_measure(in);
@@ -466,6 +494,8 @@ int dualpi2_change(struct dualpi2_change *change)
 	struct dualpi2_params new = change->params, old;
 	struct instance *in = instance_at(&key);
 	u64 now = bpf_ktime_get_ns();
+	struct dualq *q;
+	u32 home;
 
 	if (!in || !in->qdisc)
 		return -ENOENT;
@@ -473,7 +503,8 @@ int dualpi2_change(struct dualpi2_change *change)
 	in->params = new;
 	apply_params(in);
 	if (new.classic_protection != old.classic_protection)
-		in->dualq.credit = in->initial_credit;
+		FOR_EACH_DUALQ(in, q, home)
+	q->credit = in->initial_credit;
 	if (new.rate != old.rate)
 		shaper_restart(&in->link.shaper, now);
 	if (aqm_period(&new) != aqm_period(&old))

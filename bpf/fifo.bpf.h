@@ -13,8 +13,8 @@
  * empty needs no block at all: there is a place for one in front of them. So it and six of
  * seven others cost no list operation.
  *
- * Free blocks are the instance's. Their list is under the lock of the DualQ, because the value of
- * a map can have but one.
+ * Free blocks are the instance's. Their list is under the lock of its DualQ, because the value of a
+ * map can have but one; other DualQs (schedule.bpf.h) come to it separately.
  */
 #ifndef FIFO_BPF_H
 #define FIFO_BPF_H
@@ -62,6 +62,32 @@ static __always_inline void put_skb(struct sk_buff **place, struct sk_buff *skb)
 		bpf_kfree_skb(old);
 }
 
+/* ---- free blocks ------------------------------------------------------------------ */
+
+/* Take a free block; NULL: there is none. For one of several DualQs: a single one does it while it
+ * has its lock anyway.
+ */
+static __always_inline struct bpf_list_node *take_free(struct instance *in)
+{
+	struct dualq *first = first_dualq(in);
+	struct bpf_list_node *free;
+
+	bpf_spin_lock(&first->lock);
+	free = bpf_list_pop_front(&in->free_blocks);
+	bpf_spin_unlock(&first->lock);
+	return free;
+}
+
+/* Give it back. */
+static __always_inline void give_free(struct instance *in, struct dualpi2_block *empty)
+{
+	struct dualq *first = first_dualq(in);
+
+	bpf_spin_lock(&first->lock);
+	list_push_back(&in->free_blocks, &empty->list);
+	bpf_spin_unlock(&first->lock);
+}
+
 /* ---- push ------------------------------------------------------------------------ */
 
 /* The block that is being filled is full, or there is none: an empty one takes its place.
@@ -80,9 +106,11 @@ static __noinline struct dualpi2_block *next_tail(struct instance *in, struct du
 	bpf_spin_lock(&q->lock);
 	if (full)
 		list_push_back(blocks, &full->list);
-	free = bpf_list_pop_front(&in->free_blocks);
+	free = DUALQS > 1 ? NULL : bpf_list_pop_front(&in->free_blocks);
 	bpf_spin_unlock(&q->lock);
 
+	if (DUALQS > 1)
+		free = take_free(in);
 	if (!free)
 		return obj_new(struct dualpi2_block);
 	in->n_free--;
@@ -161,12 +189,15 @@ static __noinline u64 next_head(struct instance *in, struct dualq *q, struct fif
 	}
 	bpf_spin_lock(&q->lock);
 	next = bpf_list_pop_front(blocks);
-	if (empty)
+	if (empty && DUALQS == 1)
 		list_push_back(&in->free_blocks, &empty->list);
 	bpf_spin_unlock(&q->lock);
 
-	if (empty)
+	if (empty) {
+		if (DUALQS > 1)
+			give_free(in, empty);
 		in->n_free++;
+	}
 	fifo->full_blocks--;
 	fifo->first = 0;
 	block = next ? container_of(next, struct dualpi2_block, list)
@@ -275,7 +306,7 @@ static __always_inline void fifo_clear(struct dualq *q, struct fifo *fifo)
 
 static __always_inline void free_blocks_drain(struct instance *in)
 {
-	drain(&in->dualq, &in->free_blocks, FREE_BLOCKS_MAX);
+	drain(first_dualq(in), &in->free_blocks, FREE_BLOCKS_MAX);
 	in->n_free = 0;
 }
 

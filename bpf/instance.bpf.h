@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What lives as long as a qdisc: the instance, and in it a DualQ with two FIFOs.
+/* What lives as long as a qdisc: the instance, and in it a DualQ with two FIFOs. Where a schedule
+ * has more of them (schedule.bpf.h), they are in its map.
  *
  * Who writes what:
  * - enqueue, dequeue and reset run under the qdisc's lock and own the FIFOs, the counters, the
@@ -20,13 +21,18 @@
 #ifndef AQM_H
 #define AQM_H "aqm/pi2.bpf.h"
 #endif
+#ifndef SCHEDULE_H
+#define SCHEDULE_H "schedule/one.bpf.h"
+#endif
 
 #include "coupled.bpf.h"
 #include "dualpi2.h"
 #include "packet.bpf.h"
+#include "schedule.bpf.h"
 #include "shaper.h"
 #include AQM_H
 #include "aqm_rest.bpf.h"
+#include SCHEDULE_H
 
 /* Which struct a list holds, and by which member: read by the verifier. */
 #define __contains(type, member) __attribute__((btf_decl_tag("contains:" #type ":" #member)))
@@ -61,7 +67,7 @@ struct fifo {
 
 /* Two coupled queues. */
 struct dualq {
-	struct bpf_spin_lock lock; /* for lists, those of the instance as well */
+	struct bpf_spin_lock lock; /* for lists; the first one's for free blocks, too */
 	struct fifo l, c;
 	/* What lies between head and tail of each. Lists are in one struct with their lock. */
 	struct bpf_list_head l_blocks __contains(dualpi2_block, list);
@@ -72,6 +78,7 @@ struct dualq {
 	struct coupled coupled;
 	struct aqm aqm;
 	u64 updates; /* of the AQM */
+	u32 home;    /* which of its qdisc's */
 	struct dualpi2_overload overload;
 };
 
@@ -96,6 +103,7 @@ struct instance {
 	u32 memory_used, max_memory_used; /* truesize of what is queued, bytes */
 	u32 maxq;			  /* most packets that were ever queued */
 	u8 to_trim;			  /* 1: dequeue has to look whether the limits hold */
+	struct schedule schedule;
 
 	/* tick.bpf.h */
 	u64 update_due_ns; /* when the AQM is to be updated next */
@@ -120,8 +128,8 @@ struct instance {
 	u32 handle;	 /* tc's; 0: attached by the kernel */
 	u32 netns_inode; /* of the network namespace, for people */
 	struct dualpi2_key key;
-	u64 since_ns;	 /* when the qdisc started */
-	char ifname[16]; /* at that time */
+	u64 since_ns;					      /* when the qdisc started */
+	char ifname[16];				      /* at that time */
 	u64 bypassed_tcx, mispredicted, gso_split, gso_whole; /* struct dualpi2_stats */
 
 	u32 l_octave, c_octave; /* of the last delay: histogram_record() */
@@ -144,6 +152,23 @@ static __always_inline struct fifo *fifo_of(struct dualq *q, const bool in_l)
 static __always_inline struct dualpi2_counters *counters_of(struct dualq *q, const bool in_l)
 {
 	return in_l ? &q->l_counters : &q->c_counters;
+}
+
+/* ---- what a schedule sees (schedule.bpf.h) -------------------------------------------- */
+
+static __always_inline struct dualq *first_dualq(struct instance *in)
+{
+	return &in->dualq;
+}
+
+static __always_inline struct schedule *schedule_of(struct instance *in)
+{
+	return &in->schedule;
+}
+
+static __always_inline u32 home_of(const struct dualq *q)
+{
+	return DUALQS > 1 ? q->home : 0;
 }
 
 /* Is there a packet in it? */

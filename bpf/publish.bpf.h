@@ -19,9 +19,25 @@ static __always_inline bool is_replaced(const struct instance *in)
 	return instance_at(&in->key) != in;
 }
 
+/* Where the statistics of a DualQ are: the first one's are those of the qdisc. */
+static __always_inline struct dualpi2_key stats_key(const struct dualpi2_key *key, u32 home)
+{
+	struct dualpi2_key of = *key;
+
+	if (home)
+		of.parent = home;
+	return of;
+}
+
 static __always_inline void unpublish(const struct dualpi2_key *key)
 {
-	bpf_map_delete_elem(&dualpi2_stats, key);
+	struct dualpi2_key of;
+	u32 home;
+
+	for (home = 0; home < DUALQS; home++) {
+		of = stats_key(key, home);
+		bpf_map_delete_elem(&dualpi2_stats, &of);
+	}
 	bpf_map_delete_elem(&dualpi2_delays, key);
 	aqm_unpublish(key);
 }
@@ -72,16 +88,22 @@ static __always_inline void publish_dualq(struct instance *in, struct dualq *q, 
 GLOBAL_SUBPROG int publish_number(u32 number, u64 now)
 {
 	struct instance *in = instance_by_number(number);
-	struct dualpi2_key key;
+	struct dualpi2_key key, of;
+	struct dualq *q;
+	u32 home;
 
 	if (!in || is_replaced(in))
 		return 0;
 	key = in->key;
 	publish_instance(in, now);
-	publish_dualq(in, &in->dualq, now);
-	bpf_map_update_elem(&dualpi2_stats, &key, &in->stats, BPF_ANY);
+	FOR_EACH_DUALQ(in, q, home)
+	{
+		of = stats_key(&key, home);
+		publish_dualq(in, q, now);
+		bpf_map_update_elem(&dualpi2_stats, &of, &in->stats, BPF_ANY);
+		aqm_publish(in, q, &of);
+	}
 	bpf_map_update_elem(&dualpi2_delays, &key, &in->delays, BPF_ANY);
-	aqm_publish(in, &in->dualq, &key);
 	/* A tool may have come here while the qdisc was destroyed on another CPU. */
 	if (!instance_at(&key))
 		unpublish(&key);

@@ -66,7 +66,7 @@ GLOBAL_SUBPROG int trim_one(struct Qdisc *sch __arg_trusted)
 
 	if (!in)
 		return 0;
-	q = &in->dualq;
+	q = schedule_next(in);
 	if (fifo_waits(&q->c))
 		trim_from(in, q, sch, false);
 	else
@@ -152,7 +152,7 @@ GLOBAL_SUBPROG int serve_again(struct Qdisc *sch __arg_trusted, u64 now)
 
 	if (!in || !handover)
 		return TURN_EMPTY;
-	turn = serve(in, &in->dualq, sch, now, &skb);
+	turn = serve(in, schedule_next(in), sch, now, &skb);
 	if (turn == TURN_SERVED)
 		put_skb(&handover->skb, skb);
 	return turn;

@@ -29,13 +29,15 @@ struct tag {
 _Static_assert(MARK_COUPLED < 1 << (16 - TAG_MARK_SHIFT), "two bits are enough");
 _Static_assert(PACKET_UNWANTED < 1 << TAG_MARK_SHIFT, "and no flag");
 
-/* aqm_note() stands behind the tag: as a member it would make the tag 24 bytes long. Whatever else
- * is to travel there is for AQMs without notes.
+/* Behind the tag, as a member would make it 24 bytes long: aqm_note(), or the home where a qdisc
+ * has several DualQs.
  */
-static __always_inline u32 *note_behind(const struct tag *tag)
+static __always_inline u32 *word_behind(const struct tag *tag)
 {
 	return (u32 *)(tag + 1);
 }
+
+_Static_assert(!AQM_HAS_NOTES || DUALQS == 1, "there is room for one of them");
 
 /* The kernel copies nothing: both names mean the same bytes (include/linux/filter.h,
  * bpf_skb_cb(); net/core/filter.c, bpf_convert_ctx_access()).
@@ -51,7 +53,8 @@ static __always_inline u32 tag_check(u32 number, u64 now_ns)
 }
 
 static __always_inline void tag_write(struct __sk_buff *ctx, const struct instance *in,
-				      const struct arrival *arrival, u16 packets, enum mark mark)
+				      const struct arrival *arrival, u32 home, u16 packets,
+				      enum mark mark)
 {
 	struct tag *tag = (struct tag *)ctx->cb;
 
@@ -60,7 +63,9 @@ static __always_inline void tag_write(struct __sk_buff *ctx, const struct instan
 	tag->packets = packets;
 	tag->flags = arrival->flags | mark << TAG_MARK_SHIFT;
 	if (AQM_HAS_NOTES)
-		*note_behind(tag) = arrival->note;
+		*word_behind(tag) = arrival->note;
+	if (DUALQS > 1)
+		*word_behind(tag) = home;
 }
 
 static __always_inline enum mark tag_mark(const struct tag *tag)
@@ -70,7 +75,12 @@ static __always_inline enum mark tag_mark(const struct tag *tag)
 
 static __always_inline u32 tag_note(const struct tag *tag)
 {
-	return *note_behind(tag);
+	return *word_behind(tag);
+}
+
+static __always_inline u32 tag_home(const struct tag *tag)
+{
+	return DUALQS > 1 ? *word_behind(tag) : 0;
 }
 
 /* A packet that did not pass our tcx program (it is not attached, or the packet took a way
@@ -87,8 +97,8 @@ static __noinline int tag_late(struct instance *in, struct sk_buff *skb)
 	tag->now_ns = bpf_ktime_get_ns();
 	tag->packets = wire_packets(skb);
 	tag->flags = classify(in, ip.tos, skb->priority) | PACKET_NOT_ECT | PACKET_UNTAGGED;
-	if (AQM_HAS_NOTES)
-		*note_behind(tag) = 0;
+	if (AQM_HAS_NOTES || DUALQS > 1)
+		*word_behind(tag) = 0;
 	return 0;
 }
 

@@ -18,6 +18,7 @@
 #include "link.bpf.h"
 #include "overload.bpf.h"
 #include "publish.bpf.h"
+#include "verifier.bpf.h"
 
 /* Enqueue steps in when an update is late by this part of the period (2 ms of 16). */
 #define OVERDUE_PART 8
@@ -33,11 +34,18 @@
 const volatile bool without_timer SEC(DUALPI2_WITHOUT_TIMER);
 
 /* The AQM moves, and what it says may be overload. */
-static __always_inline void dualq_update(struct instance *in, struct dualq *q, u64 now)
+GLOBAL_SUBPROG int dualq_update(u32 number, u32 home, u64 now)
 {
+	struct instance *in = instance_by_number(number);
+	struct dualq *q = in ? schedule_dualq(in, home) : NULL;
+
+	PASSED(home);
+	if (!q)
+		return 0;
 	aqm_update(in, q, now);
 	q->updates++;
 	overload_update(in, &q->overload, aqm_is_saturated(in, q), now);
+	return 0;
 }
 
 /* The update, if it is due. Timer and enqueue may come at the same time; one of them
@@ -46,6 +54,7 @@ static __always_inline void dualq_update(struct instance *in, struct dualq *q, u
 static __always_inline void tick(struct instance *in, u64 now)
 {
 	u64 due = in->update_due_ns;
+	u32 home;
 
 	if (now < due)
 		return;
@@ -53,7 +62,8 @@ static __always_inline void tick(struct instance *in, u64 now)
 	    due)
 		return;
 	link_measure(in);
-	dualq_update(in, &in->dualq, now);
+	for (home = 0; home < DUALQS; home++)
+		dualq_update(in->number, home, now);
 	publish(in, now);
 }
 
@@ -67,20 +77,31 @@ static __always_inline void timer_restart(struct instance *in, u64 now)
 		bpf_timer_start(&in->timer, period, 0);
 }
 
-static __always_inline bool is_idle(struct dualq *q)
+static __always_inline bool dualq_is_idle(struct dualq *q)
 {
 	return !dualq_waits(q) && aqm_is_idle(q) && !q->overload.active;
 }
 
+static __always_inline bool is_idle(struct instance *in)
+{
+	struct dualq *q;
+	u32 home;
+
+	FOR_EACH_DUALQ(in, q, home)
+	if (!dualq_is_idle(q))
+		return false;
+	return true;
+}
+
 /* Nothing to do: let the timer sleep. An enqueue from now on sees 0 and starts the timer; one that
- * came before has made the DualQ busy, then the answer is false.
+ * came before has made its DualQ busy, then the answer is false.
  */
 static __always_inline bool timer_may_sleep(struct instance *in)
 {
-	if (!is_idle(&in->dualq))
+	if (!is_idle(in))
 		return false;
 	__sync_lock_test_and_set(&in->overdue_ns, 0);
-	return is_idle(&in->dualq);
+	return is_idle(in);
 }
 
 /* What the timer is for. */

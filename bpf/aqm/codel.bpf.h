@@ -119,14 +119,14 @@ static __always_inline bool aqm_is_idle(struct dualq *q)
 	return !aqm_of(q)->l.share && !aqm_of(q)->c.share;
 }
 
-static __always_inline void aqm_params(struct instance *in, struct dualq *q)
+static __always_inline void aqm_params(struct instance *in)
 {
 	const struct aqm_params *own = aqm_own(params_of(in));
 
 	aqm_law_of(in)->codel = codel_make(own->codel_target_ns, own->codel_interval_ns,
 					   own->codel_law, own->codel_steps);
 	aqm_law_of(in)->weight = codel_weight(AQM_PERIOD(own), own->codel_interval_ns);
-	coupled_params(in, q);
+	coupled_params(in);
 }
 
 static __always_inline void aqm_reset(struct instance *in, struct dualq *q)

@@ -89,13 +89,13 @@ static __always_inline bool aqm_is_idle(struct dualq *q)
 	return !coupled_of(q)->prob && !aqm_of(q)->q_c_ns;
 }
 
-static __always_inline void aqm_params(struct instance *in, struct dualq *q)
+static __always_inline void aqm_params(struct instance *in)
 {
 	const struct aqm_params *own = aqm_own(params_of(in));
 
 	aqm_law_of(in)->curvy_red =
 		curvy_red_make(own->min_th_ns, own->range_ns, own->smoothing, own->curviness);
-	coupled_params(in, q);
+	coupled_params(in);
 }
 
 static __always_inline void aqm_reset(struct instance *in, struct dualq *q)

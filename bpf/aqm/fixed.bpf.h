@@ -21,9 +21,14 @@ static __always_inline bool aqm_is_idle(struct dualq *q)
 	return true;
 }
 
-static __always_inline void aqm_params(struct instance *in, struct dualq *q)
+static __always_inline void aqm_params(struct instance *in)
 {
-	coupled_params(in, q);
+	coupled_params(in);
+}
+
+#define aqm_relaw aqm_relaw
+static __always_inline void aqm_relaw(struct instance *in, struct dualq *q)
+{
 	coupled_set_prob(in, q, aqm_own(params_of(in))->fixed_prob);
 }
 

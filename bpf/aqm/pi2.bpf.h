@@ -35,12 +35,12 @@ static __always_inline bool aqm_is_idle(struct dualq *q)
 	return !coupled_of(q)->prob;
 }
 
-static __always_inline void aqm_params(struct instance *in, struct dualq *q)
+static __always_inline void aqm_params(struct instance *in)
 {
 	const struct aqm_params *own = aqm_own(params_of(in));
 
 	aqm_law_of(in)->pi2 = pi2_make(own->target_ns, own->alpha, own->beta);
-	coupled_params(in, q);
+	coupled_params(in);
 }
 
 static __always_inline void aqm_reset(struct instance *in, struct dualq *q)

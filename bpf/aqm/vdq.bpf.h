@@ -203,7 +203,7 @@ static __always_inline bool aqm_is_saturated(struct instance *in, struct dualq *
 	return !l->is_empty && vdq_is_full(l, &aqm_law_of(in)->l);
 }
 
-static __always_inline void aqm_params(struct instance *in, struct dualq *q)
+static __always_inline void aqm_params(struct instance *in)
 {
 	const struct aqm_params *own = aqm_own(params_of(in));
 	const u64 rate = link_rate(in) ?: own->link_rate;

@@ -32,10 +32,11 @@ struct instance *unit_aqm_new(const struct dualpi2_params *params, __u32 mtu)
 
 	if (!in)
 		abort();
-	in->frame_len = mtu;
+	in->link.frame_len = mtu;
 	in->params = *params;
 	classify_params(in);
-	aqm_params(in, &in->dualq);
+	aqm_params(in);
+	aqm_relaw(in, &in->dualq);
 	aqm_reset(in, &in->dualq);
 	return in;
 }
