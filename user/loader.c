@@ -174,9 +174,9 @@ static bool attach(const char *ifname, const struct wishes *wishes)
 	struct tcx_ours ours;
 	bool done;
 
-	if (!host_passes(HOST_ATTACH) || !bpffs_mount() || !default_qdisc_open())
+	if (!host_passes(HOST_ATTACH) || !bpffs_mount() || !default_qdisc_open() ||
+	    !tcx_look_for_ours(ifname, &ours))
 		return false;
-	tcx_look_for_ours(ifname, &ours);
 	pins_keep_privilege(PRIVILEGE_LOAD | PRIVILEGE_NET);
 	if (!pins_lock())
 		return false;
@@ -230,9 +230,9 @@ static bool unload(const char *ifname)
 	struct tcx_ours ours;
 	bool attached, done;
 
-	if (!host_passes(HOST_UNLOAD) || !pins_lock_if_any() || !default_qdisc_open())
+	if (!host_passes(HOST_UNLOAD) || !pins_lock_if_any() || !default_qdisc_open() ||
+	    !tcx_look_for_ours(ifname, &ours))
 		return false;
-	tcx_look_for_ours(ifname, &ours);
 	pins_keep_privilege(PRIVILEGE_NET);
 	if (!registrations_open(&regs) || !begin(&regs, ifname, &ours, true))
 		return false;
@@ -274,16 +274,15 @@ static bool check(const char *ifname, const struct wishes *wishes)
 	static struct ifbs ifbs; /* too large for the stack */
 	struct registrations regs;
 	struct tcx_ours ours = {};
-	char why[PINS_WHY_MAX];
-	bool passed, is_known;
+	bool passed;
 
 	report_begin();
 	passed = host_passes(HOST_REPORT);
-	is_known = pins_find(why) >= 0; /* if not, host_passes() has shown it */
-	if (ifname)
-		tcx_look_for_ours(ifname, &ours);
+	if ((!passed && !ifname) || !pins_were_seen() ||
+	    (ifname && !tcx_look_for_ours(ifname, &ours)))
+		return false;
 	pins_keep_privilege(PRIVILEGE_NET);
-	if ((!passed && !ifname) || !is_known || !registrations_open(&regs))
+	if (!registrations_open(&regs))
 		return false;
 	if (passed && ifbs_read(&regs, &ifbs))
 		left_over_each(&regs, &ifbs, report_hint);

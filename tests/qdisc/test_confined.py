@@ -3,6 +3,7 @@
 
 import ctypes
 import json
+import re
 import struct
 
 import pytest
@@ -184,3 +185,29 @@ def test_check_tells_that_there_is_no_room(full):
     check = full.run(LOADER, "--check", "more", check=False)
     full.run(LOADER, "rest", "--unload")
     assert check.returncode == 1 and "MISSING" in check.stdout, check.stdout
+
+
+# ---- without /proc -----------------------------------------------------------------------
+
+WITHOUT_PROC = ("unshare", "--mount", "sh", "-c", 'umount -l /proc && exec "$@"', "sh")
+# What looks for pins.
+LOOKS = [(LOADER, "one"), (LOADER, "one", "--unload"), *(
+    (BIN / tool, *arguments.split()) for tool, all_arguments in (
+        ("tcp-prague", ("on", "off", "status", "status --json")),
+        ("tcp-base-rtt", ("add 10.0.0.0/8 80us", "list", "del 10.0.0.0/8", "off", "off --if-on")),
+        ("dualpi2-stats", ("one", "--events")),
+    ) for arguments in all_arguments)]
+
+
+def test_without_proc(registered, box):
+    """What is pinned cannot be told: that is not that there is nothing, nor a missing device."""
+    box.run(LOADER, "one")
+    before = root(box, "one")
+    for argv in LOOKS:
+        line = one_line(box.run(*WITHOUT_PROC, *argv, check=False), 1)
+        assert "without /proc: `mount -t proc proc /proc`" in line, (argv, line)
+    done = box.run(*WITHOUT_PROC, LOADER, "--check", "one", check=False)
+    assert done.returncode == 1 and done.stderr == ""
+    assert re.search("^MISSING .*without /proc: `mount", done.stdout, re.MULTILINE), done.stdout
+    assert root(box, "one") == before
+    box.run(LOADER, "one", "--unload")

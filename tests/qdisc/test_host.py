@@ -134,6 +134,12 @@ def test_check_changes_nothing(space):
     assert space.run(LOADER, "--check", "one", check=False).returncode == 1
 
 
+def test_check_looks_once_at_the_mounts(space, tmp_path):
+    trace = tmp_path / "trace"
+    space.run("strace", "-o", trace, "-e", "trace=openat", LOADER, "--check", "one")
+    assert trace.read_text().count("/proc/self/mountinfo") == 1
+
+
 @pytest.mark.skipif("DUALPI2_LAB" not in os.environ, reason="unmounts /sys/fs/bpf: lab only")
 def test_mounts_bpffs(space):
     run("umount", "/sys/fs/bpf")

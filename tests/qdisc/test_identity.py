@@ -383,3 +383,14 @@ def test_a_program_of_ours_that_is_pinned_elsewhere(space):
     assert re.search(f"^MISSING  one: our tcx program .* {told}", checked.stdout, re.MULTILINE)
     assert Qdisc(space, "one").stats()["tcx-attached"] is True
     space.run(LOADER, "one", "--unload")
+
+
+def test_a_program_that_cannot_be_looked_at(space):
+    """It may be ours for all that is known."""
+    dummy(space, "one")
+    space.run(LOADER, "one")
+    line = one_line(space.run(*ELSEWHERE, "strace", "-o", "/dev/null",
+                              "--inject=readlink:error=EIO", LOADER, "one", "--unload",
+                              check=False), 1)
+    assert "cannot look at the tcx programs of the interface: Input/output error" in line
+    space.run(LOADER, "one", "--unload")

@@ -4,8 +4,8 @@
 import re
 
 import pytest
-from conftest import BIN, pinned_program
-from prague_pair import UPLOAD, needs_accecn, prague_pair
+from conftest import BIN, one_line, pinned_program
+from prague_pair import TOOL, UPLOAD, needs_accecn, prague_pair
 
 pytestmark = needs_accecn
 
@@ -45,6 +45,13 @@ def test_metrics_are_sums_over_sockets(pair):
     alphas = sum(one["alpha"] for one in sockets)
     assert shown["alpha", None] == pytest.approx(alphas / 3, abs=1e-4)
     assert shown["classic_destinations", None] == 1
+
+
+def test_maps_that_cannot_be_looked_at(pair):
+    """They are not none for that."""
+    line = one_line(pair.tool("run", "--", "strace", "-o", "/dev/null",
+                              "--inject=readlink:error=EIO", TOOL, "status", check=False), 1)
+    assert "cannot look at the BPF maps of this host: Input/output error" in line
 
 
 def test_a_strangers_iterator_is_not_ours(pair):

@@ -329,20 +329,17 @@ static int feeder_is_gone(const struct registrations *regs, const struct dualpi2
 	return interface_is_gone(regs, key, TCX_INGRESS);
 }
 
-/* Does an interface have the number? It may be the one that the ifb was made for: then somebody
- * detached our program from it.
- */
-static bool may_be_there(const struct dualpi2_key *interface, struct link *link)
-{
-	return interface->netns == netns_current() && link_look((int)interface->ifindex, link) > 0;
-}
-
 static void remove_left_over(const struct registrations *regs, const struct device *ifb)
 {
 	const struct ingress ingress = { .key = interface_key(&ifb->key), .ifb = *ifb };
 	struct link link;
+	int found = target_look(&ingress.key, &link);
 
-	if (may_be_there(&ingress.key, &link)) {
+	if (found < 0)
+		return;
+	/* It may be the one that the ifb was made for: then somebody detached our program from it.
+	 */
+	if (found) {
 		setting_return(&ingress.key, SETTING_NO_GRO);
 		if (ifb->ifindex)
 			say_line("%s: removed %s: incoming traffic no longer goes through it",

@@ -312,6 +312,11 @@ bool target_check_room(const struct registration *reg, const struct target *targ
 
 /* ---- forget ------------------------------------------------------------------------ */
 
+int target_look(const struct dualpi2_key *key, struct link *link)
+{
+	return key->netns == netns_current() ? link_look((int)key->ifindex, link) : 0;
+}
+
 void target_forget(const struct registrations *regs, const struct dualpi2_key *key)
 {
 	confs_forget(regs, key);
@@ -326,10 +331,11 @@ static bool is_still_ours(const struct dualpi2_key *key)
 {
 	struct tree tree = {};
 	struct link link;
+	int found = target_look(key, &link);
 	bool ours;
 
-	if (key->netns != netns_current() || !link_look((int)key->ifindex, &link))
-		return false;
+	if (found <= 0)
+		return found;
 	if (!tree_read((int)key->ifindex, &tree))
 		return true;
 	ours = tree_owner(&tree) == OWNER_US;

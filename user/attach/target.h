@@ -79,6 +79,11 @@ bool target_has_room(const struct registration *reg, const struct target *target
 bool target_check_room(const struct registration *reg, const struct target *target,
 		       const struct link *link, const struct wish *wish);
 
+/* The interface of this network namespace that has the number now: 1; 0: there is none; -errno,
+ * which is reported.
+ */
+int target_look(const struct dualpi2_key *key, struct link *link);
+
 /* Forget what is kept for an interface (key.parent: any), but not its borrowed settings. */
 void target_forget(const struct registrations *regs, const struct dualpi2_key *key);
 

@@ -36,9 +36,14 @@ static bool fits(__u32 is, __u32 wanted)
 }
 
 /* libbpf gives an object no name if it could not find out whether the kernel takes names. */
+static bool begins(const char *name, const char *wanted, size_t length)
+{
+	return !*name || !strncmp(name, wanted, length);
+}
+
 static bool is_called(const char *name, const char *wanted)
 {
-	return !wanted || !*name || !strncmp(name, wanted, NAME_LENGTH);
+	return !wanted || begins(name, wanted, NAME_LENGTH);
 }
 
 static int is_map(int fd, const struct object_shape *shape)
@@ -81,4 +86,38 @@ int object_has_shape(int fd, const struct object_shape *shape)
 	int found = is_object(fd, shape->object);
 
 	return found > 0 ? is[shape->object](fd, shape) : found;
+}
+
+int object_next(enum object object, __u32 *id)
+{
+	static const struct {
+		int (*next)(__u32 id, __u32 *next);
+		int (*open)(__u32 id);
+	} ways[] = {
+		[OBJECT_MAP] = { bpf_map_get_next_id, bpf_map_get_fd_by_id },
+		[OBJECT_PROGRAM] = { bpf_prog_get_next_id, bpf_prog_get_fd_by_id },
+		[OBJECT_LINK] = { bpf_link_get_next_id, bpf_link_get_fd_by_id },
+	};
+	int fd = -ENOENT;
+
+	while (fd == -ENOENT && !ways[object].next(*id, id))
+		fd = ways[object].open(*id); /* -ENOENT: it has just gone */
+	return fd == -ENOENT ? -errno : fd;
+}
+
+int programs_are_loaded(const char *prefix)
+{
+	int fd, found = 0;
+	__u32 id = 0;
+
+	while (!found && (fd = object_next(OBJECT_PROGRAM, &id)) >= 0) {
+		struct bpf_prog_info info = {};
+		__u32 size = sizeof(info);
+
+		found = bpf_prog_get_info_by_fd(fd, &info, &size)
+				? -errno
+				: begins(info.name, prefix, strlen(prefix));
+		close(fd);
+	}
+	return found || fd == -ENOENT ? found : fd;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Look what a BPF object is before it is used. The kernel writes as many bytes as a map's values
- * have, whatever room there is; and a query for a map takes the descriptor of any object.
+/* The BPF objects of the kernel: look what one is before it is used. The kernel writes as many
+ * bytes as a map's values have, whatever room there is; and a query for a map takes the descriptor
+ * of any object.
  */
 #ifndef OBJECT_SHAPE_H
 #define OBJECT_SHAPE_H
@@ -23,5 +24,13 @@ struct object_shape {
 
 /* 1, 0, or -errno. */
 int object_has_shape(int fd, const struct object_shape *shape);
+
+/* The next one behind this id: a new fd; -ENOENT: there is none; -errno. -EPERM: only who has
+ * CAP_SYS_ADMIN may look.
+ */
+int object_next(enum object object, __u32 *id);
+
+/* Is a program loaded whose name begins so, or may: 1, 0, or -errno, as above: unknown. */
+int programs_are_loaded(const char *prefix);
 
 #endif /* OBJECT_SHAPE_H */

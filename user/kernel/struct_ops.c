@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kernel/object_shape.h"
 #include "kernel/running.h"
 
 /* enum bpf_struct_ops_state of kernel/bpf/bpf_struct_ops.c: registered without a link. */
@@ -43,31 +44,48 @@ static int find_shown(const char *type, const char *member, struct shown *shown)
 	return 0;
 }
 
+__s64 struct_ops_map(int link)
+{
+	struct bpf_link_info info = {};
+	__u32 size = sizeof(info);
+
+	if (bpf_link_get_info_by_fd(link, &info, &size))
+		return -errno;
+	return info.type == BPF_LINK_TYPE_STRUCT_OPS ? info.struct_ops.map_id : 0;
+}
+
+int struct_ops_map_is(int link, const char *name)
+{
+	const struct object_shape shape = { .name = name, .type = BPF_MAP_TYPE_STRUCT_OPS };
+	const __s64 id = struct_ops_map(link);
+	int map, found;
+
+	if (id <= 0)
+		return id ? (int)id : 1;
+	map = bpf_map_get_fd_by_id((__u32)id);
+	if (map < 0)
+		return map;
+	found = object_has_shape(map, &shape);
+	close(map);
+	return found;
+}
+
 /* Is there a link that has it registered: 1, 0, or -errno. A map outlives its registration as long
  * as something that came from it is in use.
  */
 static int has_link(__u32 map)
 {
-	struct bpf_link_info info;
-	__u32 id = 0, size;
-	int link, error;
+	__s64 found = 0;
+	__u32 id = 0;
+	int link;
 
-	while (!bpf_link_get_next_id(id, &id)) {
-		link = bpf_link_get_fd_by_id(id);
-		if (link == -ENOENT) /* it has just gone */
-			continue;
-		if (link < 0)
-			return link;
-		info = (struct bpf_link_info){};
-		size = sizeof(info);
-		error = bpf_link_get_info_by_fd(link, &info, &size);
+	while (found >= 0 && found != map && (link = object_next(OBJECT_LINK, &id)) >= 0) {
+		found = struct_ops_map(link);
 		close(link);
-		if (error)
-			return error;
-		if (info.type == BPF_LINK_TYPE_STRUCT_OPS && info.struct_ops.map_id == map)
-			return 1;
 	}
-	return errno == ENOENT ? 0 : -errno;
+	if (found == map)
+		return 1;
+	return found < 0 ? (int)found : link == -ENOENT ? 0 : link;
 }
 
 /* Is it of that name, and registered: 1, 0, or -errno. */
@@ -103,14 +121,9 @@ int struct_ops_look(const char *type, const char *member, const char *name)
 
 	if (found)
 		return found == -ENOENT ? 0 : found; /* the kernel has no such type */
-	while (!found && !bpf_map_get_next_id(id, &id)) {
-		map = bpf_map_get_fd_by_id(id);
-		if (map >= 0) {
-			found = registers(map, &shown, name);
-			close(map);
-		} else if (map != -ENOENT) { /* it has just gone */
-			found = map;
-		}
+	while (!found && (map = object_next(OBJECT_MAP, &id)) >= 0) {
+		found = registers(map, &shown, name);
+		close(map);
 	}
-	return found || errno == ENOENT ? found : -errno;
+	return found || map == -ENOENT ? found : map;
 }

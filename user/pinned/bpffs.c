@@ -112,6 +112,11 @@ int bpffs_is_hidden(char *why)
 	return 1;
 }
 
+const char *bpffs_remedy(char *why, const char *otherwise)
+{
+	return bpffs_is_hidden(why) ? why : otherwise;
+}
+
 int bpffs_has_room(char *why)
 {
 	struct view view;
@@ -135,13 +140,19 @@ int bpffs_has_room(char *why)
 
 /* ---- where it is ------------------------------------------------------------------------ */
 
-static int find_here(void)
+/* Is the file system there of this type: 1, 0, or -errno. */
+static int is_mounted(const char *path, unsigned long type)
 {
 	struct statfs fs;
 
-	if (statfs(BPFFS, &fs))
+	if (statfs(path, &fs))
 		return errno == ENOENT ? 0 : -errno;
-	return fs.f_type == BPF_FS_MAGIC;
+	return (unsigned long)fs.f_type == type;
+}
+
+static int find_here(void)
+{
+	return is_mounted(BPFFS, BPF_FS_MAGIC);
 }
 
 /* Go to the mount namespace of the first process, if that is another one. 0, or -errno: we may
@@ -167,8 +178,15 @@ static int enter_first_mount_namespace(void)
 
 int bpffs_find(char *why)
 {
-	int error, found = find_here();
+	int error, found;
 
+	/* It tells what is mounted, and what each pin is. */
+	if (is_mounted("/proc", PROC_SUPER_MAGIC) <= 0) {
+		snprintf(why, BPFFS_WHY_MAX,
+			 "it is unknown what is pinned without /proc: `mount -t proc proc /proc`");
+		return -ENOENT;
+	}
+	found = find_here();
 	if (found > 0)
 		return found;
 	error = found ?: enter_first_mount_namespace();

@@ -111,7 +111,7 @@ static int find_hidden(char *why)
 	return -EEXIST;
 }
 
-int pins_find(char *why)
+static int find(char *why)
 {
 	int found = bpffs_find(why);
 	int hidden = found > 0 ? find_hidden(why) : 0;
@@ -123,6 +123,19 @@ int pins_find(char *why)
 		return -EPROTO;
 	}
 	return found;
+}
+
+static int last_found;
+
+int pins_find(char *why)
+{
+	last_found = find(why);
+	return last_found;
+}
+
+bool pins_were_seen(void)
+{
+	return last_found >= 0;
 }
 
 static int look(void)

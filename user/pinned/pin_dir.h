@@ -24,6 +24,9 @@ void pins_belong_to(const char *directory, const char *program);
  */
 int pins_find(char *why);
 
+/* Could we see it, when pins_find() looked last? */
+bool pins_were_seen(void);
+
 /* Could we pin: can we see what is pinned, and may we write there, or mount a BPF file system: 1; 0
  * or -errno, with `why`.
  */

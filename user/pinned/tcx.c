@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/param.h>
 #include <unistd.h>
 
 #include "cli/message.h"
@@ -160,20 +161,20 @@ static bool is_registered(const struct registrations *regs, __u32 program)
 	return false;
 }
 
-/* Is one of these maps our map of devices, of any version? */
-static bool has_devices(const __u32 *maps, __u32 count)
+/* Is one of these maps our map of devices, of any version: 1, 0, or -errno. */
+static int has_devices(const __u32 *maps, __u32 count)
 {
 	static const struct object_shape devices = {
 		.name = LEDGER_DEVICES_MAP,
 		.type = BPF_MAP_TYPE_HASH,
 		.key_size = sizeof(struct dualpi2_key),
 	};
-	bool found = false;
+	int found = 0;
 
 	for (__u32 i = 0; !found && i < count; i++) {
 		int map = bpf_map_get_fd_by_id(maps[i]);
 
-		found = map >= 0 && object_has_shape(map, &devices) > 0;
+		found = map < 0 ? map : object_has_shape(map, &devices);
 		if (map >= 0)
 			close(map);
 	}
@@ -189,10 +190,10 @@ static bool has_our_name(const struct bpf_prog_info *info)
 	return found;
 }
 
-/* Does it look like one of our programs? Somebody else's may have the name, but hardly the map that
- * all of ours use. False also if we may not look.
+/* Does it look like one of our programs: 1, 0, or -errno. Somebody else's may have the name, but
+ * hardly the map that all of ours use.
  */
-static bool is_like_ours(__u32 program)
+static int is_like_ours(__u32 program)
 {
 	__u32 maps[PROGRAM_MAPS_MAX];
 	struct bpf_prog_info info = {
@@ -200,38 +201,44 @@ static bool is_like_ours(__u32 program)
 		.nr_map_ids = PROGRAM_MAPS_MAX,
 	};
 	__u32 len = sizeof(info);
-	int fd = bpf_prog_get_fd_by_id(program);
-	bool found = fd >= 0 && !bpf_prog_get_info_by_fd(fd, &info, &len) && has_our_name(&info) &&
-		     has_devices(maps, info.nr_map_ids < PROGRAM_MAPS_MAX ? info.nr_map_ids
-									  : PROGRAM_MAPS_MAX);
+	int found, fd = bpf_prog_get_fd_by_id(program);
 
-	if (fd >= 0)
-		close(fd);
+	if (fd < 0)
+		return fd == -ENOENT ? 0 : fd; /* it has just gone */
+	found = bpf_prog_get_info_by_fd(fd, &info, &len) ? -errno : has_our_name(&info);
+	if (found > 0)
+		found = has_devices(maps, MIN(info.nr_map_ids, PROGRAM_MAPS_MAX));
+	close(fd);
 	return found;
 }
 
-static void add_ours(int ifindex, enum bpf_attach_type type, struct tcx_ours *ours)
+/* 0, or -errno. */
+static int add_ours(int ifindex, enum bpf_attach_type type, struct tcx_ours *ours)
 {
 	__u32 ids[TCX_PROGRAMS_MAX];
 	LIBBPF_OPTS(bpf_prog_query_opts, opts, .prog_ids = ids, .count = TCX_PROGRAMS_MAX);
 
-	if (bpf_prog_query_opts(ifindex, type, &opts))
-		return;
-	for (__u32 i = 0; i < opts.count; i++) {
-		if (is_like_ours(ids[i]))
+	int found = bpf_prog_query_opts(ifindex, type, &opts);
+
+	for (__u32 i = 0; found >= 0 && i < opts.count; i++) {
+		found = is_like_ours(ids[i]);
+		if (found > 0)
 			ours->ids[ours->count++] = ids[i];
 	}
+	return found < 0 ? found : 0;
 }
 
-void tcx_look_for_ours(const char *ifname, struct tcx_ours *ours)
+bool tcx_look_for_ours(const char *ifname, struct tcx_ours *ours)
 {
 	struct link link;
+	int found = link_look_for(ifname, &link);
 
 	ours->count = 0;
-	if (link_look_for(ifname, &link) <= 0)
-		return;
-	add_ours(link.ifindex, BPF_TCX_EGRESS, ours);
-	add_ours(link.ifindex, BPF_TCX_INGRESS, ours);
+	if (found <= 0)
+		return !found;
+	found = add_ours(link.ifindex, BPF_TCX_EGRESS, ours)
+			?: add_ours(link.ifindex, BPF_TCX_INGRESS, ours);
+	return found == -EPERM || found == -EINVAL || expect_programs(found) >= 0;
 }
 
 __u32 tcx_stray(const struct registrations *regs, const struct tcx_ours *ours)

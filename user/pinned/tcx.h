@@ -35,14 +35,14 @@ int interface_is_gone(const struct registrations *regs, const struct dualpi2_key
 int tcx_has_others_before(const struct registration *reg, const struct dualpi2_key *key);
 
 /* The programs on an interface that look like ours, of any registration. None without
- * CAP_SYS_ADMIN, which it takes to see any.
+ * CAP_SYS_ADMIN, which it takes to see any. False: they could not be looked at, which is reported.
  */
 struct tcx_ours {
 	__u32 ids[2 * TCX_PROGRAMS_MAX];
 	size_t count;
 };
 
-void tcx_look_for_ours(const char *ifname, struct tcx_ours *ours);
+bool tcx_look_for_ours(const char *ifname, struct tcx_ours *ours);
 
 /* The first that is of none of these registrations, so that its link is pinned where we do not
  * look; 0: none is.

@@ -22,20 +22,17 @@ static const struct object_shape classic_shape = {
 	.value_size = sizeof(struct prague_sighting),
 };
 
-/* The next of a shape behind this id: a file descriptor; -ENOENT: there is none, or -errno. */
+/* The next of a shape behind this id, as object_next(). */
 static int next_map(__u32 *id, const struct object_shape *shape)
 {
-	while (!bpf_map_get_next_id(*id, id)) {
-		int map = bpf_map_get_fd_by_id(*id);
+	int map, fits = 0;
 
-		if (map >= 0 && object_has_shape(map, shape) > 0)
-			return map;
-		if (map >= 0)
+	while (!fits && (map = object_next(OBJECT_MAP, id)) >= 0) {
+		fits = object_has_shape(map, shape);
+		if (fits <= 0)
 			close(map);
-		else if (map != -ENOENT) /* it has just gone */
-			return map;
 	}
-	return -errno;
+	return fits < 0 ? fits : map;
 }
 
 static int each_map(const struct object_shape *shape, bool (*visit)(int map, void *data),

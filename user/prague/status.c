@@ -132,6 +132,8 @@ static void each_in(int map, void *data)
 
 /* ---- of all Pragues, or of that which is pinned ---------------------------------------- */
 
+#define MAPS "the BPF maps of this host"
+
 /* As at_work_each_socket() and at_work_each_classic(). Who may not look among all maps of the host
  * sees just those that are pinned.
  */
@@ -141,7 +143,7 @@ static int each_socket(const struct programs *pinned,
 	int count = at_work_each_socket(pinned, visit, data);
 
 	if (count != -EPERM)
-		return expect_known(count, "the BPF maps of this host");
+		return expect_known(count, MAPS);
 	if (pinned->status < 0)
 		return count;
 	programs_each_socket(pinned, visit, data);
@@ -152,8 +154,11 @@ static void each_destination(const struct programs *pinned,
 			     void (*visit)(const struct destination *to, void *data), void *data)
 {
 	struct destinations destinations = { visit, data };
+	int count = at_work_each_classic(each_in, &destinations);
 
-	if (at_work_each_classic(each_in, &destinations) == -EPERM && pinned->classic >= 0)
+	if (count != -EPERM)
+		expect_known(count, MAPS);
+	else if (pinned->classic >= 0)
 		each_in(pinned->classic, &destinations);
 }
 
