@@ -46,6 +46,14 @@ def refuses(space, *command):
     assert done.stderr.count("\n") == 1 and "another version" in done.stderr, (command, done)
 
 
+def names_unsafe(space, directory, *command):
+    """It says which directory others could have written to, not that its pins are of another
+    version."""
+    line = one_line(space.run(*command, check=False), 1)
+    assert (f"{directory}: users other than its owner and root could have put pins there: "
+            f"`rm -r {directory}`\n") in line, (command, line)
+
+
 MAPS = ("dualpi2_abi", "dualpi2_stats", "dualpi2_delays", "dualpi2_events", "dualpi2_conf",
         "dualpi2_live")
 
@@ -93,8 +101,9 @@ def test_what_everybody_may_read(registered, box):
         with planted(pin, SHAPES["large values"]):
             pin.chmod(0o444)
             refuses(box, *UNPRIVILEGED, STATS)
-        with mode(public, 0o777):
-            refuses(box, *UNPRIVILEGED, STATS)
+        for directory in public, PUBLIC_PIN_DIR:
+            with mode(directory, 0o777):
+                names_unsafe(box, directory, *UNPRIVILEGED, STATS)
 
 
 @needs_accecn
@@ -119,6 +128,31 @@ def test_maps_of_base_rtts(box):
             refuses(box, BASE_RTT, "list")
     finally:
         box.run(BASE_RTT, "off")
+
+
+def test_directories_that_others_may_write_to(registered, box):
+    """Below the pins."""
+    box.run(LOADER, "one")
+    for directory in PI2_PINS, PIN_DIR / "ledger":
+        with mode(directory, 0o770):
+            for command in (STATS, "--json"), (LOADER, "one"), (LOADER, "one", "--unload"):
+                names_unsafe(box, directory, *command)
+    box.run(LOADER, "one", "--unload")
+
+
+@needs_accecn
+def test_directories_of_prague_that_others_may_write_to(box):
+    pins = BPFFS / "tcp-prague"
+    box.run(PRAGUE, "on", "--default")
+    try:
+        with mode(pins / "prague", 0o770):
+            for command in "status", "off", "on":
+                names_unsafe(box, pins / "prague", PRAGUE, command)
+    finally:
+        with mode(pins / "defaults", 0o770):
+            done = box.run(PRAGUE, "off", check=False)
+            assert f"{pins / 'defaults'}: users other than its owner" in done.stderr
+        box.run(PRAGUE, "off")
 
 
 # ---- planted ----------------------------------------------------------------------------

@@ -53,7 +53,7 @@ int told_open(__u64 cgroup, int *map)
 	if (*map == -ENOENT || *map == -EPROTO)
 		fail(-*map, "another version of tcp-base-rtt is at work: `tcp-base-rtt off` first");
 	else
-		expect_known(*map, BASE_RTT_PIN_DIR);
+		pin_refuse(*map, TOP, name);
 	return *map;
 }
 

@@ -5,6 +5,9 @@
 #include <stdbool.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
+
+#define POLL_MS 20
 
 /* Does the path still lead to it? */
 static bool is_current(int fd, const char *path)
@@ -20,4 +23,17 @@ int lock_at_once(int fd, const char *path)
 	if (flock(fd, LOCK_EX | LOCK_NB))
 		return errno;
 	return is_current(fd, path) ? 0 : EWOULDBLOCK;
+}
+
+int lock_by(int (*try)(const char *path), const char *path)
+{
+	const struct timespec poll = { .tv_nsec = POLL_MS * 1000000L };
+	int error = try(path);
+
+	for (int waited_ms = 0; error == EWOULDBLOCK && waited_ms < LOCK_WAIT_S * 1000;
+	     waited_ms += POLL_MS) {
+		nanosleep(&poll, NULL);
+		error = try(path);
+	}
+	return error;
 }

@@ -9,4 +9,10 @@
  */
 int lock_at_once(int fd, const char *path);
 
+/* Call `try`, which takes a lock at once, until it returns something else than EWOULDBLOCK, but for
+ * no longer than LOCK_WAIT_S. What it returned last.
+ */
+#define LOCK_WAIT_S 10
+int lock_by(int (*try)(const char *path), const char *path);
+
 #endif /* LOCK_H */

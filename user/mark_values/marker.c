@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "cli/message.h"
-#include "cli/privilege.h"
 #include "kernel/link.h"
 #include "kernel/running.h"
 #include "mark_values.skel.h"
@@ -124,8 +123,7 @@ static int open_map(const char *kind, __u32 id, const struct object_shape *shape
 		fail(-fd, "another version of dualpi2-mark-values is at work: "
 			  "`dualpi2-mark-values IFACE --unload` first");
 	else if (fd < 0)
-		fail(-fd, MARK_VALUES_PIN_DIR ": cannot be read: run it %s",
-		     privilege_as_root(PRIVILEGE_FILES | PRIVILEGE_LOAD));
+		pin_refuse(fd, TOP, name);
 	return fd < 0 ? -1 : fd;
 }
 
@@ -197,7 +195,7 @@ static bool replace(struct mark_values_bpf *skel, __u32 id)
 	int error, link = pin_open(TOP, pin_name(LINK, id, name));
 
 	if (link < 0)
-		return fail(-link, "%s: cannot be opened", name);
+		return pin_refuse(link, TOP, name);
 	error = bpf_link_update(link, bpf_program__fd(skel->progs.mark_values), NULL);
 	close(link);
 	return !error || fail(-error, "the program cannot be replaced: %s", strerror(-error));

@@ -6,15 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/message.h"
 #include "cli/privilege.h"
 #include "kernel/lock.h"
-
-#define LOCK_WAIT_MS 10000
-#define LOCK_POLL_MS 20
+#include "kernel/object_shape.h"
 
 #define NOT_SAFE_TEXT \
 	"%s: users other than its owner and root could have put pins there: `rm -r %s`"
@@ -57,40 +54,45 @@ static bool only_owner_writes(const struct stat *dir)
 	return !(dir->st_mode & (S_IWGRP | S_IWOTH));
 }
 
-/* Can nobody else put pins into the directory: 1, 0, or -errno: unknown. Where everybody may write
- * to the file system, as in one that was mounted without a mode, anybody could have made it before
- * us.
+/* As pin_dir_trust(). Where everybody may write to the file system, as in one that was mounted
+ * without a mode, anybody could have made it before us.
  */
-static int is_safe(const struct stat *dir)
+static int check(const struct stat *dir)
 {
 	struct stat fs;
 
 	if (stat(BPFFS, &fs))
 		return -errno;
 	return S_ISDIR(dir->st_mode) && only_owner_writes(dir) &&
-	       (is_ours_or_roots(dir) || only_owner_writes(&fs));
+			       (is_ours_or_roots(dir) || only_owner_writes(&fs))
+		       ? 0
+		       : -EUCLEAN;
 }
 
 int pin_dir_open(const char *path)
 {
-	int safe, fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int error, fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	struct stat dir;
 
 	if (fd < 0)
 		return -errno;
-	safe = fstat(fd, &dir) ? -errno : is_safe(&dir);
-	if (safe > 0)
+	error = fstat(fd, &dir) ? -errno : check(&dir);
+	if (!error)
 		return fd;
 	close(fd);
-	return safe ?: -EPROTO;
+	return error;
 }
 
 int pin_dir_trust(const char *path)
 {
 	struct stat dir;
-	int safe = lstat(path, &dir) ? -errno : is_safe(&dir);
 
-	return safe > 0 ? 0 : safe ?: -EPROTO;
+	return lstat(path, &dir) ? -errno : check(&dir);
+}
+
+bool pin_dir_refuse(const char *path)
+{
+	return fail(0, NOT_SAFE_TEXT, path, path);
 }
 
 /* ---- can it be seen? -------------------------------------------------------------------- */
@@ -118,9 +120,9 @@ static int find(char *why)
 
 	if (hidden)
 		return hidden;
-	if (found > 0 && pin_dir_trust(root) == -EPROTO) {
+	if (found > 0 && pin_dir_trust(root) == -EUCLEAN) {
 		snprintf(why, PINS_WHY_MAX, NOT_SAFE_TEXT, root, root);
-		return -EPROTO;
+		return -EUCLEAN;
 	}
 	return found;
 }
@@ -187,51 +189,48 @@ void pins_keep_privilege(unsigned int privileges)
 
 /* ---- the lock --------------------------------------------------------------------------- */
 
-/* One try: 0, or -errno. -EWOULDBLOCK: somebody has the lock; -EPROTO: it is not safe. */
-static int try_lock(void)
+/* One try: 0, or an errno. EWOULDBLOCK: somebody has the lock; EUCLEAN: it is not safe. */
+static int try_lock(const char *path)
 {
 	int fd, error;
 
-	if (mkdir(root, 0700) && errno != EEXIST)
-		return -errno;
-	fd = pin_dir_open(root);
+	if (mkdir(path, 0700) && errno != EEXIST)
+		return errno;
+	fd = pin_dir_open(path);
 	if (fd < 0)
-		return fd == -ENOENT ? -EWOULDBLOCK : fd;
-	error = lock_at_once(fd, root);
+		return fd == -ENOENT ? EWOULDBLOCK : -fd;
+	error = lock_at_once(fd, path);
 	if (error)
 		close(fd);
-	return -error; /* the fd stays open, and so locked, until we exit */
+	return error; /* the fd stays open, and so locked, until we exit */
 }
 
 bool pins_lock(void)
 {
-	const struct timespec poll = { .tv_nsec = LOCK_POLL_MS * 1000000L };
 	int error;
 
 	if (look() < 0)
 		return false;
-	for (int waited_ms = 0; waited_ms < LOCK_WAIT_MS; waited_ms += LOCK_POLL_MS) {
-		error = try_lock();
-		if (!error)
-			return true;
-		if (error == -EPROTO)
-			return fail(0, NOT_SAFE_TEXT, root, root);
-		if (error == -EACCES)
-			return fail(-error, "%s: you may not open or make it: run it %s", root,
-				    privilege_as_root(PRIVILEGE_FILES));
-		if (error != -EWOULDBLOCK) {
-			rmdir(root); /* ours, if it is empty */
-			return fail(-error,
-				    "%s: cannot be created or locked: check that " BPFFS
-				    " is writable, and that no seccomp filter forbids it",
-				    root);
-		}
-		nanosleep(&poll, NULL);
+	error = lock_by(try_lock, root);
+	switch (error) {
+	case 0:
+		return true;
+	case EUCLEAN:
+		return pin_dir_refuse(root);
+	case EACCES:
+		return fail(error, "%s: you may not open or make it: run it %s", root,
+			    privilege_as_root(PRIVILEGE_FILES));
+	case EWOULDBLOCK:
+		return fail(error,
+			    "%s: another %s has been working for %d s: wait for it, or end it, and "
+			    "try again",
+			    root, tool, LOCK_WAIT_S);
 	}
-	return fail(EWOULDBLOCK,
-		    "%s: another %s has been working for 10 s: wait for it, or end it, and try "
-		    "again",
-		    root, tool);
+	rmdir(root); /* ours, if it is empty */
+	return fail(error,
+		    "%s: cannot be created or locked: check that " BPFFS
+		    " is writable, and that no seccomp filter forbids it",
+		    root);
 }
 
 bool pins_lock_if_any(void)

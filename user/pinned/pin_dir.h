@@ -66,10 +66,13 @@ const char *pin_path(const char *dir, const char *name, char path[PATH_MAX]);
 /* The same below the directory `top`. */
 const char *pin_dir_path(const char *top, const char *dir, const char *name, char path[PATH_MAX]);
 
-/* Could nobody but its owner and root have put something into a directory: 0, or -errno; -EPROTO:
+/* Could nobody but its owner and root have put something into a directory: 0, or -errno; -EUCLEAN:
  * somebody could. It needs no right to open the directory.
  */
 int pin_dir_trust(const char *path);
+
+/* Report that somebody could. Always false. */
+bool pin_dir_refuse(const char *path);
 
 /* Open it, if so: an fd, or -errno as above. */
 int pin_dir_open(const char *path);

@@ -57,6 +57,8 @@ bool pin_refuse(int error, const char *dir, const char *name)
 	pin_path(dir, name, path);
 	if (error == -EISDIR)
 		return fail(0, "%s: is a directory, not a pin: `rm -r %s`", path, path);
+	if (error == -EUCLEAN)
+		return pin_dir_refuse(pin_path(dir, "", path));
 	if (error == -EPROTO)
 		return fail(0,
 			    "%s: is not what was pinned there, which may still be at work: "
@@ -232,6 +234,19 @@ int pin_open_public(const char *dir, const char *name, const struct object_shape
 	return error ?: expect_shape(get(public_path(dir, name, path), BPF_F_RDONLY), shape);
 }
 
+bool pin_refuse_public(int error, const char *dir)
+{
+	char path[PATH_MAX];
+
+	if (error == -EUCLEAN)
+		return pin_dir_refuse(pin_dir_trust(PUBLIC_PIN_DIR) ? PUBLIC_PIN_DIR
+								    : public_path(dir, "", path));
+	return fail(-error,
+		    PUBLIC_PIN_DIR ": cannot be read: run it %s, or let everybody look: "
+				   "`chmod 711 " BPFFS "`",
+		    privilege_as_root(PRIVILEGE_FILES | PRIVILEGE_LOAD));
+}
+
 /* Make a directory, if there is none, that everybody may read. 0, or an errno. */
 static int make_public(const char *path)
 {
@@ -265,7 +280,7 @@ bool pin_publish(int fd, const char *dir, const char *name)
 	snprintf(path, sizeof(path), "%s", PUBLIC_PIN_DIR);
 	error = publish(fd, dir, name, path);
 
-	if (error && error != EACCES && error != EPERM && error != EPROTO)
+	if (error && error != EACCES && error != EPERM && error != EUCLEAN)
 		return fail(error, "%s: cannot be pinned there: check that " BPFFS " is writable",
 			    path);
 	if (error)

@@ -18,7 +18,7 @@
 /* `dir`: a directory in that of our pins, which pin_create() makes; "": that of our pins itself. */
 
 /* A pinned object as a new fd, or -errno (-ENOENT: there is none; -EISDIR: a directory is in its
- * place).
+ * place; -EUCLEAN: somebody else could have put it there, see pin_dir_trust()).
  */
 int pin_open(const char *dir, const char *name);
 
@@ -76,10 +76,11 @@ const char *pins_next(DIR *pins, const char *prefix);
  */
 bool pin_publish(int fd, const char *dir, const char *name);
 
-/* Open a map of this shape to read: a new fd, or -errno. -EPROTO: it has another shape, or users
- * other than its owner and root could have put it there.
- */
+/* Open a map of this shape to read: a new fd, or -errno, as pin_open_as(). */
 int pin_open_public(const char *dir, const char *name, const struct object_shape *shape);
+
+/* Report why it could not be opened (-errno, but not -EPROTO). Always false. */
+bool pin_refuse_public(int error, const char *dir);
 
 /* Remove all of a directory, and what is empty then. */
 void pins_unpublish(const char *dir);

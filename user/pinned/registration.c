@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "cli/message.h"
-#include "cli/privilege.h"
 #include "kernel/default_qdisc.h"
 #include "kernel/struct_ops.h"
 #include "pinned/ledger.h"
@@ -158,11 +157,7 @@ static bool open_public_pins(struct registration *reg)
 		if (fd == -EPROTO)
 			return refuse_version(reg);
 		close_all(reg);
-		return fd == -ENOENT ||
-		       fail(-fd,
-			    PUBLIC_PIN_DIR ": cannot be read: run it %s, or let everybody look: "
-					   "`chmod 711 " BPFFS "`",
-			    privilege_as_root(PRIVILEGE_FILES | PRIVILEGE_LOAD));
+		return fd == -ENOENT || pin_refuse_public(fd, reg->aqm->name);
 	}
 	return check_version(reg);
 }

@@ -101,7 +101,7 @@ int tcx_look(const struct registration *reg, const struct dualpi2_key *key, enum
 	int found = tcx_attached(reg, key, hook);
 	char name[TCX_NAME_MAX];
 
-	if (found != -EISDIR && found != -EPROTO)
+	if (found != -EISDIR && found != -EPROTO && found != -EUCLEAN)
 		return expect_programs(found);
 	pin_refuse(found, reg->aqm->name, tcx_name(key, hook, name));
 	return found;

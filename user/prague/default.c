@@ -116,6 +116,8 @@ static bool restore(const char *pin)
 	struct remembered remembered;
 	int error = read_remembered(pin, &remembered);
 
+	if (error && error != -EPROTO)
+		return pin_refuse(error, DEFAULT_PINS, pin);
 	if (error)
 		return fail(-error,
 			    PRAGUE_PIN_DIR "/" DEFAULT_PINS
@@ -149,17 +151,19 @@ static void restore_remembered(void)
 }
 
 /* In the namespace that we are in, which may have begun with our default: then nothing is
- * remembered.
+ * remembered. (restore_remembered() reports what cannot be read.)
  */
 static void put_back_here(void)
 {
 	struct remembered remembered;
 	char pin[PIN_NAME_MAX];
+	int error;
 
 	snprintf(pin, sizeof(pin), "%llu", netns_cookie());
-	if (read_remembered(pin, &remembered))
+	error = read_remembered(pin, &remembered);
+	if (error == -ENOENT)
 		put_back(PRAGUE_FALLBACK);
-	else if (put_back(remembered.name))
+	else if (!error && put_back(remembered.name))
 		pin_forget(DEFAULT_PINS, pin);
 }
 
