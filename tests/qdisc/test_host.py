@@ -155,6 +155,28 @@ def test_mounts_bpffs(space):
         Path("/sys/fs/bpf").chmod(0o1777)  # as the lab mounts it
 
 
+@pytest.mark.skipif("DUALPI2_LAB" not in os.environ, reason="unmounts /sys/fs/bpf: lab only")
+def test_two_at_once_mount_one_bpffs(space):
+    """Each takes long to mount, so the other one looks meanwhile."""
+    run("umount", "/sys/fs/bpf")
+    try:
+        loaders = [space.popen("strace", "-o", "/dev/null", "-e", "trace=mount",
+                               "--inject=mount:delay_enter=500000", LOADER, dev)
+                   for dev in ("one", "two")]
+        for loader in loaders:
+            output, _ = loader.communicate(timeout=60)
+            assert loader.returncode == 0, output
+        assert run("findmnt", "--noheadings", "--type", "bpf").stdout.count("/sys/fs/bpf") == 1
+        for dev in ("one", "two"):
+            assert Qdisc(space, dev).stats()["tcx-attached"] is True
+            space.run(LOADER, dev, "--unload")
+    finally:
+        while os.path.ismount("/sys/fs/bpf"):
+            run("umount", "/sys/fs/bpf")
+        run("mount", "-t", "bpf", "bpf", "/sys/fs/bpf")
+        Path("/sys/fs/bpf").chmod(0o1777)  # as the lab mounts it
+
+
 def test_from_ip_netns_exec(space):
     """`ip netns exec` hides bpffs behind a /sys of its own; it is found all the same."""
     run("ip", "netns", "exec", space.name, LOADER, "one")

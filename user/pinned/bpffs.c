@@ -16,6 +16,7 @@
 
 #include "cli/message.h"
 #include "cli/privilege.h"
+#include "kernel/lock.h"
 
 #define MOUNTS "/proc/self/mountinfo"
 
@@ -201,21 +202,36 @@ int bpffs_find(char *why)
 	return found;
 }
 
+/* One try: 0, or an errno; EWOULDBLOCK: another tool is at it, or has just done it. */
+static int try_mount(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int error = fd < 0 ? errno : lock_at_once(fd, path);
+
+	if (!error && find_here() <= 0 &&
+	    mount("bpf", path, "bpf", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=0700"))
+		error = errno;
+	if (fd >= 0)
+		close(fd);
+	return error;
+}
+
 bool bpffs_mount(void)
 {
 	char why[BPFFS_WHY_MAX];
-	int found = bpffs_find(why);
+	int error, found = bpffs_find(why);
 
 	if (found)
 		return found > 0 || fail(-found, "%s", why);
 	found = bpffs_has_room(why);
 	if (found <= 0)
 		return fail(-found, "%s", why);
-	if (mount("bpf", BPFFS, "bpf", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=0700"))
-		return fail(errno,
+	error = lock_by(try_mount, BPFFS);
+	if (error)
+		return fail(error,
 			    "there is no BPF file system at " BPFFS
 			    ", and mounting one fails: %s: run `mount -t bpf bpf " BPFFS "` %s",
-			    strerror(errno), privilege_as_root(PRIVILEGE_MOUNT));
+			    strerror(error), privilege_as_root(PRIVILEGE_MOUNT));
 	verbose("mounted a BPF file system at " BPFFS);
 	return true;
 }
