@@ -177,7 +177,7 @@ static const struct tool tcp_base_rtt = {
 int main(int argc, char **argv)
 {
 	message_init(TOOL);
-	pins_belong_to(BASE_RTT_PIN_DIR, TOOL);
+	pins_belong_to(BASE_RTT_PIN_DIR, TOOL, "tcp_base_rtt");
 	privilege_keep(PRIVILEGE_FILES | PRIVILEGE_MOUNT | PRIVILEGE_LOAD | PRIVILEGE_NET);
 	return tool_run(&tcp_base_rtt, argc, argv);
 }

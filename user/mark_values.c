@@ -84,7 +84,7 @@ int main(int argc, char **argv)
 	bool done;
 
 	message_init(command.name);
-	pins_belong_to(MARK_VALUES_PIN_DIR, command.name);
+	pins_belong_to(MARK_VALUES_PIN_DIR, command.name, "mark_values");
 	if (!command_read(&command, argc, argv, &status))
 		return status;
 	if (!arguments_agree() || !policies_read(command.options[OPTION_POLICY].given, &policies))

@@ -293,6 +293,6 @@ static const struct tool tcp_prague = {
 int main(int argc, char **argv)
 {
 	message_init(TOOL);
-	pins_belong_to(PRAGUE_PIN_DIR, TOOL);
+	pins_belong_to(PRAGUE_PIN_DIR, TOOL, "prague_");
 	return tool_run(&tcp_prague, argc, argv);
 }

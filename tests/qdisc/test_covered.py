@@ -142,6 +142,15 @@ def test_a_second_bpffs_may_be_meant(box, rights):
             directory.rmdir()
 
 
+def test_a_second_bpffs_where_nothing_of_ours_is_loaded(bare):
+    """The kernel says so; the hidden one can have no pins of ours."""
+    with covered("bpf"):
+        refuses(bare, "bpf", *RIGHTS["service"], LOADER, "one")  # which may not ask the kernel
+        assert not of_kind(findings(bare, "one"), "MISSING")
+        assert json.loads(bare.run(STATS, "--json").stdout) == []
+        check_all_tools(bare)
+
+
 def test_the_same_bpffs_twice(box, rights):
     """It hides nothing; hosts that share it with containers may have this."""
     run("mount", "--bind", BPFFS, BPFFS)

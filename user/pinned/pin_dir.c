@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/param.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,12 +17,13 @@
 #define NOT_SAFE_TEXT \
 	"%s: users other than its owner and root could have put pins there: `rm -r %s`"
 
-static const char *root = PIN_DIR, *tool = "dualpi2-load";
+static const char *root = PIN_DIR, *tool = "dualpi2-load", *programs = "dualpi2_";
 
-void pins_belong_to(const char *directory, const char *program)
+void pins_belong_to(const char *directory, const char *program, const char *prefix)
 {
 	root = directory;
 	tool = program;
+	programs = prefix;
 }
 
 int pin_dir_exists(const char *path)
@@ -97,16 +99,19 @@ bool pin_dir_refuse(const char *path)
 
 /* ---- can it be seen? -------------------------------------------------------------------- */
 
-/* If we see no directory of ours, it may be in a file system that is hidden. If we see one, the
- * file system that we see is meant.
+/* If we see no directory of ours, it may be in a file system that is hidden. If we see one, or if
+ * none of our programs is loaded, the file system that we see is meant. Later, with fewer rights,
+ * we could not ask for programs.
  */
 static int find_hidden(char *why)
 {
-	int hidden = pin_dir_exists(root) ? 0 : bpffs_is_hidden(why);
+	static bool is_settled;
+	int hidden = is_settled || pin_dir_exists(root) ? 0 : bpffs_is_hidden(why);
 	size_t used;
 
-	if (hidden <= 0)
-		return hidden;
+	is_settled |= hidden > 0 && !programs_are_loaded(programs);
+	if (hidden <= 0 || is_settled)
+		return MIN(hidden, 0);
 	used = strlen(why);
 	snprintf(why + used, PINS_WHY_MAX - used,
 		 "; to use the visible BPF file system instead, `mkdir -m 700 %s`", root);

@@ -12,9 +12,9 @@
 #define PUBLIC_PIN_DIR PIN_DIR "-public" /* 0755: what everybody may read */
 
 /* Use this directory for all pins instead, without a public one. `program` is the tool that it
- * belongs to.
+ * belongs to; the names of its BPF programs begin with `prefix`.
  */
-void pins_belong_to(const char *directory, const char *program);
+void pins_belong_to(const char *directory, const char *program, const char *prefix);
 
 #define PINS_WHY_MAX (BPFFS_WHY_MAX + 128)
 
