@@ -212,6 +212,34 @@ def swapped(pin, other):
     swap()
 
 
+@pytest.fixture
+def codel(registered, box):
+    """The registration of another AQM."""
+    box.run(LOADER, "two", "--aqm", "codel")
+    yield PIN_DIR / "codel/registration"
+    box.run(LOADER, "two", "--unload")
+
+
+def test_the_registration_of_something_else(codel, box):
+    """A link of the right type, but not to what our pins are of: it would be detached."""
+    box.run(LOADER, "one")
+    with swapped(PI2_PINS / "registration", codel):
+        for command in (STATS, "--json"), (LOADER, "one"), (LOADER, "one", "--unload"):
+            refuses(box, *command)
+    box.run(LOADER, "one", "--unload")
+
+
+@needs_accecn
+def test_the_registration_of_something_else_than_prague(codel, box):
+    box.run(PRAGUE, "on")
+    try:
+        with swapped(BPFFS / "tcp-prague/prague/registration", codel):
+            for command in "status", "off", "on":
+                refuses(box, PRAGUE, command)
+    finally:
+        box.run(PRAGUE, "off")
+
+
 @contextlib.contextmanager
 def directory_for(pin):
     kept = BPFFS / "kept"

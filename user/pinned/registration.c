@@ -34,8 +34,6 @@ static const struct pin pins[] = {
 
 #define N_PINS (sizeof(pins) / sizeof(pins[0]))
 
-#define OPS_MAP "dualpi2" /* the struct_ops that is the qdisc */
-
 static int *pin_fd(struct registration *reg, const struct pin *pin)
 {
 	return (int *)((char *)reg + pin->offset);
@@ -99,22 +97,33 @@ static bool refuse_version(struct registration *reg)
 	return fail(0, PINS_OTHER_VERSION);
 }
 
-/* Is what is open now of this version? If not, nothing is open afterwards. A map that is not there
- * is of another version, too.
+/* Is what is open now of this version, and the link that of our struct_ops, if we may see it: 1, 0,
+ * or -errno. A map that is not there is of another version, too.
  */
+static int is_this_version(const struct registration *reg)
+{
+	const __s64 ops = reg->link < 0 ? 0 : struct_ops_map(reg->link);
+	__u32 zero = 0, abi;
+
+	if (reg->abi < 0 || reg->stats < 0 || reg->delays < 0)
+		return 0;
+	if (bpf_map_lookup_elem(reg->abi, &zero, &abi))
+		return -errno;
+	if (ops < 0)
+		return (int)ops;
+	return abi == DUALPI2_ABI && (!ops || ops == map_id(reg->ops));
+}
+
+/* If it is not, nothing is open afterwards. */
 static bool check_version(struct registration *reg)
 {
-	__u32 zero = 0, abi = 0;
-	int error = reg->abi;
+	int found = is_this_version(reg);
 
-	if (reg->abi >= 0)
-		error = bpf_map_lookup_elem(reg->abi, &zero, &abi) ? -errno : 0;
-	if (!error && abi == DUALPI2_ABI && reg->stats >= 0 && reg->delays >= 0)
-		return true;
-	if (!error || error == -EBADF || error == -ENOENT)
+	if (!found)
 		return refuse_version(reg);
-	close_all(reg);
-	return expect_known(error, "the maps of %s", reg->aqm->kind) >= 0;
+	if (found < 0)
+		close_all(reg);
+	return expect_known(found, "the maps of %s", reg->aqm->kind) > 0;
 }
 
 static bool open_pins(struct registration *reg)
@@ -262,9 +271,7 @@ int registration_elsewhere(const struct aqm *aqm)
 
 const char *registration_remedy(char *text)
 {
-	return bpffs_is_hidden(text) > 0
-		       ? text
-		       : "unload it where it was loaded (a container?), or reboot";
+	return bpffs_remedy(text, "unload it where it was loaded (a container?), or reboot");
 }
 
 /* The map or program of an object by its name, or -1. */
@@ -313,7 +320,7 @@ static bool load(struct bpf_object *object, struct registration *reg, bool (*ref
 		return refused(errno);
 	if (!ledger_open() || !ledger_make())
 		return false;
-	link = bpf_map__attach_struct_ops(bpf_object__find_map_by_name(object, OPS_MAP));
+	link = bpf_map__attach_struct_ops(bpf_object__find_map_by_name(object, REGISTRATION_OPS));
 	if (!link && errno == EEXIST)
 		return fail(errno, "%s " REGISTRATION_ELSEWHERE ": %s", reg->aqm->kind,
 			    registration_remedy(remedy));

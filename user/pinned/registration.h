@@ -23,6 +23,7 @@
 	.type = BPF_MAP_TYPE_ARRAY, .key_size = sizeof(__u32), .value_size = (value)
 #define REGISTRATION_PROGRAM(of_type) .object = OBJECT_PROGRAM, .type = BPF_PROG_TYPE_##of_type
 #define REGISTRATION_LINK .object = OBJECT_LINK, .type = BPF_LINK_TYPE_STRUCT_OPS
+#define REGISTRATION_OPS "dualpi2" /* the struct_ops that is the qdisc */
 #define REGISTRATION_PINS(X)                                                                \
 	X(qdiscs, "dualpi2_qdiscs", false, REGISTRATION_ARRAY(0))                           \
 	X(live, "dualpi2_live", false, REGISTRATION_HASH(sizeof(__u32)))                    \
@@ -39,6 +40,7 @@
 	X(change, "dualpi2_change", false, REGISTRATION_PROGRAM(SYSCALL))                   \
 	X(refresh, "dualpi2_refresh", false, REGISTRATION_PROGRAM(SYSCALL))                 \
 	X(find_netns, "dualpi2_find_netns", false, REGISTRATION_PROGRAM(SCHED_CLS))         \
+	X(ops, REGISTRATION_OPS, false, .type = BPF_MAP_TYPE_STRUCT_OPS)                    \
 	X(link, "registration", false, REGISTRATION_LINK)
 
 struct registration {

@@ -23,6 +23,8 @@
 	"Linux %.80s has no Accurate ECN for a congestion control: boot 6.18 or later " \
 	"(Debian trixie-backports has it)"
 
+#define REGISTRATION "registration" /* pin of the link */
+
 static const struct pin {
 	size_t offset;
 	const char *name;
@@ -50,7 +52,7 @@ static const struct pin {
 	  "prague_status",
 	  { .object = OBJECT_PROGRAM, .name = "prague_report", .type = BPF_PROG_TYPE_TRACING } },
 	{ offsetof(struct programs, registration),
-	  "registration",
+	  REGISTRATION,
 	  { .object = OBJECT_LINK, .type = BPF_LINK_TYPE_STRUCT_OPS } },
 };
 
@@ -64,6 +66,7 @@ static int *pin_fd(const struct programs *programs, const struct pin *pin)
 /* ---- load -------------------------------------------------------------------------- */
 
 #define OPS "tcp_congestion_ops"
+#define OPS_MAP "prague" /* bpf/prague.bpf.c */
 
 /* cwnd_event_tx_start() is of 7.2; before, cwnd_event() is told of it. 1, 0, or -errno. */
 static int tells_of_tx_start(void)
@@ -167,10 +170,8 @@ static bool refuse_strangers(const char *name)
 
 	return fail(EEXIST,
 		    "%s is registered, but not pinned in " PRAGUE_PIN_DIR " as we see it: %s", name,
-		    bpffs_is_hidden(why) > 0
-			    ? why
-			    : "`tcp-prague off` where it was turned on (a container?), or "
-			      "end what registered it");
+		    bpffs_remedy(why, "`tcp-prague off` where it was turned on (a container?), or "
+				      "end what registered it"));
 }
 
 int prague_is_kernels(void)
@@ -302,33 +303,41 @@ void programs_unpin(void)
 	const char *name;
 	DIR *rest;
 
-	pin_forget(PRAGUE_PINS, "registration");
+	pin_forget(PRAGUE_PINS, REGISTRATION);
 	rest = pins_list(PRAGUE_PINS);
 	while ((name = pins_next(rest, "")))
 		pin_forget(PRAGUE_PINS, name);
 	pins_remove_directory(PRAGUE_PINS);
 }
 
-/* 0, or -errno, which is reported unless it is -ENOENT or -EPROTO. */
+/* `error`, which is reported unless it is none, -ENOENT or -EPROTO. */
+static int expect_pin(int error, const char *name)
+{
+	if (error < 0 && error != -ENOENT && error != -EPROTO)
+		pin_refuse(error, PRAGUE_PINS, name);
+	return error;
+}
+
+/* 0, or -errno, as above. The version first: another one has other pins. */
 static int open_all(struct programs *programs)
 {
 	struct version version = {};
-	int error;
+	int found, error = expect_pin(pin_read(PRAGUE_PINS, VERSION_PIN, &version, sizeof(version)),
+				      VERSION_PIN);
 
 	*programs = PROGRAMS_NONE;
+	if (error || version.abi != PRAGUE_ABI)
+		return error ? error : -EPROTO;
 	for (size_t i = 0; i < N_PINS; i++) {
-		int fd = pin_open_as(PRAGUE_PINS, pins[i].name, &pins[i].shape);
+		int fd = expect_pin(pin_open_as(PRAGUE_PINS, pins[i].name, &pins[i].shape),
+				    pins[i].name);
 
-		if (fd < 0 && fd != -ENOENT && fd != -EPROTO)
-			pin_refuse(fd, PRAGUE_PINS, pins[i].name);
 		if (fd < 0)
 			return fd;
 		*pin_fd(programs, &pins[i]) = fd;
 	}
-	error = pin_read(PRAGUE_PINS, VERSION_PIN, &version, sizeof(version));
-	if (error && error != -ENOENT && error != -EPROTO)
-		pin_refuse(error, PRAGUE_PINS, VERSION_PIN);
-	return error || version.abi == PRAGUE_ABI ? error : -EPROTO;
+	found = struct_ops_map_is(programs->registration, OPS_MAP);
+	return found > 0 || found == -EPERM ? 0 : expect_pin(found ? found : -EPROTO, REGISTRATION);
 }
 
 int programs_open(struct programs *programs)
