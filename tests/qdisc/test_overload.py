@@ -223,6 +223,39 @@ def test_events_of_an_interface_that_was_made_anew(registered, box, tmp_path):
         box.run(LOADER, "one", "--unload", "--if-attached")
 
 
+def test_events_of_an_interface_that_is_renamed(registered, box, tmp_path):
+    """It is followed under its new name, and not another one that has the old name now."""
+    box.run(LOADER, "one", "--aqm", "codel")
+    follower = box.popen(BIN / "dualpi2-stats", "one", "--events", "--json")
+    try:
+        wait_until(lambda: follows(follower), "it follows")
+        followed = box.links()["one"]["ifindex"]
+        box.ip("link set one name renamed")
+        box.ip("link add one type dummy")
+        for number, ifindex in enumerate((box.links()["one"]["ifindex"], followed), start=1):
+            keep_events(tmp_path / "batch", [number], netns=box.cookie(), ifindex=ifindex)
+        assert json.loads(next_line(follower))["interface"] == "renamed"
+    finally:
+        follower.terminate()
+        follower.wait()
+        box.run(LOADER, "renamed", "--unload", "--if-attached")
+
+
+def test_lines_of_an_interface_that_is_renamed(registered, box):
+    box.run(LOADER, "one")
+    follower = box.popen(BIN / "dualpi2-stats", "one", "--jsonl", "--interval", "50ms")
+    try:
+        assert json.loads(next_line(follower))["interface"] == "one"
+        box.ip("link set one name renamed")
+        box.ip("link add one type dummy")
+        wait_until(lambda: json.loads(next_line(follower))["interface"] == "renamed",
+                   "it follows the interface")
+    finally:
+        follower.terminate()
+        follower.wait()
+        box.run(LOADER, "renamed", "--unload")
+
+
 def test_events_and_overload_for_people(cable):
     """A line each, of one interface; the table tells of it too; an interrupt is no failure."""
     cable.load()

@@ -46,10 +46,8 @@ static bool open_registrations(struct sampler *sampler)
 
 bool sampler_open(struct sampler *sampler, const char *ifname)
 {
-	struct link link;
-
 	*sampler = (struct sampler){ .ifname = ifname };
-	if (ifname && !link_named(ifname, &link))
+	if (ifname && !link_named(ifname, &sampler->link))
 		return false;
 	return open_registrations(sampler);
 }
@@ -61,22 +59,40 @@ void sampler_close(struct sampler *sampler)
 
 /* ---- qdiscs -------------------------------------------------------------------------- */
 
-/* As qdisc_each(), in both directions. An interface that was deleted and made again has another
- * number; if it was not made again it has no qdiscs.
- */
-static int each_qdisc(const struct sampler *sampler,
-		      bool (*visit)(const struct qdisc *qdisc, void *data), void *data)
+/* Another interface may get the number of one that was deleted, but hardly with its address. */
+static bool is_same(const struct link *one, const struct link *other)
 {
-	struct link link = {}; /* number 0: all */
-	int found = sampler->ifname ? link_look_for(sampler->ifname, &link) : 1;
+	return one->ifindex == other->ifindex &&
+	       (one->address == other->address || !strcmp(one->name, other->name));
+}
 
+int sampler_link(struct sampler *sampler)
+{
+	struct link now;
+	int found = link_look(sampler->link.ifindex, &now);
+
+	if (found >= 0 && !(found && is_same(&sampler->link, &now)))
+		found = link_look_for(sampler->ifname, &now);
 	if (found > 0)
-		found = qdisc_each(link.ifindex, visit, data);
-	for (size_t i = 0; link.ifindex && found >= 0 && i < sampler->ifbs.count; i++) {
+		sampler->link = now;
+	return found;
+}
+
+/* As qdisc_each(), in both directions. */
+static int each_qdisc(struct sampler *sampler, bool (*visit)(const struct qdisc *qdisc, void *data),
+		      void *data)
+{
+	int found = sampler->ifname ? sampler_link(sampler) : 1;
+	const int ifindex = sampler->link.ifindex; /* 0: all */
+
+	if (found <= 0)
+		return found;
+	found = qdisc_each(ifindex, visit, data);
+	for (size_t i = 0; ifindex && found >= 0 && i < sampler->ifbs.count; i++) {
 		const struct ifb *ifb = &sampler->ifbs.of[i];
 		int also = 0;
 
-		if (ifb_belongs_to(ifb, (__u32)link.ifindex))
+		if (ifb_belongs_to(ifb, (__u32)ifindex))
 			also = qdisc_each((int)ifb->ifindex, visit, data);
 		found = also ? also : found;
 	}
@@ -347,7 +363,7 @@ static const char *where(const struct sampler *sampler)
 }
 
 /* That statistics cannot be seen is not that there are none. */
-static bool nothing_is_hidden(const struct sampler *sampler)
+static bool nothing_is_hidden(struct sampler *sampler)
 {
 	const struct aqm *aqm = NULL;
 	int lives = sampler->hidden ? each_qdisc(sampler, visit_kind, &aqm) : 0;
@@ -380,7 +396,7 @@ bool sampler_take(struct sampler *sampler, struct samples *list)
 	       collect(sampler, list, &complete);
 }
 
-bool sampler_has_nothing(const struct sampler *sampler)
+bool sampler_has_nothing(struct sampler *sampler)
 {
 	const char *which = sampler->ifname ? sampler->ifname : "IFACE";
 	const struct aqm *aqm = NULL;

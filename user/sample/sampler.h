@@ -6,12 +6,14 @@
 #define SAMPLER_H
 
 #include "attach/ifb.h"
+#include "kernel/link.h"
 #include "pinned/pin_dir.h"
 #include "pinned/registration.h"
 #include "sample/sample.h"
 
 struct sampler {
 	const char *ifname; /* NULL: all */
+	struct link link;   /* that which has been meant (sampler_link()) */
 	struct registrations regs;
 	struct ifbs ifbs;   /* at the last sample */
 	const char *hidden; /* why we cannot see which AQMs are registered, and what helps; NULL:
@@ -32,11 +34,17 @@ bool sampler_take(struct sampler *sampler, struct samples *list);
 
 void sampler_close(struct sampler *sampler);
 
+/* The interface that is meant, if not all are: still the one with which the sampler began, however
+ * it is called now; if that is gone, one that has its name. 1; 0: there is none; -errno, which is
+ * reported. It is `link` from now on.
+ */
+int sampler_link(struct sampler *sampler);
+
 /* Open what is registered now; `regs` are others then. */
 bool sampler_open_again(struct sampler *sampler);
 
 /* Say that there is nothing to sample, and what helps. Always false. */
-bool sampler_has_nothing(const struct sampler *sampler);
+bool sampler_has_nothing(struct sampler *sampler);
 
 /* Called with a sample and what happened since the one before it; neither is the visitor's to keep.
  * False ends it.

@@ -77,19 +77,20 @@ static void print_json(const struct dualpi2_event *event, const struct place *pl
 	json_put_line(stdout, object);
 }
 
-/* Does it follow the events of this interface, in either direction? By the name, because an
- * interface that is made anew has another number, and another interface may get the old one.
+/* Does it follow the events of a device, or (`ifb`, or NULL) of what arrives through it? One that
+ * is gone has its name in the event.
  */
-static bool is_followed(const struct follower *follower, const struct place *place)
+static bool is_followed(struct sampler *sampler, const struct dualpi2_event *event,
+			const struct ifb *ifb)
 {
-	const char *wanted = follower->sampler->ifname;
+	const int device = (int)event->key.ifindex;
 	struct link link;
+	int found = sampler_link(sampler);
 
-	if (!wanted || place->elsewhere)
-		return !wanted;
-	if (link_look_for(wanted, &link) > 0) /* by an alternative name, maybe */
-		wanted = link.name;
-	return !strcmp(place->ifname, wanted) || !strcmp(place->device, wanted);
+	if (found > 0 && (sampler->link.ifindex == device ||
+			  (ifb && ifb_belongs_to(ifb, (__u32)sampler->link.ifindex))))
+		return true;
+	return found >= 0 && !link_look(device, &link) && !strcmp(event->ifname, sampler->ifname);
 }
 
 static void print(const struct follower *follower, const struct dualpi2_event *event)
@@ -103,7 +104,8 @@ static void print(const struct follower *follower, const struct dualpi2_event *e
 	/* An interface of another namespace: no index of ours. */
 	sample_ifname(place.elsewhere ? 0 : event->key.ifindex, event->ifname, place.device);
 	place.direction = sample_interface(ifb, place.device, place.ifname);
-	if (!is_followed(follower, &place))
+	if (follower->sampler->ifname &&
+	    (place.elsewhere || !is_followed(follower->sampler, event, ifb)))
 		return;
 	if (follower->json)
 		print_json(event, &place);
