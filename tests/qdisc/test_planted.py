@@ -306,6 +306,19 @@ def test_a_link_of_base_rtts_that_is_none(box):
     assert not (BPFFS / "tcp-base-rtt").exists()
 
 
+def test_what_is_not_ours_among_base_rtts(box):
+    box.run(BASE_RTT, "add", "10.0.0.0/8", "30ms")
+    stray = BPFFS / "tcp-base-rtt/stray"
+    stray.mkdir()
+    for command in ("off",), ("off", "--if-on"):
+        line = one_line(box.run(BASE_RTT, *command, check=False), 1)
+        assert f"{stray}: cannot be removed: tcp-base-rtt did not make it" in line
+    assert list(stray.parent.iterdir()) == [stray]
+    stray.rmdir()
+    box.run(BASE_RTT, "off", "--if-on")
+    assert not stray.parent.exists()
+
+
 @pytest.mark.skipif("vdq" not in AQMS, reason="built without VDQ=1")
 def test_a_link_of_values_that_is_none(box):
     box.run(MARK_VALUES, "one")

@@ -122,11 +122,13 @@ bool base_rtt_off(const char *cgroup, bool if_any)
 
 	if ((cgroup && fd < 0) || !pins_lock_if_any())
 		return false;
-	if (!cgroup)
+	if (!cgroup) {
 		told_each(end, &count);
-	else if (expect_known(told_exists(number), BASE_RTT_PIN_DIR) > 0)
+		pins_end();
+	} else if (expect_known(told_exists(number), BASE_RTT_PIN_DIR) > 0) {
 		end(number, &count);
-	pins_remove_directory(""); /* if it is empty */
+		pins_remove_directory(""); /* if it is empty */
+	}
 	if (!count && !if_any && !message_reported())
 		fail(0, "nothing to undo: no base RTT is told");
 	return !message_reported();

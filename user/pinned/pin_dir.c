@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "pinned/pin_dir.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -267,4 +268,21 @@ void pins_remove_directory(const char *dir)
 
 	if (*dir || bpffs_is_hidden(why) <= 0)
 		pin_dir_remove(pin_path(dir, "", path));
+}
+
+void pins_end(void)
+{
+	DIR *pins = opendir(root);
+	const struct dirent *entry;
+
+	while (pins && (entry = readdir(pins))) {
+		if (entry->d_name[0] != '.')
+			fail(0,
+			     "%s/%s: cannot be removed: %s did not make it, or something in it: "
+			     "`rm -r` it if nobody needs it",
+			     root, entry->d_name, tool);
+	}
+	if (pins)
+		closedir(pins);
+	pins_remove_directory("");
 }

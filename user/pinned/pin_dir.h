@@ -55,6 +55,10 @@ bool pins_lock_if_any(void);
  */
 void pins_remove_directory(const char *dir);
 
+/* Remove itself, in which nothing of ours should be left: what is there all the same is reported.
+ */
+void pins_end(void);
+
 /* ---- for pins.h ------------------------------------------------------------------------ */
 
 /* Is there such a file: 1, 0, or -errno. */

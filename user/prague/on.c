@@ -53,23 +53,6 @@ static int wait_for_fall_back(const struct programs *programs)
 	return left;
 }
 
-/* Entries among our pins that are not ours. */
-static void report_strays(void)
-{
-	DIR *pins = pins_list("");
-	const struct dirent *entry;
-
-	while (pins && (entry = readdir(pins))) {
-		if (entry->d_name[0] != '.')
-			fail(0,
-			     PRAGUE_PIN_DIR "/%s: cannot be removed: tcp-prague did not make it, "
-					    "or something in it: `rm -r` it if nobody needs it",
-			     entry->d_name);
-	}
-	if (pins)
-		closedir(pins);
-}
-
 /* How many sockets were Prague's, and how many of them have not fallen back. */
 struct fallen {
 	int before, left;
@@ -91,8 +74,7 @@ static struct fallen undo_all(const struct programs *programs)
 	}
 	devices_detach();
 	programs_unpin();
-	report_strays();
-	pins_remove_directory("");
+	pins_end();
 	return fallen;
 }
 
