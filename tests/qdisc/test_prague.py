@@ -12,7 +12,7 @@ import pytest
 from cgroups import CGROUPS
 from conftest import BIN, LOADER, one_line
 from frames import ECT_0, ECT_1
-from netns import Namespace, run, wait_until
+from netns import Namespace, dummy, run, wait_until
 from prague_pair import (
     KERNEL,
     PINS,
@@ -489,6 +489,14 @@ def test_checks_advise_a_target_on_the_host_that_sends(pair):
     pair.left.run(LOADER, "s0", "--target", "2ms")
     assert told() == (False, False)
     pair.left.run(LOADER, "s0", "--unload")
+
+
+@needs_accecn
+def test_check_advises_a_target_once_for_all_queues(pair):
+    dummy(pair.left, "many", "numtxqueues", 4)
+    pair.left.run(LOADER, "many", "--mq")
+    assert pair.tool("check").stdout.count("`dualpi2-load many --target 2ms`") == 1
+    pair.left.run(LOADER, "many", "--unload")
 
 
 @needs_accecn

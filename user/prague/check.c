@@ -132,24 +132,36 @@ static bool is_for_what_we_send(const struct dualpi2_key *key, struct link *link
 }
 
 /* A bpf_dualpi2 at the sender itself never sees its Classic flows wait for the target. */
-static void check_qdisc(const struct dualpi2_key *key, const struct dualpi2_stats *stats)
+static bool passes(const struct dualpi2_key *key, const struct dualpi2_stats *stats)
 {
 	const __u64 target_ns = aqm_own(&stats->params)->target_ns;
 	struct link link;
 
 	if (target_ns <= PRAGUE_LOCAL_TARGET_NS || !is_for_what_we_send(key, &link))
-		return;
+		return true;
 	report_line(REPORT_WARNING,
 		    "%s has bpf_dualpi2 with a target of %llu us: TCP's own limit keeps what "
 		    "this host sends below that, and L4S gets more than its share: "
 		    "`dualpi2-load %s --target 2ms`, if the traffic is this host's own",
 		    link.name, target_ns / DUALPI2_NSEC_PER_USEC, link.name);
+	return false;
 }
 
-/* Of what everybody may read of bpf_dualpi2. Only PI2 has a target. */
+static bool is_among(__u32 ifindex, const __u32 *list, size_t count)
+{
+	while (count && list[count - 1] != ifindex)
+		count--;
+	return count;
+}
+
+/* Of what everybody may read of bpf_dualpi2: of an interface with several queues, one. Only PI2 has
+ * a target.
+ */
 static void check_qdiscs(void)
 {
 	struct dualpi2_key key, *previous = NULL;
+	__u32 told[DUALPI2_MAX_INSTANCES]; /* numbers of interfaces */
+	size_t count = 0;
 	static const struct object_shape shape = {
 		.type = BPF_MAP_TYPE_HASH,
 		.key_size = sizeof(struct dualpi2_key),
@@ -164,8 +176,9 @@ static void check_qdiscs(void)
 		if (bpf_map_get_next_key(map, previous, &key))
 			break;
 		previous = &key;
-		if (!bpf_map_lookup_elem(map, &key, &stats))
-			check_qdisc(&key, &stats);
+		if (!bpf_map_lookup_elem(map, &key, &stats) &&
+		    !is_among(key.ifindex, told, count) && !passes(&key, &stats))
+			told[count++] = key.ifindex;
 	}
 	close(map);
 }
