@@ -35,13 +35,15 @@ static struct command add_command = {
 		"Tell sockets that the RTT to the peers in PREFIX is TIME when nothing waits on the\n"
 		"way: an address of IPv4 or IPv6, with a length or without. The longest prefix\n"
 		"counts. In force for connections that begin from now on.\n",
-	.epilogue = "TIME: 80us, 1.2ms; a bare number is in microseconds.\n"
-		    "\n"
-		    "Exit status: 0 done, 1 failed (nothing is changed), 2 wrong usage.\n"
-		    "\n"
-		    "EXAMPLES\n"
-		    "  tcp-base-rtt add 10.0.0.0/8 80us\n"
-		    "  tcp-base-rtt add 2001:db8::/32 1.2ms --cgroup /sys/fs/cgroup/system.slice\n",
+	.epilogue =
+		"TIME: 80us, 1.2ms; a bare number is in microseconds.\n"
+		"\n"
+		"Exit status: 0 done, 1 failed (nothing is changed, unless only the output could\n"
+		"not be written), 2 wrong usage.\n"
+		"\n"
+		"EXAMPLES\n"
+		"  tcp-base-rtt add 10.0.0.0/8 80us\n"
+		"  tcp-base-rtt add 2001:db8::/32 1.2ms --cgroup /sys/fs/cgroup/system.slice\n",
 	.words = { WORD_PREFIX,
 		   { "time", .is_word = true, .is_needed = true, .kind = KIND_TIME, .min = US,
 		     .max = (int64_t)BASE_RTT_MAX_US * US, .value = 80 * US } },

@@ -23,7 +23,8 @@ static struct command command = {
 		"by these values. Other packets are left alone: the bottleneck measures them itself.\n"
 		"US patents 12500850, 11038806, 12021756 and 11695703 read on it: whoever uses or\n"
 		"distributes it has to look into that.\n",
-	.epilogue = "Exit status: 0 done, 1 failed (nothing is changed), 2 wrong usage.\n"
+	.epilogue = "Exit status: 0 done, 1 failed (nothing is changed, unless only the output could\n"
+		    "not be written), 2 wrong usage.\n"
 		    "\n"
 		    "EXAMPLES\n"
 		    "  dualpi2-mark-values eth0\n"

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 from pretender import PRETENDER, environment
-from programs import BASE_RTT, BIN, PRAGUE, PROGRAMS
+from programs import BASE_RTT, BIN, OPT_IN, PRAGUE, PROGRAMS, help_of
 
 NOT_WRITTEN = "output cannot be written"
 
@@ -28,6 +28,12 @@ def test_what_is_not_written_is_a_failure(program, redirection):
     commands = [["--help"], ["--version"]] + [["off", "--help"]] * (program not in PROGRAMS)
     for arguments in commands:
         check_not_written(redirected(redirection, BIN / program, *arguments))
+
+
+@pytest.mark.parametrize("command", [("dualpi2-load",), (BASE_RTT, "add"), *zip(OPT_IN)])
+def test_help_says_what_a_failure_has_changed(command):
+    """All, if only the output was not written."""
+    assert "nothing is changed, unless only the output could\nnot be written" in help_of(*command)
 
 
 @pytest.mark.parametrize("redirection", [">/dev/full", ">&-"])
