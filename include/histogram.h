@@ -12,6 +12,8 @@
 #include <linux/types.h>
 #endif
 
+#include "lg.h"
+
 #define HISTOGRAM_UNIT_SHIFT 7 /* the smallest bucket is 128 ns wide */
 #define HISTOGRAM_SUB_SHIFT 3  /* 8 buckets a power of two */
 #define HISTOGRAM_SUBS (1U << HISTOGRAM_SUB_SHIFT)
@@ -23,30 +25,6 @@ struct dualpi2_histogram {
 	__u64 max_ns;			 /* highest recorded value */
 	__u64 bucket[HISTOGRAM_BUCKETS]; /* values recorded */
 };
-
-/* floor(log2(v)) of a v > 0. BPF has no count-leading-zeros instruction. */
-static inline __u32 histogram_log2(__u32 v)
-{
-	__u32 log = 0;
-
-	if (v >= 1U << 16) {
-		v >>= 16;
-		log += 16;
-	}
-	if (v >= 1U << 8) {
-		v >>= 8;
-		log += 8;
-	}
-	if (v >= 1U << 4) {
-		v >>= 4;
-		log += 4;
-	}
-	if (v >= 1U << 2) {
-		v >>= 2;
-		log += 2;
-	}
-	return log + (v >> 1);
-}
 
 /* In BPF a function of its own (bpf/verifier.bpf.h, GLOBAL_SUBPROG). */
 #ifdef __VMLINUX_H__
@@ -66,7 +44,7 @@ HISTOGRAM_FUNCTION __u32 histogram_index(__u64 ns)
 	v = (__u32)units;
 	if (v < HISTOGRAM_SUBS)
 		return v;
-	octave = histogram_log2(v) - HISTOGRAM_SUB_SHIFT;
+	octave = lg_floor32(v) - HISTOGRAM_SUB_SHIFT;
 	return (octave << HISTOGRAM_SUB_SHIFT) + (v >> octave);
 }
 
