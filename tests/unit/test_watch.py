@@ -67,13 +67,12 @@ def test_words(scenario, words):
         terminal.wait_for_word(words)
 
 
-# What each AQM measures itself, by the names of --json: pretend.c has known values. Of what is
+# What each AQM that has gauges measures itself, by the names of --json: pretend.c has known values. Of what is
 # counted, how often it was in the last step, which is a second.
 GAUGES = {
     "bpf_dualpi2": "pi2 queue-delay 1.00us",
     "bpf_dualq_codel": "codel drop-next 1.00us, count 2002, dropping 3003",
     "bpf_dualq_curvy": "curvy-red smoothed-delay-c 1.00us",
-    "bpf_dualq_fixed": "",
     "bpf_dualq_vdq": "vdq without-value 1001/s, virtual-overflows 2002/s, flows-evicted 3003/s, "
                      "flows 4004, ctv-l 5005, ctv 6006, virtual-l 7007, virtual 8008",
 }
@@ -82,13 +81,13 @@ GAUGES = {
 def test_aqms_show_what_they_measure():
     listed = json.loads(stats("aqms", "--json").stdout)
     kinds = {line["dev"]: line["kind"] for line in listed}
-    assert set(kinds.values()) - {"bpf_dualq_vdq"} == set(GAUGES) - {"bpf_dualq_vdq"}
+    assert set(GAUGES) - {"bpf_dualq_vdq"} <= set(kinds.values())
     for device, kind in kinds.items():
         with watching("aqms", device) as terminal:
             text = terminal.wait_for_word("L 99 %")
         below = text.split("      by cause")[2].split("\n")[1:]
         end = next(i for i, line in enumerate(below) if line.startswith("the last 3s, "))
-        assert " ".join(" ".join(below[:end]).split()) == GAUGES[kind]
+        assert " ".join(" ".join(below[:end]).split()) == GAUGES.get(kind, "")
 
 
 def test_overload_is_told_once_there_was_one():
