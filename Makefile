@@ -134,7 +134,7 @@ next_version = $(patsubst $(O)/user/cli/options.o,$(NEXT_VERSION_O),$(1))
 
 .DELETE_ON_ERROR:
 .PHONY: all foreign check quick quick-source quick-guest test test-kernels test-long test-deb test-trixie \
-	test-monitoring fuzz soak demo screens compare bench bench-kernels bench-grid bench-cost bench-overload \
+	test-monitoring test-compilers fuzz soak demo screens compare bench bench-kernels bench-grid bench-cost bench-overload \
 	claims model check-vmlinux \
 	clean help force
 all:
@@ -365,6 +365,10 @@ test-deb: deb ## the package: reproducible, installed with apt, run in the lab, 
 test-trixie: ## from a bare Debian trixie to an attached qdisc, kernel included (RECORD=1)
 	$(Q)tests/lab/bootstrap
 	$(Q)$(call recorded,trixie.txt) tests/package/trixie
+
+test-compilers: ## the BPF objects of every clang of trixie, on the oldest and the newest kernel
+	$(Q)tests/lab/bootstrap
+	$(Q)tests/compilers/run 6.17.13 $(NEWEST)
 
 test-monitoring: ## the lab's figures through node_exporter and Prometheus; promtool on the rules
 	$(Q)tests/lab/bootstrap

@@ -30,6 +30,7 @@ SUITE = "trixie"
 BUILD_ROOT = CACHE / ("build-root" if MACHINE.is_native else "cross-root")
 GUEST_ROOT = CACHE / "guest-root"
 MONITOR_ROOT = CACHE / "monitor-root"  # with Prometheus
+COMPILERS_ROOT = CACHE / "compilers-root"  # with every clang of trixie
 # To build the Debian package in
 PACKAGE_ROOT = CACHE / "package-root" if MACHINE.is_native else BUILD_ROOT
 CLEAN_ROOT = CACHE / "clean-root"  # to install it in
@@ -44,7 +45,8 @@ MANUALS = ["/usr/share/doc/*", "/usr/share/man/*", "/usr/share/locale/*", "/usr/
 # unpacked.
 VARIANTS = {BUILD_ROOT: "apt", PACKAGE_ROOT: "apt", CLEAN_ROOT: "apt",
             GUEST_ROOT: "essential" if MACHINE.is_native else "extract",
-            SYSTEMD_ROOT: "essential", MONITOR_ROOT: "essential", TRIXIE_ROOT: "important"}
+            SYSTEMD_ROOT: "essential", MONITOR_ROOT: "essential",
+            COMPILERS_ROOT: "apt", TRIXIE_ROOT: "important"}
 
 # Users that a package's own script makes: tcpdump gives up root's rights for its.
 USERS = {"passwd": "tcpdump:x:102:102::/nonexistent:/usr/sbin/nologin\n",

@@ -67,8 +67,8 @@ def test_words(scenario, words):
         terminal.wait_for_word(words)
 
 
-# What each AQM that has gauges measures itself, by the names of --json: pretend.c has known values. Of what is
-# counted, how often it was in the last step, which is a second.
+# What each AQM that has gauges measures itself, by the names of --json: pretend.c has known values.
+# Of what is counted, how often it was in the last step, which is a second.
 GAUGES = {
     "bpf_dualpi2": "pi2 queue-delay 1.00us",
     "bpf_dualq_codel": "codel drop-next 1.00us, count 2002, dropping 3003",
