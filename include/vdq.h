@@ -216,18 +216,29 @@ static inline void vdq_update(struct vdq *vdq, const struct vdq_law *law, __u64 
 	vdq->share = ctv ? ((__u64)(bytes - above) << 32) / bytes - !above : 0;
 }
 
-/* What waits in columns of values of the same width, from the least value on. `columns`: a power
- * of two.
+/* The first bin of a column, or of a later one. */
+static inline __u32 vdq_first_bin(const struct vdq_law *law, __u32 column, __u32 columns)
+{
+	return (column * law->bins + columns - 1) / columns;
+}
+
+/* What waits in columns of values of the same width, from the least value on. `columns`: a power of
+ * two. Timer and tools may be here at a time: each column is written once.
  */
 static inline void vdq_columns(const struct vdq *vdq, const struct vdq_law *law, __u64 *column,
 			       __u32 columns)
 {
-	__u32 i;
+	__u32 i, bin;
 
-	VDQ_FOR(i, columns)
-		column[i & (columns - 1)] = 0;
-	VDQ_FOR(i, law->bins)
-		column[(i * columns / law->bins) & (columns - 1)] += vdq->bin[i % VDQ_BINS_MAX];
+	VDQ_FOR(i, columns) {
+		const __u32 first = vdq_first_bin(law, i, columns);
+		const __u32 count = vdq_first_bin(law, i + 1, columns) - first;
+		__u64 bytes = 0;
+
+		VDQ_FOR(bin, count)
+			bytes += vdq->bin[(first + bin) % VDQ_BINS_MAX];
+		column[i & (columns - 1)] = bytes;
+	}
 }
 
 /* An empty virtual queue. What it has counted stays. */

@@ -9,6 +9,7 @@ import struct
 # include/uapi/asm-generic/unistd.h, which newer machines share
 SYS_BPF = 321 if os.uname().machine == "x86_64" else 280
 # include/uapi/linux/bpf.h
+BPF_MAP_LOOKUP_ELEM, BPF_PROG_TEST_RUN = 1, 10
 BPF_PROG_LOAD, BPF_OBJ_PIN, BPF_OBJ_GET, BPF_PROG_ATTACH = range(5, 9)
 BPF_PROG_TYPE_SCHED_CLS, BPF_PROG_TYPE_XDP = 3, 6
 
@@ -19,6 +20,30 @@ def bpf(command, attributes):
     result = libc.syscall(SYS_BPF, command, attributes, len(attributes))
     assert result >= 0, os.strerror(ctypes.get_errno())
     return result
+
+
+@contextlib.contextmanager
+def opened(pin):
+    """A pinned object."""
+    path = ctypes.create_string_buffer(str(pin).encode())
+    file = bpf(BPF_OBJ_GET, struct.pack("<QII", ctypes.addressof(path), 0, 0))
+    try:
+        yield file
+    finally:
+        os.close(file)
+
+
+def run_program(program):
+    """One of type syscall."""
+    bpf(BPF_PROG_TEST_RUN, struct.pack("<I76x", program))
+
+
+def lookup(bpf_map, key, size):
+    """The value of a map, `size` bytes."""
+    key, value = ctypes.create_string_buffer(key, len(key)), ctypes.create_string_buffer(size)
+    bpf(BPF_MAP_LOOKUP_ELEM, struct.pack("<IxxxxQQQ", bpf_map, ctypes.addressof(key),
+                                         ctypes.addressof(value), 0))
+    return value.raw
 
 
 @contextlib.contextmanager

@@ -5,12 +5,14 @@ end with a look at the histograms of the virtual queues (conftest.py)."""
 import itertools
 import json
 import re
+import socket
 import struct
 import threading
 import time
 
+import bpfcall
 import pytest
-from conftest import AQMS, BIN, REGISTRATIONS, drops
+from conftest import AQMS, BIN, PIN_DIR, REGISTRATIONS, drops
 from frames import (
     CE,
     ECT_0,
@@ -39,6 +41,8 @@ LENGTH = 500  # of each frame, bytes
 STEADY = ("--rate-memory", "30ms", "--virtual-target", "15ms")
 MIDDLE = 2**19
 FLOWS_MAX = 8192  # VALUE_FLOWS_MAX
+TC_H_ROOT = 0xFFFFFFFF
+VALUES_SIZE = 2 * 32 * 8  # struct dualpi2_values, bytes
 
 
 def udp(port, serial, ip_len):
@@ -304,6 +308,25 @@ def test_histogram_of_values_is_shown_in_all_forms(cable):
     assert len(plot) == len(range(min(bins), max(bins) + 1, 2**15)) + 1
     assert [int(line.split()[0]) for line in plot[1:]] == sorted(
         range(min(bins), max(bins) + 1, 2**15), reverse=True)
+    cable.load("--rate", 0)
+    cable.drain()
+
+
+def test_histogram_that_the_timer_and_a_tool_publish_at_a_time(cable):
+    """One of them interrupts the other, and neither adds to what the other has added."""
+    cable.load("--aqm", "vdq", "--rate", "100kbit")
+    for ecn, port in itertools.product((NOT_ECT, ECT_1), (1, 2)):
+        cable.send(*map(of_ipv4(ecn, port), itertools.islice(cable.serials, 30)))
+    with cable.tx.entered():
+        key = struct.pack("=QII", cable.tx.cookie(), socket.if_nametoindex("d0"), TC_H_ROOT)
+    pins = PIN_DIR / "vdq"
+    with bpfcall.opened(pins / "dualpi2_refresh") as refresh, \
+            bpfcall.opened(pins / "dualpi2_values") as values:
+        seen = set()
+        for _ in range(300):
+            bpfcall.run_program(refresh)
+            seen.add(bpfcall.lookup(values, key, VALUES_SIZE))
+    assert len(seen) == 1 and any(seen.pop())
     cable.load("--rate", 0)
     cable.drain()
 

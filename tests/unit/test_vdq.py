@@ -6,7 +6,7 @@ import random
 from fractions import Fraction
 
 import pytest
-from clib import C, new
+from clib import C, ffi, new
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -196,6 +196,19 @@ def test_clear_forgets_all_but_what_was_counted():
     assert ours.is_empty and not ours.is_late
     assert (ours.first, ours.end, ours.backlog, ours.ctv, ours.share) == (0,) * 5
     assert ours.overflows == 5
+
+
+@pytest.mark.parametrize("bins", [1, 7, 31, 32, 33, 512, 1000, 1024])
+def test_columns_have_what_the_bins_have(bins):
+    law, ours, dice = make(MBIT, 100, SECOND, VDQ_RING_MAX, bins), new("vdq"), random.Random(1)
+    for _ in range(1000):
+        C.vdq_tell(ours, law, SECOND, dice.randint(1, VDQ_VALUE_MAX), 100, True)
+    expected = [0] * 32
+    for place, size in enumerate(list(ours.bin)[:bins]):
+        expected[place * 32 // bins] += size
+    columns = ffi.new("unsigned long long[32]", [1] * 32)
+    C.vdq_columns(ours, law, columns, 32)
+    assert list(columns) == expected and sum(expected) == 100_000
 
 
 def test_share_is_what_the_threshold_took():
