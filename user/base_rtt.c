@@ -123,9 +123,8 @@ static struct ip_prefix prefix_of(const struct command *command)
 static int do_add(struct command *command)
 {
 	const struct ip_prefix prefix = prefix_of(command);
-	uint64_t rtt_ns = 0;
+	const uint64_t rtt_ns = command->given_words[1].value;
 
-	value_read(&command->words[1], command_given(command, "time"), &rtt_ns);
 	return tool_status(base_rtt_add(command_given(command, "cgroup"), &prefix, rtt_ns / US));
 }
 

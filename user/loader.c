@@ -127,13 +127,13 @@ static struct command command = {
 	},
 };
 
-/* The same options, as a file has them for incoming traffic. */
-static struct command incoming;
+/* What a file has for incoming traffic, of the same options. */
+static struct option_given incoming[OPTIONS_MAX];
 
 /* What was given for it; NULL: nothing. */
 static const char *given(enum action action)
 {
-	return command.options[action].given;
+	return command.given[action].text;
 }
 
 /* The parameters, those of each AQM under a heading of their own, and the names for --aqm. */
@@ -169,7 +169,7 @@ static bool begin(const struct registrations *regs, const char *ifname, const st
 	return !message_reported() && helper_is_none(ifname) && target_is_known(regs, ifname, ours);
 }
 
-static bool attach(const char *ifname, const struct wishes *wishes)
+static bool attach(const char *ifname, const struct requests *requests)
 {
 	struct registrations regs, before;
 	struct tcx_ours ours;
@@ -186,7 +186,7 @@ static bool attach(const char *ifname, const struct wishes *wishes)
 		return false;
 	}
 	before = regs;
-	done = begin(&regs, ifname, &ours, false) && directions_attach(&regs, ifname, wishes);
+	done = begin(&regs, ifname, &ours, false) && directions_attach(&regs, ifname, requests);
 	/* A kind that was unknown until now is hardly the default (default_qdisc.h). */
 	for (size_t i = 0; !done && i < regs.count; i++) {
 		if (!registration_is_open(&before.of[i]) && registration_is_open(&regs.of[i]) &&
@@ -255,7 +255,7 @@ static bool unload(const char *ifname)
 }
 
 static bool check_interface(const struct registrations *regs, const char *ifname,
-			    const struct tcx_ours *ours, const struct wishes *wishes)
+			    const struct tcx_ours *ours, const struct requests *requests)
 {
 	struct link link;
 	int found;
@@ -266,11 +266,12 @@ static bool check_interface(const struct registrations *regs, const char *ifname
 	if (found <= 0)
 		return !found && report_line(REPORT_MISSING, "interface %s: see `ip link`", ifname);
 	report_line(REPORT_OK, "interface %s", ifname);
-	return target_is_known(regs, ifname, ours) && directions_check(regs, ifname, &link, wishes);
+	return target_is_known(regs, ifname, ours) &&
+	       directions_check(regs, ifname, &link, requests);
 }
 
 /* `ifname`: NULL if none is named. */
-static bool check(const char *ifname, const struct wishes *wishes)
+static bool check(const char *ifname, const struct requests *requests)
 {
 	static struct ifbs ifbs; /* too large for the stack */
 	struct registrations regs;
@@ -287,7 +288,7 @@ static bool check(const char *ifname, const struct wishes *wishes)
 		return false;
 	if (passed && ifbs_read(&regs, &ifbs))
 		left_over_each(&regs, &ifbs, report_hint);
-	return (!ifname || check_interface(&regs, ifname, &ours, wishes)) && passed;
+	return (!ifname || check_interface(&regs, ifname, &ours, requests)) && passed;
 }
 
 /* ---- command line ------------------------------------------------------------ */
@@ -295,9 +296,9 @@ static bool check(const char *ifname, const struct wishes *wishes)
 /* Rules that are about more than one argument. */
 static bool arguments_agree(const char *ifname)
 {
-	bool others = params_given(command.options) || given(ACTION_AQM) || given(ACTION_HANDLE) ||
-		      given(ACTION_REPLACE) || given(ACTION_CHECK) || given(ACTION_MQ) ||
-		      given(ACTION_CONFIG);
+	bool others = params_given(command.given + N_ACTIONS) || given(ACTION_AQM) ||
+		      given(ACTION_HANDLE) || given(ACTION_REPLACE) || given(ACTION_CHECK) ||
+		      given(ACTION_MQ) || given(ACTION_CONFIG);
 
 	if (!ifname && !given(ACTION_CHECK))
 		return fail(0, "an interface is missing (see dualpi2-load --help)");
@@ -313,43 +314,38 @@ static bool arguments_agree(const char *ifname)
 }
 
 /* Those that are about options that a file may have. */
-static bool wish_agrees(const struct wish *wish, enum direction direction)
+static bool request_agrees(const struct request *request, enum direction direction)
 {
-	if (wish->mq && wish_has_rate(wish))
+	if (request->mq && request_has_rate(request))
 		return fail(0, "--rate: not with --mq, each queue would send at the full rate");
-	if (wish->mq && direction == INGRESS)
+	if (request->mq && direction == INGRESS)
 		return fail(0, "--mq: not with --ingress, an ifb has one queue");
-	if (direction == INGRESS && option_named(wish->params, "rate")->given &&
-	    !wish_has_rate(wish))
+	if (direction == INGRESS && param_given(request->params, "rate")->text &&
+	    !request_has_rate(request))
 		return fail(0, "--rate 0: not with --ingress, without a rate nothing waits there");
-	return wish_fits(wish, wish->aqm);
+	return request_fits(request, request->aqm);
 }
 
 /* What the options say that were given, on the command line or in a file. */
-static bool make_wish(const struct option_spec *options, enum direction direction,
-		      struct wish *wish)
+static bool make_request(const struct option_given *options, enum direction direction,
+			 struct request *request)
 {
-	const struct option_spec *aqm = &options[ACTION_AQM], *handle = &options[ACTION_HANDLE];
-	uint64_t place, major = 0;
-
-	value_read(handle, handle->given ?: "", &major); /* stays 0 if none is given */
-	*wish = (struct wish){
-		.params = options,
-		.aqm = aqm->given && value_read(aqm, aqm->given, &place) == VALUE_OK ? aqms[place]
-										     : NULL,
-		.handle = major << 16,
-		.mq = options[ACTION_MQ].given,
-		.replace = options[ACTION_REPLACE].given,
+	*request = (struct request){
+		.params = options + N_ACTIONS,
+		.aqm = options[ACTION_AQM].text ? aqms[options[ACTION_AQM].value] : NULL,
+		.handle = options[ACTION_HANDLE].value << 16,
+		.mq = options[ACTION_MQ].text,
+		.replace = options[ACTION_REPLACE].text,
 		.whole = given(ACTION_CONFIG),
 	};
-	return wish_agrees(wish, direction);
+	return request_agrees(request, direction);
 }
 
 /* An option of the command line is about outgoing traffic. */
 static bool none_is_settled(const char *path)
 {
 	for (const struct option_spec *spec = command.options; option_exists(spec); spec++) {
-		if (spec->is_settled && spec->places & PLACE_FILE)
+		if (command.given[spec - command.options].is_settled && spec->places & PLACE_FILE)
 			return fail(0,
 				    "--%s: not beside %s, which is about incoming traffic, too: "
 				    "put it there",
@@ -359,22 +355,26 @@ static bool none_is_settled(const char *path)
 }
 
 /* What a file has, and the command line beside it. */
-static bool wishes_from_file(const char *path, struct wishes *wishes)
+static bool requests_from_file(const char *path, struct requests *requests)
 {
 	struct config_part parts[] = {
-		[EGRESS] = { .name = direction_name(EGRESS), .command = &command },
-		[INGRESS] = { .name = direction_name(INGRESS), .command = &incoming },
+		[EGRESS] = { .name = direction_name(EGRESS),
+			     .command = &command,
+			     .given = command.given },
+		[INGRESS] = { .name = direction_name(INGRESS),
+			      .command = &command,
+			      .given = incoming },
 		[N_DIRECTIONS] = {},
 	};
 	bool agrees = config_read(parts, path);
 
-	wishes->whole = true;
+	requests->whole = true;
 	if (agrees && parts[INGRESS].is_there)
 		agrees = none_is_settled(path);
 	message_set_place("%s", path);
 	for (int i = 0; agrees && i < N_DIRECTIONS; i++) {
-		wishes->has[i] = parts[i].is_there;
-		agrees = !wishes->has[i] || make_wish(parts[i].command->options, i, &wishes->of[i]);
+		requests->has[i] = parts[i].is_there;
+		agrees = !requests->has[i] || make_request(parts[i].given, i, &requests->of[i]);
 	}
 	message_set_place(NULL);
 	return agrees;
@@ -393,16 +393,16 @@ static bool find_file(const char *ifname, char file[PATH_MAX])
 	return names_find_file(ifname, path, !given(ACTION_FIND_CONFIG), file);
 }
 
-static bool make_wishes(const char *ifname, struct wishes *wishes)
+static bool make_requests(const char *ifname, struct requests *requests)
 {
 	const enum direction direction = given(ACTION_INGRESS) ? INGRESS : EGRESS;
 	static char file[PATH_MAX];
 
-	*wishes = (struct wishes){};
+	*requests = (struct requests){};
 	if (given(ACTION_CONFIG))
-		return find_file(ifname, file) && wishes_from_file(file, wishes);
-	wishes->has[direction] = true;
-	return make_wish(command.options, direction, &wishes->of[direction]);
+		return find_file(ifname, file) && requests_from_file(file, requests);
+	requests->has[direction] = true;
+	return make_request(command.given, direction, &requests->of[direction]);
 }
 
 /* --find-config: the path unchanged, because programs read it. */
@@ -415,14 +415,13 @@ static bool print_file(const char *ifname)
 
 int main(int argc, char **argv)
 {
-	struct wishes wishes;
+	struct requests requests;
 	enum status status;
 	const char *ifname;
 	bool done;
 
 	message_init(command.name);
 	add_params();
-	incoming = command;
 	if (!command_read(&command, argc, argv, &status))
 		return status;
 	ifname = command_given(&command, "interface");
@@ -430,7 +429,7 @@ int main(int argc, char **argv)
 		return STATUS_USAGE;
 	if (given(ACTION_FIND_CONFIG))
 		return print_file(ifname) ? STATUS_OK : STATUS_FAILURE;
-	if (!make_wishes(ifname, &wishes))
+	if (!make_requests(ifname, &requests))
 		return STATUS_USAGE;
 	/* What was done before a failure stands before it. */
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -440,8 +439,8 @@ int main(int argc, char **argv)
 	signal(SIGTERM, SIG_IGN);
 	privilege_keep(PRIVILEGE_FILES | PRIVILEGE_MOUNT | PRIVILEGE_LOAD | PRIVILEGE_NET);
 	if (given(ACTION_CHECK))
-		done = check(ifname, &wishes);
+		done = check(ifname, &requests);
 	else
-		done = given(ACTION_UNLOAD) ? unload(ifname) : attach(ifname, &wishes);
+		done = given(ACTION_UNLOAD) ? unload(ifname) : attach(ifname, &requests);
 	return done ? STATUS_OK : message_status();
 }

@@ -55,17 +55,14 @@ static struct command command = {
 
 static uint64_t rate_memory_ns(void)
 {
-	const struct option_spec *spec = &command.options[OPTION_RATE_MEMORY];
-	uint64_t value = spec->value;
+	const struct option_given *given = &command.given[OPTION_RATE_MEMORY];
 
-	if (spec->given)
-		value_read(spec, spec->given, &value);
-	return value;
+	return given->text ? given->value : command.options[OPTION_RATE_MEMORY].value;
 }
 
 static bool is_given(int option)
 {
-	return command.options[option].given;
+	return command.given[option].text;
 }
 
 /* Rules that are about more than one argument. */
@@ -88,7 +85,7 @@ int main(int argc, char **argv)
 	pins_belong_to(MARK_VALUES_PIN_DIR, command.name, "mark_values");
 	if (!command_read(&command, argc, argv, &status))
 		return status;
-	if (!arguments_agree() || !policies_read(command.options[OPTION_POLICY].given, &policies))
+	if (!arguments_agree() || !policies_read(command.given[OPTION_POLICY].text, &policies))
 		return STATUS_USAGE;
 	/* A run is short; being interrupted in the middle of it helps nobody. */
 	signal(SIGHUP, SIG_IGN);

@@ -139,7 +139,7 @@ static struct command command = {
 /* What was given for it; NULL: nothing. */
 static const char *given(enum output output)
 {
-	return command.options[output].given;
+	return command.given[output].text;
 }
 
 static enum json_delays delays_shown(void)
@@ -318,9 +318,9 @@ static bool run(const char *ifname)
 static void read_numbers(void)
 {
 	if (given(OUTPUT_INTERVAL))
-		value_read(&command.options[OUTPUT_INTERVAL], given(OUTPUT_INTERVAL), &interval_ns);
+		interval_ns = command.given[OUTPUT_INTERVAL].value;
 	if (given(OUTPUT_COUNT))
-		value_read(&command.options[OUTPUT_COUNT], given(OUTPUT_COUNT), &count);
+		count = command.given[OUTPUT_COUNT].value;
 }
 
 static bool options_agree(void)

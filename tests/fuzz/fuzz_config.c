@@ -23,12 +23,14 @@ static int to_arguments(const struct command *command, char names[PARAMS_MAX][64
 
 	argv[argc++] = "fuzz";
 	for (const struct option_spec *spec = command->options; option_exists(spec); spec++) {
-		if (!spec->given || option_named(command->options, spec->name) != spec)
+		const char *text = command->given[spec - command->options].text;
+
+		if (!text || option_named(command->options, spec->name) != spec)
 			continue;
 		snprintf(names[n], sizeof(names[n]), "--%s", spec->name);
 		argv[argc++] = names[n++];
 		if (value_is_taken(spec))
-			argv[argc++] = (char *)spec->given;
+			argv[argc++] = (char *)text;
 	}
 	argv[argc] = NULL;
 	return argc;
@@ -46,8 +48,8 @@ static void check_command_line(const struct command *file)
 	start(&line);
 	optind = 0; /* getopt starts anew */
 	ALWAYS(command_read(&line, argc, argv, &status));
-	ALWAYS(params_apply(file->options, aqm, &by_file, why) ==
-	       params_apply(line.options, aqm, &by_line, why));
+	ALWAYS(params_apply(file->given, aqm, &by_file, why) ==
+	       params_apply(line.given, aqm, &by_line, why));
 	ALWAYS(!memcmp(&by_file, &by_line, sizeof(by_file)));
 }
 
@@ -55,8 +57,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct command egress, ingress;
 	struct config_part parts[] = {
-		{ .name = "egress", .command = &egress },
-		{ .name = "ingress", .command = &ingress },
+		{ .name = "egress", .command = &egress, .given = egress.given },
+		{ .name = "ingress", .command = &ingress, .given = ingress.given },
 		{},
 	};
 	char *text = fuzz_text(data, size);

@@ -86,11 +86,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *argv[ARGUMENTS_MAX + 1], text[OPTION_TEXT_MAX], why[PARAMS_WHY_MAX];
 	char *line = fuzz_text(data, size);
 
-	if (read_line(split(line, size, argv), argv, &command) && params_given(command.options) &&
-	    params_apply(command.options, aqm, &params, why)) {
+	if (read_line(split(line, size, argv), argv, &command) && params_given(command.given) &&
+	    params_apply(command.given, aqm, &params, why)) {
 		check_ranges(&params);
 		check_shown(&params);
-		params_describe(command.options, true, aqm, &params, text, sizeof(text));
+		params_describe(command.given, true, aqm, &params, text, sizeof(text));
 	}
 	free(line);
 	return 0;

@@ -95,22 +95,27 @@ struct pair {
 	const char *option, *text;
 };
 
-/* All parameters, with what was given. */
+/* What was given for all parameters. */
 struct table {
-	struct option_spec options[PARAMS_MAX];
+	struct option_given given[PARAMS_MAX];
 };
 
 /* As if these pairs, up to one without an option, were the command line. */
 static struct table given(const struct pair *pairs)
 {
-	struct table table;
+	struct table table = {};
 
-	memcpy(table.options, params_all(), sizeof(table.options));
 	for (; pairs->option; pairs++) {
+		struct option_given *one = table.given;
+
 		row(pairs->option); /* fails if there is none */
-		for (struct option_spec *spec = table.options; option_exists(spec); spec++) {
-			if (spec->name && !strcmp(spec->name, pairs->option))
-				spec->given = pairs->text;
+		for (const struct option_spec *spec = params_all(); option_exists(spec);
+		     spec++, one++) {
+			if (!spec->name || strcmp(spec->name, pairs->option) || !pairs->text)
+				continue;
+			*one = (struct option_given){ .text = pairs->text, .value = spec->value };
+			one->is_read = !value_is_taken(spec) ||
+				       value_read(spec, one->text, &one->value) == VALUE_OK;
 		}
 	}
 	return table;
@@ -122,7 +127,7 @@ static void apply(const struct table *values, struct dualpi2_params *params)
 {
 	char why[PARAMS_WHY_MAX];
 
-	if (!params_apply(values->options, aqm, params, why))
+	if (!params_apply(values->given, aqm, params, why))
 		fail_msg("%s", why);
 }
 
@@ -131,7 +136,7 @@ static void assert_refused(const struct table *values, struct dualpi2_params par
 {
 	char why[PARAMS_WHY_MAX];
 
-	assert_false(params_apply(values->options, aqm, &params, why));
+	assert_false(params_apply(values->given, aqm, &params, why));
 	assert_string_equal(why, reason);
 }
 
@@ -641,13 +646,12 @@ static void described_as_given(void **state)
 
 	(void)state;
 	apply(&values, &params);
-	assert_string_equal(params_describe(values.options, false, aqm, &params, text,
-					    sizeof(text)),
+	assert_string_equal(params_describe(values.given, false, aqm, &params, text, sizeof(text)),
 			    ", max-rtt 100ms, typical-rtt 16.666ms, target 16.666ms, "
 			    "tupdate 16.666ms, alpha 0.164062, beta 3.000000, any-ect");
-	params_describe(values.options, false, aqm, &params, text, 12);
+	params_describe(values.given, false, aqm, &params, text, 12);
 	assert_string_equal(text, ", max-rtt 1"); /* cut */
-	assert_string_equal(params_describe(NULL, true, aqm, &params, text, sizeof(text)),
+	assert_string_equal(params_describe(params_none, true, aqm, &params, text, sizeof(text)),
 			    ", rate unlimited, target 16.666ms");
 }
 

@@ -17,8 +17,9 @@
 
 /* An option that sets several parameters. */
 struct aqm_derived {
-	const struct option_spec *spec; /* with what was given */
-	uint64_t value;			/* what that reads as, or 0 */
+	const struct option_spec *spec;
+	const char *given; /* NULL: nothing */
+	uint64_t value;	   /* that it says, or 0 */
 };
 
 /* What the parameters become by all such options of an AQM, in the order of its table, of which at

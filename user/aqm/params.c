@@ -127,104 +127,112 @@ struct dualpi2_params params_default(const struct aqm *aqm)
 	return params;
 }
 
-bool params_given(const struct option_spec *options)
+const struct option_given params_none[PARAMS_MAX];
+
+bool params_given(const struct option_given *given)
 {
-	for (; option_exists(options); options++) {
-		if (options->given && (options->size || options->aqm))
+	for (const struct option_spec *spec = params_all(); option_exists(spec); spec++, given++) {
+		if (given->text)
 			return true;
 	}
 	return false;
 }
 
-/* ---- rules between options ------------------------------------------------------- */
-
-static bool given(const struct option_spec *options, const char *name)
+/* `spec`: a row of params_all(). */
+static const struct option_given *given_for(const struct option_given *given,
+					    const struct option_spec *spec)
 {
-	return option_named(options, name)->given;
+	return &given[spec - params_all()];
 }
 
-/* The option of this AQM that has the name of another one's; NULL: it has none. */
-static const struct option_spec *namesake(const struct option_spec *options, const struct aqm *aqm,
-					  const char *name)
+const struct option_given *param_given(const struct option_given *given, const char *name)
 {
-	for (; option_exists(options); options++) {
-		if (options->aqm == aqm && options->name && !strcmp(options->name, name))
-			return options;
+	return given_for(given, option_named(params_all(), name));
+}
+
+/* ---- rules between options ------------------------------------------------------- */
+
+/* The option of this AQM that has the name of another one's; NULL: it has none. */
+static const struct option_spec *namesake(const struct aqm *aqm, const char *name)
+{
+	for (const struct option_spec *spec = params_all(); option_exists(spec); spec++) {
+		if (spec->aqm == aqm && spec->name && !strcmp(spec->name, name))
+			return spec;
 	}
 	return NULL;
 }
 
 /* Options of other AQMs than this one, or out of its range. */
-static bool aqm_agrees(const struct option_spec *options, const struct aqm *aqm, char *why)
+static bool aqm_agrees(const struct option_given *given, const struct aqm *aqm, char *why)
 {
-	for (const struct option_spec *spec = options; option_exists(spec); spec++) {
+	for (const struct option_spec *spec = params_all(); option_exists(spec); spec++) {
+		const char *const text = given_for(given, spec)->text;
 		const struct option_spec *same;
 		char range[OPTION_TEXT_MAX];
-		uint64_t value;
 
-		if (!spec->aqm || !spec->given)
+		if (!spec->aqm || !text)
 			continue;
-		same = namesake(options, aqm, spec->name);
+		same = namesake(aqm, spec->name);
 		if (!same)
 			return params_refuse(why, "--%s%s%s: is not for the AQM %s: give --aqm %s",
-					     spec->name, *spec->given ? " " : "", spec->given,
-					     aqm->name, spec->aqm->name);
-		if (value_is_taken(same) && value_read(same, spec->given, &value) != VALUE_OK)
+					     spec->name, *text ? " " : "", text, aqm->name,
+					     spec->aqm->name);
+		if (!given_for(given, same)->is_read)
 			return params_refuse(why, "--%s %s: not for the AQM %s (%s)", spec->name,
-					     spec->given, aqm->name, value_range(same, range));
+					     text, aqm->name, value_range(same, range));
 	}
 	return true;
 }
 
 /* Values that contradict each other. */
-static bool values_agree(const struct option_spec *options, const struct dualpi2_params *params,
+static bool values_agree(const struct option_given *given, const struct dualpi2_params *params,
 			 char *why)
 {
-	const char *overhead = option_named(options, "overhead")->given;
+	const char *overhead = param_given(given, "overhead")->text;
 	const uint64_t both = params->l4s_dscp & params->classic_dscp;
 	char text[OPTION_TEXT_MAX];
 
-	if (given(options, "raw") && overhead)
+	if (param_given(given, "raw")->text && overhead)
 		return params_refuse(why, "--overhead %s: excludes --raw: give one of them",
 				     overhead);
 	if (both)
 		return params_refuse(
 			why, "--l4s-dscp, --classic-dscp: both would have %s: take it out of one",
-			value_format(option_named(options, "l4s-dscp"), both, text));
+			value_format(option_named(params_all(), "l4s-dscp"), both, text));
 	return true;
 }
 
 /* Read the options of an AQM that set several parameters. How many there are; 0 if none of them
  * was given.
  */
-static size_t read_derived(const struct option_spec *options, const struct aqm *aqm,
+static size_t read_derived(const struct option_given *given, const struct aqm *aqm,
 			   struct aqm_derived derived[])
 {
 	bool any = false;
 	size_t count = 0;
 
-	for (const struct option_spec *spec = options; option_exists(spec); spec++) {
+	for (const struct option_spec *spec = params_all(); option_exists(spec); spec++, given++) {
 		if (spec->aqm != aqm || spec->size || !value_is_taken(spec))
 			continue;
-		derived[count] = (struct aqm_derived){ .spec = spec };
-		if (spec->given)
-			value_read(spec, spec->given, &derived[count].value);
-		any |= spec->given != NULL;
-		count++;
+		derived[count++] = (struct aqm_derived){
+			.spec = spec,
+			.given = given->text,
+			.value = given->value,
+		};
+		any |= given->text != NULL;
 	}
 	return any ? count : 0;
 }
 
 /* Put in force what an option stands for: "min-th 0us smoothing 5". */
-static void set_words(const struct option_spec *options, const struct aqm *aqm, const char *words,
-		      struct dualpi2_params *params)
+static void set_words(const struct aqm *aqm, const char *words, struct dualpi2_params *params)
 {
 	char name[32], text[32];
 	int length;
 
 	for (; sscanf(words, "%31s %31s%n", name, text, &length) == 2; words += length) {
-		const struct option_spec *own = namesake(options, aqm, name);
-		const struct option_spec *spec = own ?: option_named(options, name);
+		const struct option_spec *own = namesake(aqm, name);
+		const struct option_spec *spec = own ?: option_named(params_all(), name);
 		uint64_t value;
 
 		if (value_read(spec, text, &value) == VALUE_OK)
@@ -233,52 +241,46 @@ static void set_words(const struct option_spec *options, const struct aqm *aqm, 
 }
 
 /* Has an option that sets several parameters changed one that was given as well? */
-static bool overrides_agree(const struct option_spec *options, const struct aqm *aqm,
+static bool overrides_agree(const struct option_given *given, const struct aqm *aqm,
 			    const struct aqm_derived derived[], const struct dualpi2_params *params,
 			    char *why)
 {
-	while (!derived->spec->given)
+	while (!derived->given)
 		derived++;
-	for (const struct option_spec *spec = options; option_exists(spec); spec++) {
-		uint64_t value;
-
-		if (!spec->given || !spec->size || spec->aqm != aqm || !value_is_taken(spec) ||
-		    value_read(spec, spec->given, &value) != VALUE_OK || get(spec, params) == value)
+	for (const struct option_spec *spec = params_all(); option_exists(spec); spec++, given++) {
+		if (!given->text || !spec->size || spec->aqm != aqm || !value_is_taken(spec) ||
+		    get(spec, params) == given->value)
 			continue;
 		return params_refuse(why, "--%s %s: --%s sets it, too: give one of them",
-				     spec->name, spec->given, derived->spec->name);
+				     spec->name, given->text, derived->spec->name);
 	}
 	return true;
 }
 
-bool params_apply(const struct option_spec *options, const struct aqm *aqm,
+bool params_apply(const struct option_given *given, const struct aqm *aqm,
 		  struct dualpi2_params *params, char *why)
 {
 	struct aqm_derived derived[AQM_OPTIONS_MAX];
 
-	if (!aqm_agrees(options, aqm, why))
+	if (!aqm_agrees(given, aqm, why))
 		return false;
-	for (const struct option_spec *spec = options; option_exists(spec); spec++) {
-		if (spec->given && spec->kind == KIND_OPTIONS && is_for(spec, aqm))
-			set_words(options, aqm, spec->words, params);
+	for (const struct option_spec *spec = params_all(); option_exists(spec); spec++) {
+		if (given_for(given, spec)->text && spec->kind == KIND_OPTIONS && is_for(spec, aqm))
+			set_words(aqm, spec->words, params);
 	}
-	for (const struct option_spec *spec = options; option_exists(spec); spec++) {
-		uint64_t value;
+	for (const struct option_spec *spec = params_all(); option_exists(spec); spec++) {
+		const struct option_given *one = given_for(given, spec);
 
-		if (!spec->given || !spec->size || !is_for(spec, aqm))
-			continue;
-		if (option_is_flag(spec))
-			set(spec, spec->value, params);
-		else if (value_read(spec, spec->given, &value) == VALUE_OK)
-			set(spec, value, params);
+		if (one->text && spec->size && is_for(spec, aqm))
+			set(spec, one->value, params);
 	}
-	if (given(options, "limit") && !given(options, "memlimit"))
+	if (param_given(given, "limit")->text && !param_given(given, "memlimit")->text)
 		params->memlimit = 0;
-	if (read_derived(options, aqm, derived) &&
+	if (read_derived(given, aqm, derived) &&
 	    (!aqm->derive(derived, params->aqm, why) ||
-	     !overrides_agree(options, aqm, derived, params, why)))
+	     !overrides_agree(given, aqm, derived, params, why)))
 		return false;
-	return values_agree(options, params, why);
+	return values_agree(given, params, why);
 }
 
 /* ---- doubts ---------------------------------------------------------------------- */
@@ -411,22 +413,19 @@ static size_t add(char *text, size_t size, size_t used, const char *what)
 	return used < size ? used + snprintf(text + used, size - used, ", %s", what) : used;
 }
 
-const char *params_describe(const struct option_spec *options, bool with_head,
-			    const struct aqm *aqm, const struct dualpi2_params *params, char *text,
-			    size_t size)
+const char *params_describe(const struct option_given *given, bool with_head, const struct aqm *aqm,
+			    const struct dualpi2_params *params, char *text, size_t size)
 {
 	char one[OPTION_TEXT_MAX], value[OPTION_TEXT_MAX], why[PARAMS_WHY_MAX];
 	struct aqm_derived derived[AQM_OPTIONS_MAX];
 	struct dualpi2_params scratch = {};
-	const struct option_spec *rate;
+	const struct option_spec *rate = option_named(params_all(), "rate");
 	size_t used = 0, n_derived;
 
-	options = options ?: params_all();
 	text[0] = '\0';
-	rate = option_named(options, "rate");
-	if (with_head || rate->given)
+	if (with_head || given_for(given, rate)->text)
 		used = add(text, size, used, params_text(rate, params, one));
-	n_derived = read_derived(options, aqm, derived);
+	n_derived = read_derived(given, aqm, derived);
 	if (n_derived && !aqm->derive(derived, scratch.aqm, why))
 		n_derived = 0;
 	for (size_t i = 0; i < n_derived; i++) {
@@ -434,15 +433,16 @@ const char *params_describe(const struct option_spec *options, bool with_head,
 			 value_show(derived[i].spec, derived[i].value, value));
 		used = add(text, size, used, one);
 	}
-	for (const struct option_spec *spec = options; option_exists(spec); spec++) {
+	for (const struct option_spec *spec = params_all(); option_exists(spec); spec++) {
+		const bool is_given = given_for(given, spec)->text;
 		const bool is_shown =
 			(spec->aqm && n_derived) || (with_head && params_is_head(spec));
 
 		if (!spec->name || !is_for(spec, aqm) || is_rate(spec))
 			continue;
-		if (spec->given && spec->kind == KIND_OPTIONS)
+		if (is_given && spec->kind == KIND_OPTIONS)
 			used = add(text, size, used, preset_text(spec, one));
-		else if (spec->size && (spec->given || is_shown))
+		else if (spec->size && (is_given || is_shown))
 			used = add(text, size, used, params_text(spec, params, one));
 	}
 	return text;

@@ -20,15 +20,21 @@ enum {
 	PARAMS_MAX = PARAMS_COMMON + AQMS_MAX * AQM_OPTIONS_MAX + 1,
 };
 
-/* The table of all of them, in the order of params.h, with those of all AQMs. Nothing is given. */
+/* The table of all of them, in the order of params.h, with those of all AQMs. */
 const struct option_spec *params_all(void);
 
-/* `options` below is a table that has all of them, maybe among others, as command_read() has filled
- * and checked it.
+/* `given` below is what was given for the rows of params_all(), as command_read() has read and
+ * checked it.
  */
 
+/* Nothing. */
+extern const struct option_given params_none[PARAMS_MAX];
+
 /* Was any given? */
-bool params_given(const struct option_spec *options);
+bool params_given(const struct option_given *given);
+
+/* What was given for the first one of this name, which must be there. */
+const struct option_given *param_given(const struct option_given *given, const char *name);
 
 /* What is in force where nothing is given. */
 struct dualpi2_params params_default(const struct aqm *aqm);
@@ -41,7 +47,7 @@ struct dualpi2_params params_default(const struct aqm *aqm);
  * tells, and what is in `params` is of no use.
  */
 #define PARAMS_WHY_MAX 200
-bool params_apply(const struct option_spec *options, const struct aqm *aqm,
+bool params_apply(const struct option_given *given, const struct aqm *aqm,
 		  struct dualpi2_params *params, char *why);
 
 /* Write down why values are refused (printf-like). Always false. */
@@ -85,12 +91,11 @@ const char *params_text(const struct option_spec *spec, const struct dualpi2_par
 /* Does this row stand in the head of what is shown: the rate, and the first of the AQM's? */
 bool params_is_head(const struct option_spec *spec);
 
-/* ", rate 40mbit, target 15ms": what was given (NULL: nothing), and `with_head` what stands in
+/* ", rate 40mbit, target 15ms": what was given, and `with_head` what stands in
  * heads, as they stand in `params`, cut to `size` bytes. Options that set several are shown with
  * all of them; one that stands for others, by its name and its label. Returns `text`.
  */
-const char *params_describe(const struct option_spec *options, bool with_head,
-			    const struct aqm *aqm, const struct dualpi2_params *params, char *text,
-			    size_t size);
+const char *params_describe(const struct option_given *given, bool with_head, const struct aqm *aqm,
+			    const struct dualpi2_params *params, char *text, size_t size);
 
 #endif /* PARAMS_H */

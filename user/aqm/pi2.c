@@ -28,9 +28,9 @@ static struct rtts read_rtts(const struct aqm_derived derived[])
 		.typical = derived[TYPICAL_RTT].value / DUALPI2_NSEC_PER_USEC,
 	};
 
-	if (!derived[MAX_RTT].spec->given)
+	if (!derived[MAX_RTT].given)
 		rtts.max = rtts.typical * RTT_TYPICAL_TO_MAX;
-	if (!derived[TYPICAL_RTT].spec->given)
+	if (!derived[TYPICAL_RTT].given)
 		rtts.typical = MAX(rtts.max / RTT_TYPICAL_TO_MAX, 1);
 	return rtts;
 }
@@ -42,9 +42,9 @@ extern aqm_derive pi2_derive;
  */
 bool pi2_derive(struct aqm_derived derived[], void *own, char *why)
 {
-	const struct option_spec *const max = derived[MAX_RTT].spec;
-	const struct option_spec *const typical = derived[TYPICAL_RTT].spec;
-	const struct option_spec *const given = max->given ? max : typical;
+	const struct aqm_derived *const max = &derived[MAX_RTT];
+	const struct aqm_derived *const typical = &derived[TYPICAL_RTT];
+	const struct aqm_derived *const one = max->given ? max : typical;
 	const struct rtts rtts = read_rtts(derived);
 	const uint64_t tupdate = MAX(MIN(rtts.typical, rtts.max / 3), 1);
 	const double us_per_s = 1000000;
@@ -58,11 +58,11 @@ bool pi2_derive(struct aqm_derived derived[], void *own, char *why)
 	if (alpha < 1)
 		return params_refuse(why,
 				     "--%s %s: too high: alpha would be below 1/256 Hz, its lowest",
-				     given->name, given->given);
+				     one->spec->name, one->given);
 	if (beta > PI2_GAIN_MAX)
 		return params_refuse(
 			why, "--%s %s: too low: beta would be above 32767.996094 Hz, its highest",
-			given->name, given->given);
+			one->spec->name, one->given);
 	derived[MAX_RTT].value = rtts.max * DUALPI2_NSEC_PER_USEC;
 	derived[TYPICAL_RTT].value = rtts.typical * DUALPI2_NSEC_PER_USEC;
 	*(struct aqm_params *)own = (struct aqm_params){

@@ -29,14 +29,14 @@ struct before {
 /* ---- what leaves ------------------------------------------------------------------- */
 
 static bool look_at_root(const struct registrations *regs, const char *ifname,
-			 const struct wish *wish, struct before *before)
+			 const struct request *request, struct before *before)
 {
 	TARGET target;
 	int live;
 
-	if (!target_find(ifname, &target) || !target_allowed(&target, wish))
+	if (!target_find(ifname, &target) || !target_allowed(&target, request))
 		return false;
-	before->wanted = target_aqm(&target, wish);
+	before->wanted = target_aqm(&target, request);
 	before->aqm = tree_aqm(&target.tree);
 	before->handle = target.tree.root.handle;
 	live = root_live(regs, &target, &before->in_force);
@@ -45,11 +45,11 @@ static bool look_at_root(const struct registrations *regs, const char *ifname,
 }
 
 static bool attach_root(const struct registrations *regs, const char *ifname,
-			const struct wish *wish)
+			const struct request *request)
 {
 	TARGET target;
 
-	return target_find(ifname, &target) && root_attach(regs, &target, wish);
+	return target_find(ifname, &target) && root_attach(regs, &target, request);
 }
 
 static bool unload_root(const struct registrations *regs, const char *ifname, bool *found)
@@ -59,11 +59,11 @@ static bool unload_root(const struct registrations *regs, const char *ifname, bo
 	return target_find(ifname, &target) && root_undo(regs, &target, found);
 }
 
-/* What would be in force: what is already, and what is wished. */
+/* What would be in force: what is already, and what is requested. */
 static bool wanted_params(const struct registrations *regs, const struct target *target,
-			  const struct wish *wish, struct dualpi2_params *wanted)
+			  const struct request *request, struct dualpi2_params *wanted)
 {
-	const struct aqm *now = tree_aqm(&target->tree), *aqm = target_aqm(target, wish);
+	const struct aqm *now = tree_aqm(&target->tree), *aqm = target_aqm(target, request);
 	int known = 0;
 
 	*wanted = params_default(aqm);
@@ -72,47 +72,48 @@ static bool wanted_params(const struct registrations *regs, const struct target 
 	if (expect_known(known, "the parameters of %s", target->label) < 0)
 		return false;
 	if (now != aqm)
-		wish_take_over(aqm, wanted);
-	return wish_apply(wish, aqm, wanted) && gso_decide(target, wanted);
+		request_take_over(aqm, wanted);
+	return request_apply(request, aqm, wanted) && gso_decide(target, wanted);
 }
 
 /* What an interface that may have it will do with it. */
 static bool check_use(const struct registrations *regs, const struct target *target,
-		      const struct link *link, const struct wish *wish)
+		      const struct link *link, const struct request *request)
 {
 	bool is_mq = tree_owner(&target->tree) == OWNER_US && tree_is_mq(&target->tree);
 	struct dualpi2_params wanted;
 
-	if (!wanted_params(regs, target, wish, &wanted) ||
-	    !target_check_room(registration_of(regs, target_aqm(target, wish)), target, link, wish))
+	if (!wanted_params(regs, target, request, &wanted) ||
+	    !target_check_room(registration_of(regs, target_aqm(target, request)), target, link,
+			       request))
 		return false;
-	wish_report(wish, target_aqm(target, wish), &wanted);
-	interface_report(link, target_aqm(target, wish), &wanted, wish->mq || is_mq);
+	request_report(request, target_aqm(target, request), &wanted);
+	interface_report(link, target_aqm(target, request), &wanted, request->mq || is_mq);
 	return !wanted.split_gso || gso_check(target, &wanted);
 }
 
 static bool check_root(const struct registrations *regs, const char *ifname,
-		       const struct link *link, const struct wish *wish)
+		       const struct link *link, const struct request *request)
 {
 	TARGET target;
 
-	return target_find(ifname, &target) && target_check(&target, wish) &&
-	       check_use(regs, &target, link, wish);
+	return target_find(ifname, &target) && target_check(&target, request) &&
+	       check_use(regs, &target, link, request);
 }
 
 /* ---- what arrives ------------------------------------------------------------------ */
 
 static bool look_at_ingress(const struct registrations *regs, const char *ifname,
-			    const struct wish *wish, struct before *before)
+			    const struct request *request, struct before *before)
 {
 	struct ingress ingress;
 	struct qdisc root = {};
 	int live;
 
-	if (!ingress_find(ifname, &ingress) || !ingress_allowed(regs, &ingress, wish) ||
+	if (!ingress_find(ifname, &ingress) || !ingress_allowed(regs, &ingress, request) ||
 	    (ingress.ifb.ifindex && !qdisc_root((int)ingress.ifb.ifindex, &root)))
 		return false;
-	before->wanted = ingress_aqm(&ingress, wish);
+	before->wanted = ingress_aqm(&ingress, request);
 	before->aqm = ingress.aqm;
 	before->handle = root.handle;
 	live = ingress_live(regs, &ingress, &before->in_force);
@@ -121,11 +122,11 @@ static bool look_at_ingress(const struct registrations *regs, const char *ifname
 }
 
 static bool attach_ingress(const struct registrations *regs, const char *ifname,
-			   const struct wish *wish)
+			   const struct request *request)
 {
 	struct ingress ingress;
 
-	return ingress_find(ifname, &ingress) && ingress_attach(regs, &ingress, wish);
+	return ingress_find(ifname, &ingress) && ingress_attach(regs, &ingress, request);
 }
 
 static bool unload_ingress(const struct registrations *regs, const char *ifname, bool *found)
@@ -136,24 +137,25 @@ static bool unload_ingress(const struct registrations *regs, const char *ifname,
 }
 
 static bool check_ingress(const struct registrations *regs, const char *ifname,
-			  const struct link *link, const struct wish *wish)
+			  const struct link *link, const struct request *request)
 {
 	struct ingress ingress;
 
 	(void)link;
-	return ingress_find(ifname, &ingress) && ingress_check(regs, &ingress, wish);
+	return ingress_find(ifname, &ingress) && ingress_check(regs, &ingress, request);
 }
 
 /* ---- both -------------------------------------------------------------------------- */
 
 static const struct {
-	bool (*look)(const struct registrations *regs, const char *ifname, const struct wish *wish,
+	bool (*look)(const struct registrations *regs, const char *ifname,
+		     const struct request *request,
 		     struct before *before); /* false as well if it is not allowed */
 	bool (*attach)(const struct registrations *regs, const char *ifname,
-		       const struct wish *wish);
+		       const struct request *request);
 	bool (*unload)(const struct registrations *regs, const char *ifname, bool *found);
 	bool (*check)(const struct registrations *regs, const char *ifname, const struct link *link,
-		      const struct wish *wish);
+		      const struct request *request);
 } directions[N_DIRECTIONS] = {
 	[EGRESS] = { look_at_root, attach_root, unload_root, check_root },
 	[INGRESS] = { look_at_ingress, attach_ingress, unload_ingress, check_ingress },
@@ -161,21 +163,22 @@ static const struct {
 
 /* Refuse before the registration is made, which takes a second. */
 static bool look_at_all(const struct registrations *regs, const char *ifname,
-			const struct wishes *wishes, struct before before[])
+			const struct requests *requests, struct before before[])
 {
 	for (int i = 0; i < N_DIRECTIONS; i++) {
-		if (wishes->has[i] && !directions[i].look(regs, ifname, &wishes->of[i], &before[i]))
+		if (requests->has[i] &&
+		    !directions[i].look(regs, ifname, &requests->of[i], &before[i]))
 			return false;
 	}
 	return true;
 }
 
-static bool have_registrations(struct registrations *regs, const struct wishes *wishes,
+static bool have_registrations(struct registrations *regs, const struct requests *requests,
 			       const struct before before[])
 {
 	for (int i = 0; i < N_DIRECTIONS; i++) {
 		struct registration *reg =
-			wishes->has[i] ? registration_of(regs, before[i].wanted) : NULL;
+			requests->has[i] ? registration_of(regs, before[i].wanted) : NULL;
 
 		if (reg && !registration_is_open(reg) && !registration_make(reg, host_refused))
 			return false;
@@ -188,8 +191,8 @@ static bool have_registrations(struct registrations *regs, const struct wishes *
 static void put_back(const struct registrations *regs, const char *ifname, enum direction direction,
 		     const struct before *before)
 {
-	const struct wish former = {
-		.params = params_all(),
+	const struct request former = {
+		.params = params_none,
 		.aqm = before->aqm,
 		.handle = before->handle,
 		.former = &before->in_force,
@@ -202,14 +205,14 @@ static void put_back(const struct registrations *regs, const char *ifname, enum 
 		say_line("%s, %s: as it was before", ifname, direction_name(direction));
 }
 
-/* Nothing is to be there that is not wished. */
+/* Nothing is to be there that is not requested. */
 static bool remove_unrequested(const struct registrations *regs, const char *ifname,
-			       const struct wishes *wishes)
+			       const struct requests *requests)
 {
 	for (int i = 0; i < N_DIRECTIONS; i++) {
 		bool found = false;
 
-		if (!wishes->has[i] && !directions[i].unload(regs, ifname, &found))
+		if (!requests->has[i] && !directions[i].unload(regs, ifname, &found))
 			return false;
 		if (found)
 			say_line("%s, %s: unloaded", ifname, direction_name(i));
@@ -217,22 +220,24 @@ static bool remove_unrequested(const struct registrations *regs, const char *ifn
 	return true;
 }
 
-bool directions_attach(struct registrations *regs, const char *ifname, const struct wishes *wishes)
+bool directions_attach(struct registrations *regs, const char *ifname,
+		       const struct requests *requests)
 {
 	struct before before[N_DIRECTIONS];
 	bool done = true;
 	int next;
 
-	if (!look_at_all(regs, ifname, wishes, before) || !have_registrations(regs, wishes, before))
+	if (!look_at_all(regs, ifname, requests, before) ||
+	    !have_registrations(regs, requests, before))
 		return false;
 	for (next = 0; done && next < N_DIRECTIONS; next++)
-		done = !wishes->has[next] ||
-		       directions[next].attach(regs, ifname, &wishes->of[next]);
-	if (done && (!wishes->whole || remove_unrequested(regs, ifname, wishes)))
+		done = !requests->has[next] ||
+		       directions[next].attach(regs, ifname, &requests->of[next]);
+	if (done && (!requests->whole || remove_unrequested(regs, ifname, requests)))
 		return true;
 	/* The step that failed has put itself back. */
 	for (int i = done ? next : next - 1; i-- > 0;) {
-		if (wishes->has[i])
+		if (requests->has[i])
 			put_back(regs, ifname, i, &before[i]);
 	}
 	return false;
@@ -245,11 +250,12 @@ bool direction_unload(const struct registrations *regs, const char *ifname,
 }
 
 bool directions_check(const struct registrations *regs, const char *ifname, const struct link *link,
-		      const struct wishes *wishes)
+		      const struct requests *requests)
 {
 	bool passed = true;
 
 	for (int i = 0; passed && i < N_DIRECTIONS; i++)
-		passed = !wishes->has[i] || directions[i].check(regs, ifname, link, &wishes->of[i]);
+		passed = !requests->has[i] ||
+			 directions[i].check(regs, ifname, link, &requests->of[i]);
 	return passed;
 }

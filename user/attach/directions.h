@@ -6,18 +6,19 @@
 #include "attach/target.h"
 #include "kernel/direction.h"
 
-/* What is wished for an interface. */
-struct wishes {
-	struct wish of[N_DIRECTIONS];
-	bool has[N_DIRECTIONS]; /* is anything wished for it? */
-	bool whole;		/* a direction for which nothing is wished is taken away */
+/* What is requested for an interface. */
+struct requests {
+	struct request of[N_DIRECTIONS];
+	bool has[N_DIRECTIONS]; /* is anything requested for it? */
+	bool whole;		/* a direction for which nothing is requested is taken away */
 };
 
-/* Attach what is wished, or change it. If a later step fails, both directions are as they were.
+/* Attach what is requested, or change it. If a later step fails, both directions are as they were.
  * Registers the AQMs and then gives up the right to load: nothing else is loaded. Prints what was
  * done. The lock is held.
  */
-bool directions_attach(struct registrations *regs, const char *ifname, const struct wishes *wishes);
+bool directions_attach(struct registrations *regs, const char *ifname,
+		       const struct requests *requests);
 
 /* Put a direction back as it was. `found`: was there anything of us? */
 bool direction_unload(const struct registrations *regs, const char *ifname,
@@ -25,6 +26,6 @@ bool direction_unload(const struct registrations *regs, const char *ifname,
 
 /* Show (report.h) whether directions_attach() would work. */
 bool directions_check(const struct registrations *regs, const char *ifname, const struct link *link,
-		      const struct wishes *wishes);
+		      const struct requests *requests);
 
 #endif /* DIRECTIONS_H */

@@ -62,9 +62,9 @@ bool ingress_find(const char *ifname, struct ingress *ingress)
 	return true;
 }
 
-const struct aqm *ingress_aqm(const struct ingress *ingress, const struct wish *wish)
+const struct aqm *ingress_aqm(const struct ingress *ingress, const struct request *request)
 {
-	return wish->aqm ?: ingress->aqm ?: aqm_default();
+	return request->aqm ?: ingress->aqm ?: aqm_default();
 }
 
 /* What the ifb's qdisc is of, if it has one. */
@@ -148,11 +148,11 @@ static bool has_ip_packets(uint16_t type)
 
 /* If not, it is said why (report_obstacle()). */
 static bool is_possible(const struct registrations *regs, const struct ingress *ingress,
-			const struct wish *wish)
+			const struct request *request)
 {
-	int attached, rate = wish_has_rate(wish);
+	int attached, rate = request_has_rate(request);
 
-	if (!rate && !wish->whole)
+	if (!rate && !request->whole)
 		rate = has_rate(regs, ingress);
 	if (rate < 0)
 		return false;
@@ -171,15 +171,16 @@ static bool is_possible(const struct registrations *regs, const struct ingress *
 }
 
 bool ingress_allowed(const struct registrations *regs, const struct ingress *ingress,
-		     const struct wish *wish)
+		     const struct request *request)
 {
-	return wish_fits(wish, ingress_aqm(ingress, wish)) && is_possible(regs, ingress, wish);
+	return request_fits(request, ingress_aqm(ingress, request)) &&
+	       is_possible(regs, ingress, request);
 }
 
 bool ingress_check(const struct registrations *regs, const struct ingress *ingress,
-		   const struct wish *wish)
+		   const struct request *request)
 {
-	if (!is_possible(regs, ingress, wish))
+	if (!is_possible(regs, ingress, request))
 		return false;
 	if (ingress->ifb.ifindex)
 		return report_line(REPORT_OK, "%s is its ifb already", ingress->ifb.name);
@@ -232,7 +233,7 @@ static bool put_back(const struct registrations *regs, const struct ingress *ing
 
 /* The qdisc, at the root of the ifb. */
 static bool attach_qdisc(const struct registrations *regs, const struct ingress *ingress,
-			 const struct wish *wish)
+			 const struct request *request)
 {
 	char label[2 * IF_NAMESIZE + 16];
 	struct target target;
@@ -244,15 +245,15 @@ static bool attach_qdisc(const struct registrations *regs, const struct ingress 
 	target.label = label;
 	target.feeder = ingress->key.ifindex;
 	target.feeder_is_bare = ingress->type != ARPHRD_ETHER;
-	done = target_allowed(&target, wish) && root_attach(regs, &target, wish);
+	done = target_allowed(&target, request) && root_attach(regs, &target, request);
 	target_free(&target);
 	return done;
 }
 
 bool ingress_attach(const struct registrations *regs, struct ingress *ingress,
-		    const struct wish *wish)
+		    const struct request *request)
 {
-	const struct registration *reg = registration_of(regs, ingress_aqm(ingress, wish));
+	const struct registration *reg = registration_of(regs, ingress_aqm(ingress, request));
 	const struct registration *former = registration_now(regs, ingress);
 	const bool is_new = !ingress->ifb.entered;
 	int attached = tcx_look(former, &ingress->key, TCX_INGRESS);
@@ -262,7 +263,7 @@ bool ingress_attach(const struct registrations *regs, struct ingress *ingress,
 		return false;
 	if (make_ifb(ingress) && set_up(&ingress->ifb) &&
 	    (!attaches || tcx_attach(reg, &ingress->key, TCX_INGRESS)) &&
-	    attach_qdisc(regs, ingress, wish)) {
+	    attach_qdisc(regs, ingress, request)) {
 		if (!is_new && !attached)
 			say_line("%s: what arrives goes through %s again", ingress->ifname,
 				 ingress->ifb.name);

@@ -22,7 +22,7 @@ struct ingress {
 bool ingress_find(const char *ifname, struct ingress *ingress);
 
 /* The AQM that it is to have. */
-const struct aqm *ingress_aqm(const struct ingress *ingress, const struct wish *wish);
+const struct aqm *ingress_aqm(const struct ingress *ingress, const struct request *request);
 
 /* The parameters in force on the ifb: 1; 0: it has no qdisc of ours; -errno, which is
  * reported.
@@ -30,15 +30,15 @@ const struct aqm *ingress_aqm(const struct ingress *ingress, const struct wish *
 int ingress_live(const struct registrations *regs, const struct ingress *ingress,
 		 struct dualpi2_params *in_force);
 
-/* May what arrives be shaped as wished? */
+/* May what arrives be shaped as requested? */
 bool ingress_allowed(const struct registrations *regs, const struct ingress *ingress,
-		     const struct wish *wish);
+		     const struct request *request);
 
 /* Do it; or, where it is done already, change the parameters without loss and repair
  * what is missing. Its AQM is registered. Prints what was done. The lock is held.
  */
 bool ingress_attach(const struct registrations *regs, struct ingress *ingress,
-		    const struct wish *wish);
+		    const struct request *request);
 
 /* Put the interface back as it was. What waits in the ifb is delivered first. `found`: was
  * there anything of us?
@@ -47,7 +47,7 @@ bool ingress_undo(const struct registrations *regs, const struct ingress *ingres
 
 /* Show (report.h) whether ingress_allowed(). */
 bool ingress_check(const struct registrations *regs, const struct ingress *ingress,
-		   const struct wish *wish);
+		   const struct request *request);
 
 /* Remove the ifbs of interfaces that no longer exist, or that no longer feed them, but for that of
  * the interface `spared` (0: none). The lock is held.

@@ -93,7 +93,7 @@ bool place_former(const struct target *target, const struct qdisc *prior)
 	return qdisc_delete(ifindex);
 }
 
-struct qdisc place_plan(const struct target *target, const struct wish *wish)
+struct qdisc place_plan(const struct target *target, const struct request *request)
 {
 	const struct qdisc *now = &target->tree.root;
 	struct qdisc plan = { .parent = TC_H_ROOT };
@@ -103,8 +103,8 @@ struct qdisc place_plan(const struct target *target, const struct wish *wish)
 		plan.has_size_table = now->has_size_table;
 		plan.size_table = now->size_table;
 	}
-	if (wish->handle)
-		plan.handle = wish->handle;
+	if (request->handle)
+		plan.handle = request->handle;
 	return plan;
 }
 

@@ -6,9 +6,9 @@
 #include "attach/target.h"
 
 /* The qdisc for the root, but for its kind: of one of ours that it takes the place of it keeps the
- * handle, unless another one is wished, and the size table.
+ * handle, unless another one is requested, and the size table.
  */
-struct qdisc place_plan(const struct target *target, const struct wish *wish);
+struct qdisc place_plan(const struct target *target, const struct request *request);
 
 /* Put that at the root, or with `mq` an mq and a qdisc below it for each queue in use. What
  * somebody configured only goes with `replace`. What fails has put back what was there, but for the

@@ -80,11 +80,11 @@ static bool change_all(const struct registration *reg, const struct target *targ
 
 /* ---- attach ---------------------------------------------------------------------- */
 
-/* Put what is wished into `params`, and decide what follows from it on this interface. */
-static bool make_params(const struct target *target, const struct wish *wish, const struct aqm *aqm,
-			struct dualpi2_params *params)
+/* Put what is requested into `params`, and decide what follows from it on this interface. */
+static bool make_params(const struct target *target, const struct request *request,
+			const struct aqm *aqm, struct dualpi2_params *params)
 {
-	if (!wish_apply(wish, aqm, params))
+	if (!request_apply(request, aqm, params))
 		return false;
 	target_frame(target, params);
 	return gso_decide(target, params);
@@ -104,24 +104,24 @@ static bool prepare(const struct registration *reg, const struct target *target,
 	       set_split(reg, target, params);
 }
 
-static bool is_or_becomes_mq(const struct target *target, const struct wish *wish)
+static bool is_or_becomes_mq(const struct target *target, const struct request *request)
 {
-	return wish->mq || (tree_owner(&target->tree) == OWNER_US && tree_is_mq(&target->tree));
+	return request->mq || (tree_owner(&target->tree) == OWNER_US && tree_is_mq(&target->tree));
 }
 
 /* `instead_of`: " in place of ...", or "" */
 static void print_attached(const struct registration *reg, const struct target *target, bool mq,
-			   const struct wish *wish, const struct dualpi2_params *params,
+			   const struct request *request, const struct dualpi2_params *params,
 			   const char *instead_of)
 {
 	char text[512], handle[16] = "";
 
-	if (wish->handle)
-		snprintf(handle, sizeof(handle), " as %x:", TC_H_MAJ(wish->handle) >> 16);
+	if (request->handle)
+		snprintf(handle, sizeof(handle), " as %x:", TC_H_MAJ(request->handle) >> 16);
 	say_line("%s: %s attached%s%s%s%s", target->label, reg->aqm->kind,
 		 mq ? " to each transmit queue (mq)" : "", handle, instead_of,
-		 params_describe(wish->params, true, reg->aqm, params, text, sizeof(text)));
-	wish_report(wish, reg->aqm, params);
+		 params_describe(request->params, true, reg->aqm, params, text, sizeof(text)));
+	request_report(request, reg->aqm, params);
 	gso_remark(target, params);
 }
 
@@ -129,22 +129,23 @@ static void print_attached(const struct registration *reg, const struct target *
  * stays remembered.
  */
 static bool attach_new(const struct registration *reg, struct target *target,
-		       const struct wish *wish)
+		       const struct request *request)
 {
 	const enum owner owner = tree_owner(&target->tree);
-	const bool mq = is_or_becomes_mq(target, wish);
+	const bool mq = is_or_becomes_mq(target, request);
 	struct dualpi2_params wanted = params_default(reg->aqm);
-	struct qdisc plan = place_plan(target, wish);
+	struct qdisc plan = place_plan(target, request);
 
-	if (!make_params(target, wish, reg->aqm, &wanted))
+	if (!make_params(target, request, reg->aqm, &wanted))
 		return false;
 	if (owner == OWNER_FOREIGN &&
 	    !ledger_write(LEDGER_PRIORS, &target->key, &target->tree.root))
 		return false;
 	if (owner == OWNER_NONE)
 		ledger_erase(LEDGER_PRIORS, &target->key);
-	if (prepare(reg, target, &wanted) && place_qdiscs(reg, target, mq, &plan, wish->replace)) {
-		print_attached(reg, target, mq, wish, &wanted, "");
+	if (prepare(reg, target, &wanted) &&
+	    place_qdiscs(reg, target, mq, &plan, request->replace)) {
+		print_attached(reg, target, mq, request, &wanted, "");
 		return true;
 	}
 	gso_stop(target);
@@ -171,17 +172,17 @@ static void take_back(const struct registration *reg, const struct registration 
 
 /* Parameters that every AQM has stay unless others are given. What waits in the queues is lost. */
 static bool replace_live(const struct registration *reg, const struct registration *former,
-			 struct target *target, const struct wish *wish,
+			 struct target *target, const struct request *request,
 			 const struct dualpi2_params *in_force)
 {
-	const bool mq = is_or_becomes_mq(target, wish);
-	struct qdisc root = target->tree.root, plan = place_plan(target, wish);
+	const bool mq = is_or_becomes_mq(target, request);
+	struct qdisc root = target->tree.root, plan = place_plan(target, request);
 	struct dualpi2_params wanted = *in_force;
 	char instead_of[64];
 
 	if (former != reg)
-		wish_take_over(reg->aqm, &wanted);
-	if (!make_params(target, wish, reg->aqm, &wanted))
+		request_take_over(reg->aqm, &wanted);
+	if (!make_params(target, request, reg->aqm, &wanted))
 		return false;
 	if (!prepare(reg, target, &wanted) || !place_qdiscs(reg, target, mq, &plan, true)) {
 		take_back(reg, former, target, mq, &root, in_force);
@@ -194,7 +195,7 @@ static bool replace_live(const struct registration *reg, const struct registrati
 		snprintf(instead_of, sizeof(instead_of),
 			 " in place of %x:", TC_H_MAJ(root.handle) >> 16);
 	}
-	print_attached(reg, target, mq, wish, &wanted, instead_of);
+	print_attached(reg, target, mq, request, &wanted, instead_of);
 	return true;
 }
 
@@ -260,24 +261,24 @@ static bool change_steps(const struct registration *reg, struct target *target,
 }
 
 static void print_changed(const struct registration *reg, const struct target *target,
-			  const struct wish *wish, const struct dualpi2_params *in_force,
+			  const struct request *request, const struct dualpi2_params *in_force,
 			  const struct dualpi2_params *wanted, const struct repairs *repairs)
 {
-	bool changed = wish->whole ? memcmp(in_force, wanted, sizeof(*wanted))
-				   : params_given(wish->params) ||
-					     in_force->split_above != wanted->split_above;
+	bool changed = request->whole ? memcmp(in_force, wanted, sizeof(*wanted))
+				      : params_given(request->params) ||
+						in_force->split_above != wanted->split_above;
 	char params[512], repaired[128];
 
 	repairs_text(repairs, repaired, sizeof(repaired));
-	if (wish->former) {
+	if (request->former) {
 		say_line("%s: %s has its former parameters again", target->label, reg->aqm->kind);
 	} else if (changed) {
 		say_line("%s: %s changed%s%s%s%s", target->label, reg->aqm->kind,
-			 params_describe(wish->params, false, reg->aqm, wanted, params,
+			 params_describe(request->params, false, reg->aqm, wanted, params,
 					 sizeof(params)),
-			 wish->whole ? ", all else default" : "", repaired[0] ? "; " : "",
+			 request->whole ? ", all else default" : "", repaired[0] ? "; " : "",
 			 repaired);
-		wish_report(wish, reg->aqm, wanted);
+		request_report(request, reg->aqm, wanted);
 	} else if (repaired[0]) {
 		say_line("%s: %s repaired: %s", target->label, reg->aqm->kind, repaired);
 	} else {
@@ -287,14 +288,14 @@ static void print_changed(const struct registration *reg, const struct target *t
 }
 
 static bool change_live(const struct registration *reg, struct target *target,
-			const struct wish *wish, const struct dualpi2_params *in_force)
+			const struct request *request, const struct dualpi2_params *in_force)
 {
 	struct dualpi2_params wanted = *in_force;
 	struct repairs repairs;
 	int attached, splits = 1;
 	bool splits_others;
 
-	if (!make_params(target, wish, reg->aqm, &wanted))
+	if (!make_params(target, request, reg->aqm, &wanted))
 		return false;
 	attached = tcx_look(reg, &target->key, TCX_EGRESS);
 	if (in_force->split_gso && wanted.split_gso && attached >= 0)
@@ -315,7 +316,7 @@ static bool change_live(const struct registration *reg, struct target *target,
 			set_split(reg, target, in_force);
 		return false;
 	}
-	print_changed(reg, target, wish, in_force, &wanted, &repairs);
+	print_changed(reg, target, request, in_force, &wanted, &repairs);
 	if (splits_others)
 		gso_remark(target, &wanted);
 	return true;
@@ -329,10 +330,11 @@ int root_live(const struct registrations *regs, const struct target *target,
 	return now ? look_for_live(registration_of(regs, now), target, in_force) : 0;
 }
 
-bool root_attach(const struct registrations *regs, struct target *target, const struct wish *wish)
+bool root_attach(const struct registrations *regs, struct target *target,
+		 const struct request *request)
 {
 	const struct aqm *now = tree_aqm(&target->tree);
-	const struct registration *reg = registration_of(regs, target_aqm(target, wish));
+	const struct registration *reg = registration_of(regs, target_aqm(target, request));
 	const struct registration *former = now ? registration_of(regs, now) : reg;
 	struct dualpi2_params in_force;
 	int live = root_live(regs, target, &in_force);
@@ -341,11 +343,11 @@ bool root_attach(const struct registrations *regs, struct target *target, const 
 		return false;
 	if (!live) {
 		confs_forget(regs, &target->key); /* of an earlier time */
-		return attach_new(reg, target, wish);
+		return attach_new(reg, target, request);
 	}
-	if (former == reg && !target_changes_handle(target, wish))
-		return change_live(reg, target, wish, &in_force);
-	return replace_live(reg, former, target, wish, &in_force);
+	if (former == reg && !target_changes_handle(target, request))
+		return change_live(reg, target, request, &in_force);
+	return replace_live(reg, former, target, request, &in_force);
 }
 
 /* ---- unload ---------------------------------------------------------------------- */

@@ -17,7 +17,8 @@ int root_live(const struct registrations *regs, const struct target *target,
  * and repair what is missing; or put it in the place of another AQM's. Its AQM (target_aqm()) is
  * registered. Prints what was done. The lock is held.
  */
-bool root_attach(const struct registrations *regs, struct target *target, const struct wish *wish);
+bool root_attach(const struct registrations *regs, struct target *target,
+		 const struct request *request);
 
 /* Put the interface back as it was. `found`: was there anything of us? */
 bool root_undo(const struct registrations *regs, struct target *target, bool *found);

@@ -32,90 +32,88 @@ void target_free(struct target *target)
 	tree_free(&target->tree);
 }
 
-const struct aqm *target_aqm(const struct target *target, const struct wish *wish)
+const struct aqm *target_aqm(const struct target *target, const struct request *request)
 {
-	return wish->aqm ?: tree_aqm(&target->tree) ?: aqm_default();
+	return request->aqm ?: tree_aqm(&target->tree) ?: aqm_default();
 }
 
 /* ---- may it be attached? ------------------------------------------------------- */
 
-bool wish_has_rate(const struct wish *wish)
+bool request_has_rate(const struct request *request)
 {
-	const struct option_spec *rate = option_named(wish->params, "rate");
-	uint64_t value;
-
-	return rate->given && value_read(rate, rate->given, &value) == VALUE_OK && value;
+	return param_given(request->params, "rate")->value;
 }
 
-bool wish_apply(const struct wish *wish, const struct aqm *aqm, struct dualpi2_params *params)
+bool request_apply(const struct request *request, const struct aqm *aqm,
+		   struct dualpi2_params *params)
 {
 	char why[PARAMS_WHY_MAX];
 
-	if (wish->former) {
-		*params = *wish->former;
+	if (request->former) {
+		*params = *request->former;
 		return true;
 	}
-	if (wish->whole)
+	if (request->whole)
 		*params = params_default(aqm);
-	return params_apply(wish->params, aqm, params, why) || fail_usage("%s", why);
+	return params_apply(request->params, aqm, params, why) || fail_usage("%s", why);
 }
 
 /* Values are read as tc does. */
-static void report_surprises(const struct option_spec *params)
+static void report_surprises(const struct option_given *given)
 {
 	char text[OPTION_TEXT_MAX];
 
-	for (const struct option_spec *spec = params; option_exists(spec); spec++) {
-		if (spec->given && value_surprise(spec, spec->given, text))
-			report_line(REPORT_HINT, "--%s %s is %s", spec->name, spec->given, text);
+	for (const struct option_spec *spec = params_all(); option_exists(spec); spec++, given++) {
+		if (given->text && value_surprise(spec, given->text, text))
+			report_line(REPORT_HINT, "--%s %s is %s", spec->name, given->text, text);
 	}
 }
 
-void wish_report(const struct wish *wish, const struct aqm *aqm,
-		 const struct dualpi2_params *params)
+void request_report(const struct request *request, const struct aqm *aqm,
+		    const struct dualpi2_params *params)
 {
 	char text[PARAMS_WHY_MAX];
 	const char *doubt = params_doubt(aqm, params, text);
 
-	report_surprises(wish->params);
+	report_surprises(request->params);
 	if (doubt)
 		report_line(REPORT_WARNING, "%s", doubt);
 }
 
-void wish_take_over(const struct aqm *aqm, struct dualpi2_params *params)
+void request_take_over(const struct aqm *aqm, struct dualpi2_params *params)
 {
 	const struct dualpi2_params fresh = params_default(aqm);
 
 	memcpy(params->aqm, fresh.aqm, sizeof(params->aqm));
 }
 
-bool wish_fits(const struct wish *wish, const struct aqm *aqm)
+bool request_fits(const struct request *request, const struct aqm *aqm)
 {
 	struct dualpi2_params scratch;
 	char why[PARAMS_WHY_MAX];
 
 	for (size_t i = 0; !aqm && aqms[i]; i++) {
 		scratch = params_default(aqms[i]);
-		if (params_apply(wish->params, aqms[i], &scratch, why))
+		if (params_apply(request->params, aqms[i], &scratch, why))
 			return true;
 	}
 	aqm = aqm ?: aqm_default();
 	scratch = params_default(aqm);
-	return wish_apply(wish, aqm, &scratch);
+	return request_apply(request, aqm, &scratch);
 }
 
-/* Something is in the way of what is wished. Always false. */
+/* Something is in the way of what is requested. Always false. */
 #define obstacle(target, ...) report_obstacle(STATUS_FAILURE, 0, (target)->label, __VA_ARGS__)
 
-bool target_changes_handle(const struct target *target, const struct wish *wish)
+bool target_changes_handle(const struct target *target, const struct request *request)
 {
-	return wish->handle && wish->handle != target->tree.root.handle;
+	return request->handle && request->handle != target->tree.root.handle;
 }
 
 /* Another qdisc takes the place of ours, and what of that cannot be kept goes with it. */
-static bool may_take_the_place(const struct target *target, const struct wish *wish)
+static bool may_take_the_place(const struct target *target, const struct request *request)
 {
-	const bool mq_stays = tree_is_mq(&target->tree) && !target_changes_handle(target, wish);
+	const bool mq_stays = tree_is_mq(&target->tree) && !target_changes_handle(target, request);
 	const char *lost = tree_lost_part(&target->tree, mq_stays);
 
 	return !lost || obstacle(target,
@@ -125,27 +123,27 @@ static bool may_take_the_place(const struct target *target, const struct wish *w
 }
 
 /* Where bpf_dualpi2 is attached already. */
-static bool may_change(const struct target *target, const struct wish *wish)
+static bool may_change(const struct target *target, const struct request *request)
 {
 	const struct tree_queue *foreign = tree_foreign_queue(&target->tree);
 	char text[QDISC_TEXT_MAX];
 
-	if ((target_aqm(target, wish) != tree_aqm(&target->tree) ||
-	     target_changes_handle(target, wish)) &&
-	    !may_take_the_place(target, wish))
+	if ((target_aqm(target, request) != tree_aqm(&target->tree) ||
+	     target_changes_handle(target, request)) &&
+	    !may_take_the_place(target, request))
 		return false;
 	if (!tree_is_mq(&target->tree))
-		return !wish->mq || obstacle(target,
-					     "%s is attached as one qdisc for all queues: first "
-					     "`dualpi2-load %s --unload`",
-					     target->tree.root.kind, target->ifname);
-	if (wish_has_rate(wish))
+		return !request->mq || obstacle(target,
+						"%s is attached as one qdisc for all queues: first "
+						"`dualpi2-load %s --unload`",
+						target->tree.root.kind, target->ifname);
+	if (request_has_rate(request))
 		return report_obstacle(
 			STATUS_USAGE, 0, target->label,
 			"--rate: is not for an mq, each queue would send at the full "
 			"rate: first `dualpi2-load %s --unload`",
 			target->ifname);
-	return !foreign || wish->replace ||
+	return !foreign || request->replace ||
 	       obstacle(target,
 			"somebody configured one of its queues: `%s`; --replace takes its place, "
 			"for good",
@@ -164,7 +162,7 @@ static int can_be_put_back(const struct target *target, char *why)
 }
 
 /* Where somebody configured the root. */
-static bool may_replace(const struct target *target, const struct wish *wish)
+static bool may_replace(const struct target *target, const struct request *request)
 {
 	const struct qdisc *root = &target->tree.root;
 	char text[QDISC_TEXT_MAX], why[TREE_WHY_MAX];
@@ -178,12 +176,12 @@ static bool may_replace(const struct target *target, const struct wish *wish)
 				"somebody configured its root, and --unload could not put back "
 				"`%s` with %s: note it, then `tc qdisc del dev %s root`",
 				text, why, target->ifname);
-	return wish->replace ||
+	return request->replace ||
 	       obstacle(target, "somebody configured its root: `%s`; --replace takes its place",
 			text);
 }
 
-/* A qdisc other than the root that has the handle which is wished. */
+/* A qdisc other than the root that has the handle which is requested. */
 static bool has_handle(const struct qdisc *qdisc, void *data)
 {
 	struct qdisc *wanted = data;
@@ -194,17 +192,17 @@ static bool has_handle(const struct qdisc *qdisc, void *data)
 	return true;
 }
 
-static bool handle_is_free(const struct target *target, const struct wish *wish)
+static bool handle_is_free(const struct target *target, const struct request *request)
 {
-	struct qdisc other = { .handle = wish->handle };
+	struct qdisc other = { .handle = request->handle };
 	char text[QDISC_TEXT_MAX];
 	int found = 0;
 
-	if (target_changes_handle(target, wish))
+	if (target_changes_handle(target, request))
 		found = qdisc_each((int)target->key.ifindex, has_handle, &other);
 	if (found > 0)
 		return obstacle(target, "--handle %x:: is that of `%s`: take another one",
-				TC_H_MAJ(wish->handle) >> 16,
+				TC_H_MAJ(request->handle) >> 16,
 				qdisc_text(other.kind, other.handle, other.parent, text));
 	return !found;
 }
@@ -220,51 +218,51 @@ static bool may_be_mq(const struct target *target)
 }
 
 /* If not, it is said why (report_obstacle()). */
-static bool is_possible(const struct target *target, const struct wish *wish)
+static bool is_possible(const struct target *target, const struct request *request)
 {
-	if ((wish->mq && !may_be_mq(target)) || !handle_is_free(target, wish))
+	if ((request->mq && !may_be_mq(target)) || !handle_is_free(target, request))
 		return false;
 	switch (tree_owner(&target->tree)) {
 	case OWNER_US:
-		return may_change(target, wish);
+		return may_change(target, request);
 	case OWNER_FOREIGN:
-		return may_replace(target, wish);
+		return may_replace(target, request);
 	case OWNER_NONE:
 		break;
 	}
 	return true;
 }
 
-bool target_allowed(const struct target *target, const struct wish *wish)
+bool target_allowed(const struct target *target, const struct request *request)
 {
-	return wish_fits(wish, target_aqm(target, wish)) && is_possible(target, wish);
+	return request_fits(request, target_aqm(target, request)) && is_possible(target, request);
 }
 
 /* Of a root qdisc of ours: what becomes of it. */
-static bool check_ours(const struct target *target, const struct wish *wish)
+static bool check_ours(const struct target *target, const struct request *request)
 {
-	const struct aqm *now = tree_aqm(&target->tree), *wanted = target_aqm(target, wish);
+	const struct aqm *now = tree_aqm(&target->tree), *wanted = target_aqm(target, request);
 	const char *const under = tree_is_mq(&target->tree) ? " under mq" : "";
 
 	if (now != wanted)
 		return report_line(REPORT_OK, "%s%s will take the place of %s", wanted->kind, under,
 				   now->kind);
-	if (target_changes_handle(target, wish))
+	if (target_changes_handle(target, request))
 		return report_line(REPORT_OK, "its root will be %x: in place of %x:",
-				   TC_H_MAJ(wish->handle) >> 16,
+				   TC_H_MAJ(request->handle) >> 16,
 				   TC_H_MAJ(target->tree.root.handle) >> 16);
 	return report_line(REPORT_OK, "its root qdisc is %s%s already", now->kind, under);
 }
 
-bool target_check(const struct target *target, const struct wish *wish)
+bool target_check(const struct target *target, const struct request *request)
 {
 	const char *const kind = target->tree.root.kind;
 
-	if (!is_possible(target, wish))
+	if (!is_possible(target, request))
 		return false;
 	switch (tree_owner(&target->tree)) {
 	case OWNER_US:
-		return check_ours(target, wish);
+		return check_ours(target, request);
 	case OWNER_FOREIGN:
 		if (qdisc_comes_back(&target->tree.root) > 0)
 			return report_line(REPORT_OK, "its root qdisc, %s, can be put back", kind);
@@ -300,12 +298,12 @@ bool target_has_room(const struct registration *reg, const struct target *target
 }
 
 bool target_check_room(const struct registration *reg, const struct target *target,
-		       const struct link *link, const struct wish *wish)
+		       const struct link *link, const struct request *request)
 {
 	const struct aqm *now = tree_aqm(&target->tree);
-	size_t needed = wish->mq || (now && tree_is_mq(&target->tree)) ? link->tx_queues : 1;
+	size_t needed = request->mq || (now && tree_is_mq(&target->tree)) ? link->tx_queues : 1;
 
-	if (now == reg->aqm && !target_changes_handle(target, wish))
+	if (now == reg->aqm && !target_changes_handle(target, request))
 		needed = tree_missing_queues(&target->tree, now);
 	return target_has_room(reg, target, needed);
 }

@@ -52,7 +52,7 @@ static bool take_line(void *data, char *line)
 	if (part)
 		return begin(config, part);
 	config->current->is_there = true;
-	return command_take(config->current->command, name, value);
+	return command_take(config->current->command, config->current->given, name, value);
 }
 
 static void start(struct config *config, struct config_part *parts)
@@ -60,7 +60,7 @@ static void start(struct config *config, struct config_part *parts)
 	*config = (struct config){ .parts = parts, .current = parts };
 	for (struct config_part *part = parts; part->name; part++) {
 		part->is_there = false;
-		command_settle(part->command);
+		command_settle(part->command, part->given);
 	}
 }
 

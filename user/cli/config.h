@@ -7,9 +7,10 @@
 
 /* A part of a file. Parts are in a table that ends with one without a name. */
 struct config_part {
-	const char *name;	 /* a line of this word alone begins it */
-	struct command *command; /* takes its options */
-	bool is_there;		 /* does the file have it? */
+	const char *name;	       /* a line of this word alone begins it */
+	const struct command *command; /* takes its options */
+	struct option_given *given;
+	bool is_there; /* does the file have it? */
 };
 
 /* Take the options of a text, of `size` bytes and a NUL, that the command lines leave open. What

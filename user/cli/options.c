@@ -23,8 +23,8 @@ static const struct option_spec general[OPTIONS_GENERAL] = {
 };
 
 /* The first option of this name that may stand in this place (0: on the command line). */
-static struct option_spec *find_option(struct option_spec *options, const char *word,
-				       unsigned int place)
+static const struct option_spec *find_option(const struct option_spec *options, const char *word,
+					     unsigned int place)
 {
 	for (; option_exists(options); options++) {
 		if (options->name && is_spelling_of(word, options->name) &&
@@ -129,11 +129,13 @@ bool option_read(const struct option_spec *spec, const char *text, uint64_t *val
 }
 
 /* A flag excludes others of its slot. */
-static bool check_flag(const struct command *command, const struct option_spec *flag)
+static bool check_flag(const struct command *command, const struct option_given *given,
+		       const struct option_spec *flag)
 {
 	for (const struct option_spec *rival = command->options; flag->slot && option_exists(rival);
 	     rival++) {
-		if (!rival->given || rival->slot != flag->slot || rival->aqm != flag->aqm)
+		if (!given[rival - command->options].text || rival->slot != flag->slot ||
+		    rival->aqm != flag->aqm)
 			continue;
 		if (rival == flag)
 			return fail(0, "--%s: given twice: give it once", flag->name);
@@ -153,49 +155,61 @@ static const char *add_text(const char *before, const char *text)
 	return asprintf(&both, "%s,%s", before, text) < 0 ? text : both;
 }
 
+/* Read what was given for a row. `text`: NULL if it takes no value. */
+static void read_given(const struct option_spec *spec, const char *text, struct option_given *given)
+{
+	given->text = text ? add_text(given->text, text) : "";
+	given->value = spec->value;
+	given->is_read = !text || value_read(spec, text, &given->value) == VALUE_OK;
+}
+
 /* For all options of this name. `text`: NULL if there is no value. */
-static bool take_option(struct command *command, const struct option_spec *spec, const char *text)
+static bool take_option(const struct command *command, struct option_given *given,
+			const struct option_spec *spec, const char *text)
 {
 	const bool has_value = value_is_taken(spec);
-	bool taken = !has_value;
-	uint64_t value;
+	bool taken = false;
 
 	if (has_value && !text)
 		return refuse_value(spec, NULL, "a value is missing");
-	for (struct option_spec *other = command->options; option_exists(other); other++) {
+	for (const struct option_spec *other = command->options; option_exists(other);
+	     other++, given++) {
 		if (!other->name || strcmp(other->name, spec->name))
 			continue;
-		if (has_value && other->given && !other->many)
+		if (has_value && given->text && !other->many)
 			return fail(0, "--%s %s: given twice: give it once", spec->name, text);
-		if (!has_value && !check_flag(command, other))
+		if (!has_value && !check_flag(command, given - (other - command->options), other))
 			return false;
-		other->given = has_value ? add_text(other->given, text) : "";
-		taken = taken || value_read(other, text, &value) == VALUE_OK;
+		read_given(other, has_value ? text : NULL, given);
+		taken |= given->is_read;
 	}
 	return taken || refuse_wrong(spec, text);
 }
 
-void command_settle(struct command *command)
+void command_settle(const struct command *command, struct option_given *given)
 {
-	for (struct option_spec *spec = command->options; option_exists(spec); spec++)
-		spec->is_settled = spec->given;
+	for (const struct option_spec *spec = command->options; option_exists(spec);
+	     spec++, given++)
+		given->is_settled = given->text;
 }
 
 /* Has the command line said it, or something else in its place? */
-static bool is_settled(const struct command *command, const struct option_spec *spec)
+static bool is_settled(const struct command *command, const struct option_given *given,
+		       const struct option_spec *spec)
 {
 	for (const struct option_spec *other = command->options; option_exists(other); other++) {
 		const bool is_same = other->name && !strcmp(other->name, spec->name);
 		const bool is_rival =
 			spec->slot && other->slot == spec->slot && other->aqm == spec->aqm;
 
-		if (other->is_settled && (is_same || is_rival))
+		if (given[other - command->options].is_settled && (is_same || is_rival))
 			return true;
 	}
 	return false;
 }
 
-bool command_take(struct command *command, const char *name, const char *value)
+bool command_take(const struct command *command, struct option_given *given, const char *name,
+		  const char *value)
 {
 	const size_t dashes = strncmp(name, "--", 2) ? 0 : 2;
 	const struct option_spec *spec = find_option(command->options, name + dashes, PLACE_FILE);
@@ -208,7 +222,7 @@ bool command_take(struct command *command, const char *name, const char *value)
 	if (!value_is_taken(spec) && value)
 		return fail(0, "--%s %s: --%s takes no value%s", spec->name, value, spec->name,
 			    guess(command->options, command->strangers, value, PLACE_FILE, text));
-	return is_settled(command, spec) || take_option(command, spec, value);
+	return is_settled(command, given, spec) || take_option(command, given, spec, value);
 }
 
 /* ---- the command line ------------------------------------------------------------ */
@@ -227,13 +241,13 @@ struct getopt_tables {
 	char shorts[OPTIONS_MAX + 3];
 };
 
-static void make_tables(struct command *command, struct getopt_tables *tables)
+static void make_tables(const struct command *command, struct getopt_tables *tables)
 {
 	struct option *row = tables->longs;
 
 	*tables = (struct getopt_tables){};
 	strcpy(tables->shorts, command->has_rest ? "+:" : "-:");
-	for (struct option_spec *spec = command->options; option_exists(spec); spec++) {
+	for (const struct option_spec *spec = command->options; option_exists(spec); spec++) {
 		if (!spec->name)
 			continue;
 		/* Of one name: of one answer, or getopt_long() finds a beginning of it ambiguous.
@@ -275,45 +289,46 @@ static bool refuse_option(struct command *command, int answer, const char *word)
 			    command->name);
 	spec = answered(command, optopt);
 	if (answer == ':')
-		return take_option(command, spec, NULL);
+		return take_option(command, command->given, spec, NULL);
 	return fail(0, "%s: --%s takes no value%s" SEE_HELP, word, spec->name,
 		    guess(command->options, command->strangers, strchr(word, '=') + 1, 0, text),
 		    command->name);
 }
 
-/* The place of the next word; the last one that was given is `last`, or NULL. */
-static struct option_spec *next_word(struct command *command, const struct option_spec **last)
+/* How many words were given. */
+static size_t count_words(const struct command *command)
 {
-	struct option_spec *next = command->words;
+	size_t count = 0;
 
-	for (*last = NULL; option_exists(next) && next->given; next++)
-		*last = next;
-	return next;
+	while (option_exists(&command->words[count]) && command->given_words[count].text)
+		count++;
+	return count;
 }
 
 /* An argument without dashes: a word, or an option in tc's spelling. */
 static bool take_word(struct command *command, int argc, char **argv, const char *word)
 {
-	const struct option_spec *last, *spec;
-	struct option_spec *next = next_word(command, &last);
+	const size_t count = count_words(command);
+	const struct option_spec *next = &command->words[count], *spec;
+	struct option_given *given = &command->given_words[count];
+	const char *last, *odd;
 	char text[GUESS_MAX];
-	const char *odd;
-	uint64_t value;
 
 	if (option_exists(next)) {
-		next->given = word;
-		return value_read(next, word, &value) == VALUE_OK || refuse_wrong(next, word);
+		read_given(next, word, given);
+		return given->is_read || refuse_wrong(next, word);
 	}
-	if (!last)
+	if (!count)
 		return fail(0, "%s: %s takes no argument" SEE_HELP, word, command->name,
 			    command->name);
 	spec = find_option(command->options, word, PLACE_WORD);
-	odd = answer_to(command->strangers, last->given) ? last->given : word;
+	last = given[-1].text;
+	odd = answer_to(command->strangers, last) ? last : word;
 	if (!spec)
-		return fail(0, "%s: unexpected argument after %s%s" SEE_HELP, word, last->given,
+		return fail(0, "%s: unexpected argument after %s%s" SEE_HELP, word, last,
 			    guess(command->options, command->strangers, odd, 0, text),
 			    command->name);
-	return take_option(command, spec,
+	return take_option(command, command->given, spec,
 			   value_is_taken(spec) && optind < argc ? argv[optind++] : NULL);
 }
 
@@ -332,7 +347,8 @@ static bool read_arguments(struct command *command, int argc, char **argv)
 		if (answer == WORD_ANSWER)
 			taken = take_word(command, argc, argv, optarg);
 		else
-			taken = take_option(command, answered(command, answer), optarg);
+			taken = take_option(command, command->given, answered(command, answer),
+					    optarg);
 	}
 	if (command->has_rest) {
 		command->rest = argv + optind;
@@ -345,13 +361,13 @@ static bool read_arguments(struct command *command, int argc, char **argv)
 
 static bool options_agree(const struct command *command)
 {
-	for (const struct option_spec *one = command->options; option_exists(one); one++) {
-		for (size_t i = 0; one->given && one->excludes >> i; i++) {
-			const struct option_spec *other = &command->options[i];
+	const struct option_given *given = command->given;
 
-			if (one->excludes >> i & 1 && other->given)
+	for (const struct option_spec *one = command->options; option_exists(one); one++, given++) {
+		for (size_t i = 0; given->text && one->excludes >> i; i++) {
+			if (one->excludes >> i & 1 && command->given[i].text)
 				return fail(0, "--%s: excludes --%s: give one of them", one->name,
-					    other->name);
+					    command->options[i].name);
 		}
 	}
 	return true;
@@ -359,8 +375,11 @@ static bool options_agree(const struct command *command)
 
 static bool words_suffice(const struct command *command)
 {
-	for (const struct option_spec *word = command->words; option_exists(word); word++) {
-		if (word->is_needed && !word->given)
+	const struct option_given *given = command->given_words;
+
+	for (const struct option_spec *word = command->words; option_exists(word);
+	     word++, given++) {
+		if (word->is_needed && !given->text)
 			return fail(0, "%s is missing" SEE_HELP, value_what(word), command->name);
 	}
 	return true;
@@ -375,9 +394,9 @@ const char *command_given(const struct command *command, const char *name)
 {
 	for (const struct option_spec *word = command->words; option_exists(word); word++) {
 		if (!strcmp(word->name, name))
-			return word->given;
+			return command->given_words[word - command->words].text;
 	}
-	return option_named(command->options, name)->given;
+	return command->given[option_named(command->options, name) - command->options].text;
 }
 
 bool command_read(struct command *command, int argc, char **argv, enum status *status)
@@ -392,11 +411,11 @@ bool command_read(struct command *command, int argc, char **argv, enum status *s
 	if (!read_arguments(command, argc, argv))
 		return false;
 	*status = STATUS_OK;
-	if (option_named(command->options, "verbose")->given)
+	if (command_given(command, "verbose"))
 		message_set_verbose();
-	if (option_named(command->options, "help")->given)
+	if (command_given(command, "help"))
 		print_help(command);
-	else if (option_named(command->options, "version")->given)
+	else if (command_given(command, "version"))
 		printf("%s %s\n", command->name, tool_version());
 	else if (!options_agree(command) || !words_suffice(command))
 		*status = STATUS_USAGE;

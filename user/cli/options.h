@@ -28,6 +28,7 @@ struct command {
 	 * spelling.
 	 */
 	struct option_spec words[WORDS_MAX];
+	struct option_given given_words[WORDS_MAX];
 
 	/* Does a command line of somebody else follow? Then its first word ends ours, and `rest`
 	 * begins with it.
@@ -39,6 +40,7 @@ struct command {
 	 * them takes is refused.
 	 */
 	struct option_spec options[OPTIONS_MAX];
+	struct option_given given[OPTIONS_MAX];
 
 	const struct foreign_word *strangers; /* that are known */
 };
@@ -58,12 +60,15 @@ const char *command_given(const struct command *command, const char *name);
 /* The value that a text is, as this option takes it. False: it was reported that it is none. */
 bool option_read(const struct option_spec *spec, const char *text, uint64_t *value);
 
+/* `given`: that of the command, or another one for the same options. */
+
 /* What was given by now counts more than what command_take() takes. */
-void command_settle(struct command *command);
+void command_settle(const struct command *command, struct option_given *given);
 
 /* Take one option from a file, with or without the dashes or in tc's spelling, unless it is
  * settled. `value`: NULL if there is none. False: it was reported what is wrong.
  */
-bool command_take(struct command *command, const char *name, const char *value);
+bool command_take(const struct command *command, struct option_given *given, const char *name,
+		  const char *value);
 
 #endif /* OPTIONS_H */

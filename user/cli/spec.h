@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* An option as data, and what was given for it. The rows of params.h and include/aqm/ become
- * such. A table of them ends with one that is all zero.
+/* An option as data. The rows of params.h and include/aqm/ become such. A table of them ends with
+ * one that is all zero.
  */
 #ifndef SPEC_H
 #define SPEC_H
@@ -58,7 +58,7 @@ struct option_spec {
 	enum value_kind kind;
 	unsigned int slot;     /* not 0: of the options with this number only one may be given */
 	unsigned int excludes; /* bit n: row n of the table; the messages name this one first */
-	bool many;	       /* may be given again; `given` has all, separated by commas */
+	bool many;	       /* may be given again: the text has all, separated by commas */
 	bool is_word;	       /* an argument without a name (struct command) ... */
 	bool is_needed;	       /* ... that must be there */
 	int64_t min, max;      /* of numbers, in the unit of the kind */
@@ -72,10 +72,14 @@ struct option_spec {
 	size_t offset, size;   /* of the member of struct dualpi2_params; size 0: no parameter */
 	uint64_t value;	       /* default, or what a flag stands for */
 	const char *json;      /* key; NULL: not shown */
+};
 
-	/* What was given: the text, "" for an option without a value; NULL: nothing. */
-	const char *given;
-	bool is_settled; /* by the command line, which counts more than a file */
+/* What was given for an option: beside a table of options stands one of these, row by row. */
+struct option_given {
+	const char *text; /* "" for an option without a value; NULL: nothing */
+	uint64_t value;	  /* that the text says, or that a flag stands for */
+	bool is_read;	  /* the option takes the text: one of that name of another AQM may not */
+	bool is_settled;  /* by the command line, which counts more than a file */
 };
 
 /* Of a row of a table: is it not the end? */

@@ -147,7 +147,7 @@ static void print_head(const struct sample *sample)
 	if (sample->direction == INGRESS)
 		printf(", ingress (%s)", sample_name(sample->device, name));
 	printf(": %s%s%s", sample->aqm->kind, sample->is_sum ? " in each transmit queue (mq)" : "",
-	       params_describe(NULL, true, sample->aqm, &sample->stats.params, params,
+	       params_describe(params_none, true, sample->aqm, &sample->stats.params, params,
 			       sizeof(params)));
 	if (sample->span_ns)
 		printf("; the last %s", format_delay(sample->span_ns, span));

@@ -38,7 +38,8 @@ static void put_head(const struct sample *now)
 	char params[OPTION_TEXT_MAX], name[PLACE_MAX], head[sizeof(params) + PLACE_MAX + 64];
 
 	snprintf(head, sizeof(head), "%s: %s%s", sample_place(now, name), now->aqm->kind,
-		 params_describe(NULL, true, now->aqm, &now->stats.params, params, sizeof(params)));
+		 params_describe(params_none, true, now->aqm, &now->stats.params, params,
+				 sizeof(params)));
 	attron(A_BOLD);
 	put_text(0, 0, head);
 	attroff(A_BOLD);
