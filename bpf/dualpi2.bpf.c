@@ -314,7 +314,7 @@ static __always_inline void apply_params(struct instance *in)
 	classify_params(in);
 	aqm_params(in);
 	FOR_EACH_DUALQ(in, q, home)
-	aqm_relaw(in, q);
+		aqm_relaw(in, q);
 }
 
 /* What dualpi2-load has set for an interface; NULL: nothing. It has attached our tcx program as
@@ -343,10 +343,10 @@ static __always_inline void start_empty(struct instance *in)
 	in->memory_used = 0;
 	in->link.shaper = (struct shaper){};
 	FOR_EACH_DUALQ(in, q, home)
-	dualq_start_empty(in, q);
+		dualq_start_empty(in, q);
 }
 
-/* Figures of a former qdisc end. */
+/* Figures of a former qdisc end, and the DualQ is of this one. */
 static __always_inline void dualq_start_counting(struct dualq *q, u32 home)
 {
 	q->home = home;
@@ -363,7 +363,7 @@ static __always_inline void start_counting(struct instance *in)
 	u32 home;
 
 	FOR_EACH_DUALQ(in, q, home)
-	dualq_start_counting(q, home);
+		dualq_start_counting(q, home);
 	in->max_memory_used = 0;
 	in->maxq = 0;
 	in->bypassed_tcx = 0;
@@ -440,7 +440,7 @@ void BPF_PROG(dualpi2_reset, struct Qdisc *sch)
 	if (!in || in->qdisc != (u64)sch)
 		return;
 	FOR_EACH_DUALQ(in, q, home)
-	dualq_throw_away(q, sch);
+		dualq_throw_away(q, sch);
 	sch->qstats.backlog = 0;
 	sch->q.qlen = 0;
 	link_measure(in);
@@ -504,7 +504,7 @@ int dualpi2_change(struct dualpi2_change *change)
 	apply_params(in);
 	if (new.classic_protection != old.classic_protection)
 		FOR_EACH_DUALQ(in, q, home)
-	q->credit = in->initial_credit;
+			q->credit = in->initial_credit;
 	if (new.rate != old.rate)
 		shaper_restart(&in->link.shaper, now);
 	if (aqm_period(&new) != aqm_period(&old))

@@ -37,9 +37,9 @@ static __always_inline void unpublish(const struct dualpi2_key *key)
 	for (home = 0; home < DUALQS; home++) {
 		of = stats_key(key, home);
 		bpf_map_delete_elem(&dualpi2_stats, &of);
+		aqm_unpublish(&of);
 	}
 	bpf_map_delete_elem(&dualpi2_delays, key);
-	aqm_unpublish(key);
 }
 
 static __always_inline void publish_queue(struct dualpi2_queue *queue,
@@ -96,8 +96,7 @@ GLOBAL_SUBPROG int publish_number(u32 number, u64 now)
 		return 0;
 	key = in->key;
 	publish_instance(in, now);
-	FOR_EACH_DUALQ(in, q, home)
-	{
+	FOR_EACH_DUALQ(in, q, home) {
 		of = stats_key(&key, home);
 		publish_dualq(in, q, now);
 		bpf_map_update_elem(&dualpi2_stats, &of, &in->stats, BPF_ANY);

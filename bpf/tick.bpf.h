@@ -88,8 +88,8 @@ static __always_inline bool is_idle(struct instance *in)
 	u32 home;
 
 	FOR_EACH_DUALQ(in, q, home)
-	if (!dualq_is_idle(q))
-		return false;
+		if (!dualq_is_idle(q))
+			return false;
 	return true;
 }
 
