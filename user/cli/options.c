@@ -172,16 +172,17 @@ static bool take_option(const struct command *command, struct option_given *give
 
 	if (has_value && !text)
 		return refuse_value(spec, NULL, "a value is missing");
-	for (const struct option_spec *other = command->options; option_exists(other);
-	     other++, given++) {
+	for (const struct option_spec *other = command->options; option_exists(other); other++) {
+		struct option_given *one = &given[other - command->options];
+
 		if (!other->name || strcmp(other->name, spec->name))
 			continue;
-		if (has_value && given->text && !other->many)
+		if (has_value && one->text && !other->many)
 			return fail(0, "--%s %s: given twice: give it once", spec->name, text);
-		if (!has_value && !check_flag(command, given - (other - command->options), other))
+		if (!has_value && !check_flag(command, given, other))
 			return false;
-		read_given(other, has_value ? text : NULL, given);
-		taken |= given->is_read;
+		read_given(other, has_value ? text : NULL, one);
+		taken |= one->is_read;
 	}
 	return taken || refuse_wrong(spec, text);
 }
