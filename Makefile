@@ -131,6 +131,8 @@ PLOT := $(O)/dualpi2-plot
 NEXT := $(PROGRAMS:$(O)/%=$(O)/next/%)
 NEXT_VERSION_O := $(O)/next/options.o
 next_version = $(patsubst $(O)/user/cli/options.o,$(NEXT_VERSION_O),$(1))
+# PI2 with two DualQs in a qdisc.
+TWO := $(O)/two/dualpi2-load
 
 .DELETE_ON_ERROR:
 .PHONY: all foreign check quick quick-source quick-guest test test-kernels test-long test-deb test-trixie \
@@ -196,7 +198,7 @@ $(O)/aqm/list.c $(O)/aqm/packaged.c $(O)/two/list.c: $(O)/flags/aqms
 	$(Q)printf '#include "aqm/aqm.h"\n$(LISTED:%=extern const struct aqm aqm_%;\n)' > $@
 	$(Q)printf 'const struct aqm *const aqms[] = { $(LISTED:%=&aqm_%,) NULL };\n' >> $@
 
-$(O)/aqm/list.o $(O)/aqm/packaged.o: %.o: %.c $(O)/flags/cc
+$(O)/aqm/list.o $(O)/aqm/packaged.o $(O)/two/list.o: %.o: %.c $(O)/flags/cc
 	$(say) CC $@
 	$(Q)$(CC) $(ALL_CFLAGS) -fPIC $(DEPEND) -c $< -o $@
 
@@ -220,7 +222,7 @@ $(O)/listing/$(1): $(call listing,$($(1)_O))
 endef
 $(foreach name,$(NAMES),$(eval $(call made_of,$(name))))
 $(filter-out %/dualpi2-load,$(PROGRAMS) $(NEXT) $(PACKAGED)): private MORE_LDLIBS = $(STATS_LDLIBS)
-$(PROGRAMS) $(NEXT) $(PACKAGED) $(O)/two/dualpi2-load: $(O)/flags/link
+$(PROGRAMS) $(NEXT) $(PACKAGED) $(TWO): $(O)/flags/link
 	$(say) LINK $@
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(filter %.o,$^) $(MORE_LDLIBS) $(LDLIBS) -o $@
@@ -252,8 +254,6 @@ $(PLOT): user/dualpi2-plot $(O)/flags/version
 # For the tests: a stranger's programs, the next version of ours, and other machines.
 FOREIGN := $(patsubst tests/qdisc/%.c,$(O)/%.o,$(wildcard tests/qdisc/*.bpf.c))
 PRELOADED := $(addprefix $(O)/,without_cmpxchg.so kernels_own.so missed.so)
-# PI2 with two DualQs in a qdisc.
-TWO := $(O)/two/dualpi2-load
 foreign: $(FOREIGN) $(NEXT) $(PRELOADED) $(TWO)
 	@:
 
@@ -271,9 +271,6 @@ $(O)/two/pi2.o: $(PLUG) $(O)/two/pi2.skel.h $(O)/flags/cc
 	$(say) CC $@
 	$(Q)$(CC) $(ALL_CFLAGS) $(subst aqm/pi2.skel.h,two/pi2.skel.h,$(call plug_cflags,pi2)) $(DEPEND) -c $< -o $@
 $(O)/two/list.c: LISTED = pi2
-$(O)/two/list.o: $(O)/two/list.c $(O)/flags/cc
-	$(say) CC $@
-	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
 $(TWO): $(filter-out $(AQMS_O),$(dualpi2-load_O)) $(O)/two/pi2.o $(O)/two/list.o
 
 $(PRELOADED): $(O)/%.so: tests/qdisc/%.c $(O)/flags/cc
