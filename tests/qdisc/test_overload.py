@@ -2,6 +2,7 @@
 """More load than marks can tame (RFC 9332, 2.5.1.1, 4.2.3 and A.2): when it begins,
 what is dropped then, what is told about it, and that it ends."""
 
+import contextlib
 import json
 import re
 import signal
@@ -204,55 +205,58 @@ def test_events_are_told_whole_and_in_order(cable, tmp_path):
         cable.load("--unload")
 
 
+@contextlib.contextmanager
+def following(box, last_name, *options):
+    """dualpi2-stats that follows `one`, which is called so at the end."""
+    follower = box.popen(BIN / "dualpi2-stats", "one", *options)
+    try:
+        yield follower
+    finally:
+        follower.terminate()
+        follower.wait()
+        box.run(LOADER, last_name, "--unload", "--if-attached")
+
+
+def followed_of(box, follower, batch, *devices):
+    """The name with which the first event comes, of one for each device in this order."""
+    for number, ifindex in enumerate(devices, start=1):
+        keep_events(batch, [number], netns=box.cookie(), ifindex=ifindex)
+    return json.loads(next_line(follower))["interface"]
+
+
 def test_events_of_an_interface_that_was_made_anew(registered, box, tmp_path):
     """It has another number, and another interface has the old one."""
     box.run(LOADER, "one", "--aqm", "codel")
     old = box.links()["one"]["ifindex"]
-    follower = box.popen(BIN / "dualpi2-stats", "one", "--events", "--json")
-    try:
+    with following(box, "one", "--events", "--json") as follower:
         wait_until(lambda: follows(follower), "it follows")
         box.ip("link del one")
         box.ip(f"link add other index {old} type dummy")
         box.ip("link add one type dummy")
-        for number, ifindex in enumerate((old, box.links()["one"]["ifindex"]), start=1):
-            keep_events(tmp_path / "batch", [number], netns=box.cookie(), ifindex=ifindex)
-        assert json.loads(next_line(follower))["interface"] == "one"
-    finally:
-        follower.terminate()
-        follower.wait()
-        box.run(LOADER, "one", "--unload", "--if-attached")
+        new = box.links()["one"]["ifindex"]
+        assert followed_of(box, follower, tmp_path / "batch", old, new) == "one"
 
 
 def test_events_of_an_interface_that_is_renamed(registered, box, tmp_path):
     """It is followed under its new name, and not another one that has the old name now."""
     box.run(LOADER, "one", "--aqm", "codel")
-    follower = box.popen(BIN / "dualpi2-stats", "one", "--events", "--json")
-    try:
+    with following(box, "renamed", "--events", "--json") as follower:
         wait_until(lambda: follows(follower), "it follows")
         followed = box.links()["one"]["ifindex"]
         box.ip("link set one name renamed")
         box.ip("link add one type dummy")
-        for number, ifindex in enumerate((box.links()["one"]["ifindex"], followed), start=1):
-            keep_events(tmp_path / "batch", [number], netns=box.cookie(), ifindex=ifindex)
-        assert json.loads(next_line(follower))["interface"] == "renamed"
-    finally:
-        follower.terminate()
-        follower.wait()
-        box.run(LOADER, "renamed", "--unload", "--if-attached")
+        other = box.links()["one"]["ifindex"]
+        assert followed_of(box, follower, tmp_path / "batch", other, followed) == "renamed"
 
 
 def test_lines_of_an_interface_that_is_renamed(registered, box):
     box.run(LOADER, "one")
-    follower = box.popen(BIN / "dualpi2-stats", "one", "--jsonl", "--interval", "50ms")
-    try:
+    with following(box, "renamed", "--jsonl", "--interval", "50ms") as follower:
         assert json.loads(next_line(follower))["interface"] == "one"
         box.ip("link set one name renamed")
         box.ip("link add one type dummy")
         wait_until(lambda: json.loads(next_line(follower))["interface"] == "renamed",
                    "it follows the interface")
-    finally:
-        follower.terminate()
-        follower.wait()
         box.run(LOADER, "renamed", "--unload")
 
 

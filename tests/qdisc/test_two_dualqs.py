@@ -7,12 +7,12 @@ import socket
 import pytest
 from conftest import BIN, PIN_DIR, check_law
 from frames import CE, ECT_1, NOT_ECT
+from iproute import TC_H_ROOT
 from netns import run, wait_until
 
 LOADER = BIN / "two/dualpi2-load"
 SO_MARK = 36
 FIRST, SECOND = HOMES = (0, 1)
-TC_H_ROOT = 2**32 - 1
 
 
 class Two:

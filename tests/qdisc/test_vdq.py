@@ -28,6 +28,7 @@ from frames import (
     ipv6,
     numbered,
 )
+from iproute import TC_H_ROOT
 from netns import wait_until
 from superpackets import IPPROTO_UDP, UDP_LEN
 
@@ -41,7 +42,6 @@ LENGTH = 500  # of each frame, bytes
 STEADY = ("--rate-memory", "30ms", "--virtual-target", "15ms")
 MIDDLE = 2**19
 FLOWS_MAX = 8192  # VALUE_FLOWS_MAX
-TC_H_ROOT = 0xFFFFFFFF
 VALUES_SIZE = 2 * 32 * 8  # struct dualpi2_values, bytes
 
 
