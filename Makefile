@@ -105,7 +105,7 @@ MARK_VALUES := user/mark_values.c $(wildcard user/mark_values/*.c)
 LOW := $(wildcard user/cli/*.c user/kernel/*.c) user/check/report.c user/show/json.c \
 	$(addprefix user/pinned/,bpffs.c pin_dir.c pins.c tcx_link.c)
 OTHER_SKELETONS := $(O)/has_timer.skel.h $(O)/prague.skel.h $(O)/opt_in.skel.h $(O)/base_rtt.skel.h \
-	$(O)/mark_values.skel.h
+	$(O)/vdq/mark_values.skel.h
 NOT_SHARED := $(FIGURES) $(wildcard user/watch/*.c) $(PLUG) $(PRAGUE) $(BASE_RTT) $(MARK_VALUES) \
 	$(if $(VDQ),,$(OPT_IN_AQMS:%=user/aqm/%.c))
 SHARED := $(filter-out $(NOT_SHARED),$(wildcard user/*/*.c))
@@ -174,6 +174,7 @@ $(BPF_O): $(O)/aqm/%.bpf.o: bpf/dualpi2.bpf.c $(O)/flags/bpf
 
 $(OTHER_SKELETONS:.skel.h=.bpf.o): $(O)/%.bpf.o: bpf/%.bpf.c $(O)/flags/bpf
 	$(say) BPF $@
+	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) $(BPF_CFLAGS) $(DEPEND) -c $< -o $@
 
 # Those of the AQMs are of one kind.
@@ -212,7 +213,7 @@ $(O)/user/pinned/timer.o: $(O)/has_timer.skel.h
 $(O)/user/prague/programs.o: $(O)/prague.skel.h
 $(O)/user/prague/opt_in.o: $(O)/opt_in.skel.h
 $(O)/user/base_rtt/told.o: $(O)/base_rtt.skel.h
-$(O)/user/mark_values/marker.o: $(O)/mark_values.skel.h
+$(O)/user/mark_values/marker.o: $(O)/vdq/mark_values.skel.h
 
 define made_of
 $(O)/$(1): $($(1)_O)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* VDQ-CSAQM (Nadas, Gombos, Fejes, Laki, "A Congestion Control Independent L4S Scheduler", ANRW
  * 2020): each packet has a value, two virtual queues say from which value on packets pass
- * (include/vdq.h), and all flows get the same share whatever their congestion control, without
- * state for each flow in the queue.
+ * (include/vdq/vdq.h), and all flows get the same share whatever their congestion control, without
+ * state for each flow in the queue. What is its own is in bpf/vdq/ and include/vdq/.
  *
  * The patents US 12500850, 11038806, 12021756 and 11695703 read on parts of it. Whoever uses or
  * distributes it has to look into that. So it is only built with `make VDQ=1`, and is in no
@@ -27,9 +27,9 @@
 #include "aqm/vdq.h"
 #include "coupled.bpf.h"
 #include "kernel.bpf.h"
-#include "packet_value.h"
-#include "value_flows.bpf.h"
-#include "vdq.h"
+#include "vdq/flows.bpf.h"
+#include "vdq/packet_value.h"
+#include "vdq/vdq.h"
 
 struct aqm {
 	struct vdq l, all;

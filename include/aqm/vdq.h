@@ -6,8 +6,8 @@
 #define DUALPI2_AQM_VDQ_H
 
 #include "dualpi2.h"
-#include "../packet_value.h"
-#include "../vdq.h"
+#include "vdq/packet_value.h"
+#include "vdq/vdq.h"
 
 #define AQM_NAME "vdq"
 #define AQM_KIND "bpf_dualq_vdq"

@@ -86,7 +86,7 @@ def without_label(data):
 
 
 def rate(value):
-    """V^-1, bytes/s (include/packet_value.h)"""
+    """V^-1, bytes/s (include/vdq/packet_value.h)"""
     above = (VALUE_MAX - value) * 25 / VALUE_MAX
     return 2**10 * 2**int(above) * (1 + above % 1)
 

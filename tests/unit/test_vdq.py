@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""include/vdq.h against a virtual queue in exact arithmetic, and include/packet_value.h."""
+"""include/vdq/: vdq.h against a virtual queue in exact arithmetic, and packet_value.h."""
 
 import math
 import random
@@ -17,7 +17,7 @@ VDQ_RING_MAX, VDQ_VALUE_MAX = C.VDQ_RING_MAX, C.VDQ_VALUE_MAX
 
 
 class Model:
-    """The virtual queue as include/vdq.h describes it, without a ring, bins kept or integers."""
+    """The virtual queue as vdq.h describes it, without a ring, bins kept or integers."""
 
     def __init__(self, rate, percent, target_ns, ring, bins):
         capacity = rate * percent // 100

@@ -6,7 +6,7 @@
 
 #include "aqm/aqm.h"
 #include "cli/format.h"
-#include "packet_value.h"
+#include "vdq/packet_value.h"
 
 extern aqm_doubt vdq_doubt;
 extern aqm_describe vdq_describe;

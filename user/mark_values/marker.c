@@ -13,7 +13,7 @@
 #include "cli/message.h"
 #include "kernel/link.h"
 #include "kernel/running.h"
-#include "mark_values.skel.h"
+#include "vdq/mark_values.skel.h"
 #include "pinned/pins.h"
 #include "pinned/tcx_link.h"
 #include "show/json.h"

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "mark_values.h"
+#include "vdq/mark_values.h"
 
 #define POLICY_DEFAULT "silver"
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "cli/format.h"
-#include "vdq.h"
+#include "vdq/vdq.h"
 
 #define ROWS_MAX 16
 #define BAR_WIDTH 22

@@ -9,7 +9,7 @@
 #include "aqm/aqm.h"
 #include "aqm/stat.h"
 #include "cli/format.h"
-#include "vdq.h"
+#include "vdq/vdq.h"
 
 /* Edges of the buckets that are shown: two in a power of two, from 32.768 us to 1.07 s. Ours are
  * edges of them, too; that a value which is just an edge belongs to the bucket above makes no

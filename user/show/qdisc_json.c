@@ -11,7 +11,7 @@
 #include "coupling.h"
 #include "sample/clock.h"
 #include "show/show.h"
-#include "vdq.h"
+#include "vdq/vdq.h"
 
 /* More than a line with all bins of four histograms takes. */
 #define LINE_BYTES (64 << 10)

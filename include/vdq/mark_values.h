@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What bpf/mark_values.bpf.c and dualpi2-mark-values share. */
+/* What bpf/vdq/mark_values.bpf.c and dualpi2-mark-values share. */
 #ifndef DUALPI2_MARK_VALUES_H
 #define DUALPI2_MARK_VALUES_H
 
-#include "packet_value.h"
+#include "vdq/packet_value.h"
 
 /* Changes whenever a layout or a meaning below, or in packet_value.h, does; part of the names of
  * the maps' pins.

@@ -14,7 +14,7 @@
 #endif
 
 #include "lg.h"
-#include "vdq.h"
+#include "vdq/vdq.h"
 
 /* V is a straight line over lg r, from VDQ_VALUE_MAX at 2^10 bytes/s (8 kbit/s) and below, over so
  * many powers of two.

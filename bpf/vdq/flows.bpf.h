@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The flows whose packets get values (include/packet_value.h), each with its rate. The patents of
+/* The flows whose packets get values (packet_value.h), each with its rate. The patents of
  * bpf/aqm/vdq.bpf.h may read on it.
  */
-#ifndef VALUE_FLOWS_BPF_H
-#define VALUE_FLOWS_BPF_H
+#ifndef VDQ_FLOWS_BPF_H
+#define VDQ_FLOWS_BPF_H
 
 #include "vmlinux.h"
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
-#include "packet_value.h"
+#include "vdq/packet_value.h"
 
 struct flow_key {
 	u32 number; /* of whoever measures */
@@ -39,4 +39,4 @@ static __always_inline struct value_flow *value_flow_of(struct __sk_buff *ctx, u
 	return bpf_map_lookup_elem(&value_flows, &key);
 }
 
-#endif /* VALUE_FLOWS_BPF_H */
+#endif /* VDQ_FLOWS_BPF_H */

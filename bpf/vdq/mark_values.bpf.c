@@ -14,8 +14,8 @@
 
 #include "ecn.bpf.h"
 #include "kernel.bpf.h"
-#include "mark_values.h"
-#include "value_flows.bpf.h"
+#include "vdq/flows.bpf.h"
+#include "vdq/mark_values.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
