@@ -30,15 +30,13 @@
  *	aqm_serves_l()		then, while packets wait in both: is L served next
  *	aqm_start()		a qdisc begins: counters of AQM_GAUGES become 0
  *	aqm_is_saturated()	the load is more than marks can tame (RFC 9332, 4.2.3)
- *	aqm_levels()		what packets are marked and dropped with
- *	aqm_gauges()		what else the statistics show: AQM_GAUGES of include/aqm/NAME.h
- *	aqm_publish()		copy what is not in them to a public map of the AQM's own
- *	aqm_unpublish()		remove it there, with this key
+ *	aqm_gauges()		what the statistics show: AQM_GAUGES of include/aqm/NAME.h, and
+ *				without a p' what packets are marked and dropped with
  *
  * The tcx program calls aqm_note(), aqm_may_mark() and aqm_mark(), on any CPU and without a lock.
  * The timer, or enqueue if it is late, calls aqm_update(), on one CPU at a time. The timer also
  * asks, without the lock, whether the AQM is idle or saturated, and so does whoever publishes the
- * statistics for levels and gauges. All else runs under the lock of the qdisc.
+ * statistics for gauges. All else runs under the lock of the qdisc.
  *
  * An AQM sees an instance and its DualQ only through the functions below, which instance.bpf.h,
  * link.bpf.h and overload.bpf.h define.

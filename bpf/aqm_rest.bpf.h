@@ -88,31 +88,11 @@ static __always_inline bool aqm_is_saturated(struct instance *in, struct dualq *
 }
 #endif
 
-#ifndef aqm_levels
-static __always_inline void aqm_levels(struct instance *in, struct dualq *q,
-				       struct dualpi2_levels *levels)
-{
-	coupled_levels(in, q, levels);
-}
-#endif
-
-#ifndef aqm_publish
-static __always_inline void aqm_publish(struct instance *in, struct dualq *q,
-					const struct dualpi2_key *key)
-{
-}
-#endif
-
-#ifndef aqm_unpublish
-static __always_inline void aqm_unpublish(const struct dualpi2_key *key)
-{
-}
-#endif
-
 struct aqm_gauges; /* nobody defines it where an AQM has none */
 
 #ifndef aqm_gauges
-static __always_inline void aqm_gauges(struct dualq *q, struct aqm_gauges *gauges)
+static __always_inline void aqm_gauges(struct instance *in, struct dualq *q,
+				       struct aqm_gauges *gauges, struct dualpi2_levels *levels)
 {
 }
 #endif

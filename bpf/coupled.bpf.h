@@ -199,7 +199,7 @@ static __always_inline void coupled_reset(struct instance *in, struct dualq *q)
 	coupled_set_prob(in, q, 0);
 }
 
-/* aqm_levels() */
+/* What packets are marked and dropped with. */
 static __always_inline void coupled_levels(struct instance *in, struct dualq *q,
 					   struct dualpi2_levels *levels)
 {

@@ -37,7 +37,6 @@ static __always_inline void unpublish(const struct dualpi2_key *key)
 	for (home = 0; home < DUALQS; home++) {
 		of = stats_key(key, home);
 		bpf_map_delete_elem(&dualpi2_stats, &of);
-		aqm_unpublish(&of);
 	}
 	bpf_map_delete_elem(&dualpi2_delays, key);
 }
@@ -76,8 +75,8 @@ static __always_inline void publish_dualq(struct instance *in, struct dualq *q, 
 {
 	struct dualpi2_stats *stats = &in->stats;
 
-	aqm_levels(in, q, &stats->levels);
-	aqm_gauges(q, (struct aqm_gauges *)stats->aqm);
+	coupled_levels(in, q, &stats->levels);
+	aqm_gauges(in, q, (struct aqm_gauges *)stats->aqm, &stats->levels);
 	stats->credit = q->credit;
 	stats->updates = q->updates;
 	stats->overload = q->overload;
@@ -100,7 +99,6 @@ GLOBAL_SUBPROG int publish_number(u32 number, u64 now)
 		of = stats_key(&key, home);
 		publish_dualq(in, q, now);
 		bpf_map_update_elem(&dualpi2_stats, &of, &in->stats, BPF_ANY);
-		aqm_publish(in, q, &of);
 	}
 	bpf_map_update_elem(&dualpi2_delays, &key, &in->delays, BPF_ANY);
 	/* A tool may have come here while the qdisc was destroyed on another CPU. */

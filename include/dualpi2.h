@@ -217,7 +217,8 @@ struct dualpi2_delays {
 };
 
 /* Of an AQM that knows packet values: the bytes in its virtual queues by value, in columns of the
- * same width from the least value on. Value of dualpi2_values, refreshed with the others.
+ * same width from the least value on. Value of dualpi2_values, by the number of the qdisc,
+ * refreshed with the others.
  */
 #define DUALPI2_VALUE_COLUMNS 32
 

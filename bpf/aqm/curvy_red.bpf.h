@@ -105,7 +105,8 @@ static __always_inline void aqm_reset(struct instance *in, struct dualq *q)
 }
 
 #define aqm_gauges aqm_gauges
-static __always_inline void aqm_gauges(struct dualq *q, struct aqm_gauges *gauges)
+static __always_inline void aqm_gauges(struct instance *in, struct dualq *q,
+				       struct aqm_gauges *gauges, struct dualpi2_levels *levels)
 {
 	gauges->q_c_ns = aqm_of(q)->q_c_ns;
 }

@@ -33,8 +33,7 @@
 
 struct aqm {
 	struct vdq l, all;
-	struct dualpi2_values values; /* for aqm_publish() */
-	u64 without_value;	      /* packets */
+	u64 without_value; /* packets */
 };
 
 struct aqm_law {
@@ -232,22 +231,37 @@ static __always_inline void aqm_start(struct dualq *q)
 	aqm->l.overflows = aqm->all.overflows = aqm->without_value = 0;
 }
 
-#define aqm_levels aqm_levels
-static __always_inline void aqm_levels(struct instance *in, struct dualq *q,
-				       struct dualpi2_levels *levels)
-{
-	const struct aqm *aqm = aqm_of(q);
+/* By the number of the qdisc. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, DUALPI2_MAX_INSTANCES);
+	__type(key, u32);
+	__type(value, struct dualpi2_values);
+} dualpi2_values SEC(".maps");
 
-	levels->p_c = aqm->all.share;
-	levels->p_cl = aqm->l.share > aqm->all.share ? aqm->l.share : aqm->all.share;
+/* Both histograms. */
+static __always_inline void publish_values(struct instance *in, const struct aqm *aqm)
+{
+	const struct aqm_law *law = aqm_law_of(in);
+	const u32 number = number_of(in);
+	struct dualpi2_values *values = bpf_map_lookup_elem(&dualpi2_values, &number);
+
+	if (!values)
+		return; /* the verifier does not know that there always are some */
+	vdq_columns(&aqm->l, &law->l, values->l, DUALPI2_VALUE_COLUMNS);
+	vdq_columns(&aqm->all, &law->all, values->all, DUALPI2_VALUE_COLUMNS);
 }
 
 #define aqm_gauges aqm_gauges
-static __always_inline void aqm_gauges(struct dualq *q, struct aqm_gauges *gauges)
+static __always_inline void aqm_gauges(struct instance *in, struct dualq *q,
+				       struct aqm_gauges *gauges, struct dualpi2_levels *levels)
 {
 	const struct aqm *aqm = aqm_of(q);
 	const u64 flows = bpf_map_sum_elem_count((const struct bpf_map *)&value_flows);
 
+	publish_values(in, aqm);
+	levels->p_c = aqm->all.share;
+	levels->p_cl = aqm->l.share > aqm->all.share ? aqm->l.share : aqm->all.share;
 	gauges->without_value = aqm->without_value;
 	gauges->overflows = aqm->l.overflows + aqm->all.overflows;
 	gauges->flows = flows;
@@ -256,32 +270,6 @@ static __always_inline void aqm_gauges(struct dualq *q, struct aqm_gauges *gauge
 	gauges->ctv_all = aqm->all.ctv;
 	gauges->virtual_l = aqm->l.backlog;
 	gauges->virtual_all = aqm->all.backlog;
-}
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, DUALPI2_MAX_INSTANCES);
-	__type(key, struct dualpi2_key);
-	__type(value, struct dualpi2_values);
-} dualpi2_values SEC(".maps");
-
-/* Both histograms. */
-#define aqm_publish aqm_publish
-static __always_inline void aqm_publish(struct instance *in, struct dualq *q,
-					const struct dualpi2_key *key)
-{
-	const struct aqm_law *law = aqm_law_of(in);
-	struct aqm *aqm = aqm_of(q);
-
-	vdq_columns(&aqm->l, &law->l, aqm->values.l, DUALPI2_VALUE_COLUMNS);
-	vdq_columns(&aqm->all, &law->all, aqm->values.all, DUALPI2_VALUE_COLUMNS);
-	bpf_map_update_elem(&dualpi2_values, key, &aqm->values, BPF_ANY);
-}
-
-#define aqm_unpublish aqm_unpublish
-static __always_inline void aqm_unpublish(const struct dualpi2_key *key)
-{
-	bpf_map_delete_elem(&dualpi2_values, key);
 }
 
 #endif /* AQM_VDQ_BPF_H */

@@ -5,14 +5,13 @@ end with a look at the histograms of the virtual queues (conftest.py)."""
 import itertools
 import json
 import re
-import socket
 import struct
 import threading
 import time
 
 import bpfcall
 import pytest
-from conftest import AQMS, BIN, PIN_DIR, REGISTRATIONS, drops
+from conftest import AQMS, BIN, PIN_DIR, REGISTRATIONS, drops, published
 from frames import (
     CE,
     ECT_0,
@@ -28,7 +27,6 @@ from frames import (
     ipv6,
     numbered,
 )
-from iproute import TC_H_ROOT
 from netns import wait_until
 from superpackets import IPPROTO_UDP, UDP_LEN
 
@@ -317,15 +315,14 @@ def test_histogram_that_the_timer_and_a_tool_publish_at_a_time(cable):
     cable.load("--aqm", "vdq", "--rate", "100kbit")
     for ecn, port in itertools.product((NOT_ECT, ECT_1), (1, 2)):
         cable.send(*map(of_ipv4(ecn, port), itertools.islice(cable.serials, 30)))
-    with cable.tx.entered():
-        key = struct.pack("=QII", cable.tx.cookie(), socket.if_nametoindex("d0"), TC_H_ROOT)
+    number = struct.pack("=I", published("d0")["number"])
     pins = PIN_DIR / "vdq"
     with bpfcall.opened(pins / "dualpi2_refresh") as refresh, \
             bpfcall.opened(pins / "dualpi2_values") as values:
         seen = set()
         for _ in range(300):
             bpfcall.run_program(refresh)
-            seen.add(bpfcall.lookup(values, key, VALUES_SIZE))
+            seen.add(bpfcall.lookup(values, number, VALUES_SIZE))
     assert len(seen) == 1 and any(seen.pop())
     cable.load("--rate", 0)
     cable.drain()

@@ -104,7 +104,7 @@ void ledger_remove_if_empty(void)
 	pins_remove_directory(LEDGER_DIR);
 }
 
-int map_read(int map, const struct dualpi2_key *key, void *value)
+int map_read(int map, const void *key, void *value)
 {
 	if (map < 0 || bpf_map_lookup_elem(map, key, value))
 		return map < 0 || errno == ENOENT ? 0 : -errno;

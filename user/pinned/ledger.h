@@ -34,7 +34,7 @@ static inline struct dualpi2_key interface_key(const struct dualpi2_key *key)
 }
 
 /* Look up a value in any map by such keys (-1: there is none): 1, 0, or -errno. */
-int map_read(int map, const struct dualpi2_key *key, void *value);
+int map_read(int map, const void *key, void *value);
 
 /* Open it; that there is none yet is no failure, then look-ups find nothing. */
 bool ledger_open(void);

@@ -74,10 +74,9 @@ int delays_read(const struct registration *reg, const struct dualpi2_key *key,
 	return read_published(reg->delays, key, delays, sizeof(*delays));
 }
 
-int values_read(const struct registration *reg, const struct dualpi2_key *key,
-		struct dualpi2_values *values)
+int values_read(const struct registration *reg, __u32 number, struct dualpi2_values *values)
 {
-	return read_published(reg->values, key, values, sizeof(*values));
+	return map_read(reg->values, &number, values);
 }
 
 int conf_read(const struct registration *reg, const struct dualpi2_key *key,

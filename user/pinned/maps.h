@@ -23,9 +23,8 @@ int stats_read(const struct registration *reg, const struct dualpi2_key *key,
 int delays_read(const struct registration *reg, const struct dualpi2_key *key,
 		struct dualpi2_delays *delays);
 
-/* The same of its values, of an AQM that has some. */
-int values_read(const struct registration *reg, const struct dualpi2_key *key,
-		struct dualpi2_values *values);
+/* The values of the qdisc of this number (struct dualpi2_stats), of an AQM that has some. */
+int values_read(const struct registration *reg, __u32 number, struct dualpi2_values *values);
 
 /* The parameters that a qdisc of this interface starts with (key.parent: any); 0: the defaults,
  * `params` stays as it is.

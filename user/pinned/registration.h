@@ -29,7 +29,7 @@
 	X(live, "dualpi2_live", false, REGISTRATION_HASH(sizeof(__u32)))                    \
 	X(stats, "dualpi2_stats", true, REGISTRATION_HASH(sizeof(struct dualpi2_stats)))    \
 	X(delays, "dualpi2_delays", true, REGISTRATION_HASH(sizeof(struct dualpi2_delays))) \
-	X(values, "dualpi2_values", true, REGISTRATION_HASH(sizeof(struct dualpi2_values))) \
+	X(values, "dualpi2_values", true, REGISTRATION_ARRAY(sizeof(struct dualpi2_values))) \
 	X(conf, "dualpi2_conf", false, REGISTRATION_HASH(sizeof(struct dualpi2_params)))    \
 	X(events, "dualpi2_events", true, REGISTRATION_ARRAY(sizeof(struct dualpi2_event))) \
 	X(abi, "dualpi2_abi", true, REGISTRATION_ARRAY(sizeof(__u32)))                      \

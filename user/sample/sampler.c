@@ -132,7 +132,7 @@ static int read_instance(const struct registration *reg, const struct dualpi2_ke
 	if (found > 0)
 		found = delays_read(reg, key, &sample->delays);
 	if (found > 0 && reg->aqm->has_values)
-		found = values_read(reg, key, &sample->values);
+		found = values_read(reg, sample->stats.number, &sample->values);
 	if (found <= 0)
 		return found;
 	sample->identity = sample->stats.since_ns;
