@@ -7,7 +7,9 @@
  *	struct aqm		its state, one for each DualQ
  *	struct aqm_law		what it derives from the parameters, one for each qdisc
  *
- *	aqm_update()		every AQM_PERIOD of include/aqm/NAME.h, while busy
+ *	aqm_update()		every AQM_PERIOD of include/aqm/NAME.h, while busy; for several of
+ *				them at once, `periods`, where updates were missed. Returns whether
+ *				the load is more than marks can tame (RFC 9332, 4.2.3)
  *	aqm_is_idle()		without packets there is nothing to update
  *	aqm_params()		parameters to work with from now on: the law
  *	aqm_reset()		the queues are empty, and it forgets
@@ -29,14 +31,13 @@
  *	aqm_schedules()		does it choose between the queues itself, without the credit
  *	aqm_serves_l()		then, while packets wait in both: is L served next
  *	aqm_start()		a qdisc begins: counters of AQM_GAUGES become 0
- *	aqm_is_saturated()	the load is more than marks can tame (RFC 9332, 4.2.3)
  *	aqm_gauges()		what the statistics show: AQM_GAUGES of include/aqm/NAME.h, and
  *				without a p' what packets are marked and dropped with
  *
  * The tcx program calls aqm_note(), aqm_may_mark() and aqm_mark(), on any CPU and without a lock.
- * The timer, or enqueue if it is late, calls aqm_update(), on one CPU at a time. The timer also
- * asks, without the lock, whether the AQM is idle or saturated, and so does whoever publishes the
- * statistics for gauges. All else runs under the lock of the qdisc.
+ * The timer, or a packet if that is late, calls aqm_update(), on one CPU at a time. The timer also
+ * asks, without the lock, whether the AQM is idle, and whoever publishes statistics for gauges. All
+ * else runs under the lock of the qdisc.
  *
  * An AQM sees an instance and its DualQ only through the functions below, which instance.bpf.h,
  * link.bpf.h and overload.bpf.h define.

@@ -81,13 +81,6 @@ static __always_inline void aqm_start(struct dualq *q)
 }
 #endif
 
-#ifndef aqm_is_saturated
-static __always_inline bool aqm_is_saturated(struct instance *in, struct dualq *q)
-{
-	return coupled_is_saturated(in, q);
-}
-#endif
-
 struct aqm_gauges; /* nobody defines it where an AQM has none */
 
 #ifndef aqm_gauges

@@ -170,7 +170,7 @@ static __always_inline void coupled_set_prob(struct instance *in, struct dualq *
 	coupled->c_overload = coupling_c_overloaded(coupling, prob);
 }
 
-/* aqm_is_saturated() */
+/* What aqm_update() returns */
 static __always_inline bool coupled_is_saturated(struct instance *in, struct dualq *q)
 {
 	return coupling_saturated(&coupled_law_of(in)->coupling, coupled_of(q)->prob);

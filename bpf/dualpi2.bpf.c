@@ -39,7 +39,7 @@
  *	serve     departure                       verifier  what it wants to be told
  *	link      frames, shaper, forecast        drop      asking the AQM
  *	packet    what is known of one            aqm_rest  what an AQM leaves out
- *	schedule  which DualQ, if there are more
+ *	schedule  which DualQ, if there are more  update    what changes without a packet
  * and the integer arithmetic, shared with the unit tests, is in include/.
  */
 #include "vmlinux.h"

@@ -5,7 +5,7 @@
  * Who writes what:
  * - enqueue, dequeue and reset run under the qdisc's lock and own the FIFOs, the counters, the
  *   credit and the shaper. The verifier wants the bpf_spin_lock around list operations as well.
- * - p' belongs to whoever wins the claim on update_due_ns (tick.bpf.h). Curvy RED's is written by
+ * - p' belongs to whoever wins the claim on update_due_ns (update.bpf.h). Curvy RED's is written by
  *   dequeue as well: of two writes at a time one is lost, until the next packet or update.
  * - the tcx program and the timer read without a lock: a head time or a backlog that is one
  *   packet old. The error is contained and temporary.

@@ -16,9 +16,8 @@
 #include "dualpi2.h"
 #include "instance.bpf.h"
 #include "link.bpf.h"
-#include "overload.bpf.h"
 #include "publish.bpf.h"
-#include "verifier.bpf.h"
+#include "update.bpf.h"
 
 /* Enqueue steps in when an update is late by this part of the period (2 ms of 16). */
 #define OVERDUE_PART 8
@@ -33,37 +32,19 @@
  */
 const volatile bool without_timer SEC(DUALPI2_WITHOUT_TIMER);
 
-/* The AQM moves, and what it says may be overload. */
-GLOBAL_SUBPROG int dualq_update(u32 number, u32 home, u64 now)
-{
-	struct instance *in = instance_by_number(number);
-	struct dualq *q = in ? schedule_dualq(in, home) : NULL;
-
-	PASSED(home);
-	if (!q)
-		return 0;
-	aqm_update(in, q, now);
-	q->updates++;
-	overload_update(in, &q->overload, aqm_is_saturated(in, q), now);
-	return 0;
-}
-
-/* The update, if it is due. Timer and enqueue may come at the same time; one of them
- * wins the claim.
+/* The update, if it is due. A timer comes in time; where there is none, a packet may come periods
+ * later.
  */
 static __always_inline void tick(struct instance *in, u64 now)
 {
-	u64 due = in->update_due_ns;
+	const u64 periods = claim_updates(&in->update_due_ns, aqm_period(&in->params), now);
 	u32 home;
 
-	if (now < due)
-		return;
-	if (__sync_val_compare_and_swap(&in->update_due_ns, due, now + aqm_period(&in->params)) !=
-	    due)
+	if (!periods)
 		return;
 	link_measure(in);
 	for (home = 0; home < DUALQS; home++)
-		dualq_update(in->number, home, now);
+		dualq_update(in->number, home, now, periods);
 	publish(in, now);
 }
 

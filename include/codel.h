@@ -256,10 +256,16 @@ static inline struct codel_law codel_make(__u64 target_ns, __u64 interval_ns, __
 
 /* ---- the share of packets that it signals ---------------------------------------------- */
 
-/* The weight of a period in the share, 2^-32: an EWMA over an interval. */
-static inline __u32 codel_weight(__u64 period_ns, __u64 interval_ns)
+/* The weight of what was signalled since the last update, 2^-32: an EWMA over an interval. A time
+ * of more than 4 s counts as 4 s, whose product fits.
+ */
+#define CODEL_SINCE_MAX_NS 4000000000ULL
+
+static inline __u32 codel_weight(__u64 since_ns, __u64 interval_ns)
 {
-	return (__u32)((period_ns << 32) / (period_ns + interval_ns));
+	if (since_ns > CODEL_SINCE_MAX_NS)
+		since_ns = CODEL_SINCE_MAX_NS;
+	return (__u32)((since_ns << 32) / (since_ns + interval_ns));
 }
 
 /* A period ends: the share with what was signalled in it, 2^-32. Packets may leave meanwhile: it

@@ -5,6 +5,9 @@
  * p' is moved every tupdate by
  *
  *	alpha * (delay - target) + beta * (delay - last delay)
+ *
+ * Where updates were missed, the next one makes up for them: alpha's part counts once for each
+ * period, as the integral that it is, and beta's once, as the delay has grown once.
  */
 #ifndef DUALPI2_PI2_H
 #define DUALPI2_PI2_H
@@ -52,15 +55,30 @@ static inline __s64 pi2_clamp_delay(__s64 ns)
 	return ns < -PI2_DELAY_MAX ? -PI2_DELAY_MAX : ns;
 }
 
+/* From here on the integral alone decides, whatever beta's part (below 2^56) is. */
+#define PI2_DECISIVE (1LL << 58)
+
+/* What alpha adds in so many periods, up to 2^50. */
+static inline __s64 pi2_integral(__s64 a_period, __u64 periods)
+{
+	const __s64 most = PI2_DECISIVE / periods;
+
+	if (a_period > most)
+		a_period = most;
+	else if (a_period < -most)
+		a_period = -most;
+	return a_period * (__s64)periods;
+}
+
 /* The new p', at most `prob_max`, from the old one, the queue delay now and the one at the last
- * update, both in nanoseconds.
+ * update, both in nanoseconds. `periods`: since that update, from 1 on.
  */
 static inline __u32 pi2_next_prob(const struct pi2_law *law, __u32 prob, __u32 prob_max,
-				  __u64 delay_ns, __u64 last_delay_ns)
+				  __u64 delay_ns, __u64 last_delay_ns, __u64 periods)
 {
 	__s64 error = pi2_clamp_delay((__s64)delay_ns - (__s64)law->target_ns);
 	__s64 growth = pi2_clamp_delay((__s64)delay_ns - (__s64)last_delay_ns);
-	__s64 delta = error * law->alpha + growth * law->beta;
+	__s64 delta = pi2_integral(error * law->alpha, periods) + growth * law->beta;
 
 	if (prob > prob_max) /* that has just been lowered */
 		prob = prob_max;
@@ -80,17 +98,20 @@ static inline __u32 pi2_next_prob(const struct pi2_law *law, __u32 prob, __u32 p
  * measure (RFC 8033, 4.1: the delay and the last one below half the target). The law alone
  * takes it back by alpha * target at most, 0.15 a second with the defaults, and so would go
  * on dropping for up to 6 s. PIE's cure is the same, by 1/64 (RFC 8033, 4.2).
+ *
+ * An update for several periods leaves 31 / (31 + periods): more than one for each would, so that
+ * p' does not fall to 0 for one calm look at the queue after a pause. Rounded up, as it is in 1/32.
  */
-#define PI2_DECAY_SHIFT 5
+#define PI2_DECAY 31
 
 static inline __u32 pi2_decay(const struct pi2_law *law, __u32 prob, __u64 delay_ns,
-			      __u64 last_delay_ns)
+			      __u64 last_delay_ns, __u64 periods)
 {
 	__u64 calm_ns = law->target_ns / 2;
 
 	if (delay_ns >= calm_ns || last_delay_ns >= calm_ns)
 		return prob;
-	return prob - (prob >> PI2_DECAY_SHIFT);
+	return (__u32)((PI2_DECAY * (__u64)prob + PI2_DECAY - 1 + periods) / (PI2_DECAY + periods));
 }
 
 #endif /* DUALPI2_PI2_H */

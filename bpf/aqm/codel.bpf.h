@@ -23,7 +23,6 @@ struct aqm {
 
 struct aqm_law {
 	struct codel_law codel;
-	u32 weight; /* codel_weight() */
 };
 
 /* ---- a packet leaves --------------------------------------------------------------- */
@@ -101,9 +100,10 @@ static __always_inline enum mark aqm_mark(struct instance *in, struct dualq *q,
 
 /* ---- the rest ------------------------------------------------------------------------ */
 
-static __always_inline void aqm_update(struct instance *in, struct dualq *q, u64 now)
+static __always_inline bool aqm_update(struct instance *in, struct dualq *q, u64 now, u64 periods)
 {
-	const u32 weight = aqm_law_of(in)->weight;
+	const struct aqm_params *own = aqm_own(params_of(in));
+	const u32 weight = codel_weight(periods * AQM_PERIOD(own), own->codel_interval_ns);
 	struct aqm *aqm = aqm_of(q);
 	u32 l = codel_share(&aqm->l, weight), c = codel_share(&aqm->c, weight);
 
@@ -112,6 +112,7 @@ static __always_inline void aqm_update(struct instance *in, struct dualq *q, u64
 		aqm->marks_due = 0;
 		aqm->drop_due = 0;
 	}
+	return coupled_is_saturated(in, q);
 }
 
 static __always_inline bool aqm_is_idle(struct dualq *q)
@@ -125,7 +126,6 @@ static __always_inline void aqm_params(struct instance *in)
 
 	aqm_law_of(in)->codel = codel_make(own->codel_target_ns, own->codel_interval_ns,
 					   own->codel_law, own->codel_steps);
-	aqm_law_of(in)->weight = codel_weight(AQM_PERIOD(own), own->codel_interval_ns);
 	coupled_params(in);
 }
 

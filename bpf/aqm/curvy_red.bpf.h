@@ -76,12 +76,13 @@ static __always_inline bool aqm_serves_l(struct instance *in, struct dualq *q, u
 }
 
 /* A queue that is empty has no delay. */
-static __always_inline void aqm_update(struct instance *in, struct dualq *q, u64 now)
+static __always_inline bool aqm_update(struct instance *in, struct dualq *q, u64 now, u64 periods)
 {
 	struct aqm *aqm = aqm_of(q);
 
 	aqm->l_age_ns = queue_age(q, true, now);
 	set_delay(in, q, queue_age(q, false, now) ? aqm->q_c_ns : 0);
+	return coupled_is_saturated(in, q);
 }
 
 static __always_inline bool aqm_is_idle(struct dualq *q)

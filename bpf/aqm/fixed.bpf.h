@@ -12,8 +12,9 @@ struct aqm {
 struct aqm_law {
 };
 
-static __always_inline void aqm_update(struct instance *in, struct dualq *q, u64 now)
+static __always_inline bool aqm_update(struct instance *in, struct dualq *q, u64 now, u64 periods)
 {
+	return coupled_is_saturated(in, q);
 }
 
 static __always_inline bool aqm_is_idle(struct dualq *q)

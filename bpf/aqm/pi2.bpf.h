@@ -15,19 +15,21 @@ struct aqm_law {
 	struct pi2_law pi2;
 };
 
-static __always_inline void aqm_update(struct instance *in, struct dualq *q, u64 now)
+static __always_inline bool aqm_update(struct instance *in, struct dualq *q, u64 now, u64 periods)
 {
 	u64 l_age = queue_age(q, true, now), c_age = queue_age(q, false, now);
 	u32 prob_max = coupled_law_of(in)->coupling.prob_max;
 	const struct pi2_law *law = &aqm_law_of(in)->pi2;
 	u64 delay_ns = l_age > c_age ? l_age : c_age;
 	struct aqm *aqm = aqm_of(q);
-	u32 prob = pi2_next_prob(law, coupled_of(q)->prob, prob_max, delay_ns, aqm->last_delay_ns);
+	u32 prob = pi2_next_prob(law, coupled_of(q)->prob, prob_max, delay_ns, aqm->last_delay_ns,
+				 periods);
 
 	if (is_overloaded(q))
-		prob = pi2_decay(law, prob, delay_ns, aqm->last_delay_ns);
+		prob = pi2_decay(law, prob, delay_ns, aqm->last_delay_ns, periods);
 	coupled_set_prob(in, q, prob);
 	aqm->last_delay_ns = delay_ns;
+	return coupled_is_saturated(in, q);
 }
 
 static __always_inline bool aqm_is_idle(struct dualq *q)

@@ -179,27 +179,21 @@ static __always_inline enum drop aqm_drop(struct instance *in, struct dualq *q, 
 
 /* ---- every period -------------------------------------------------------------------- */
 
-static __always_inline void aqm_update(struct instance *in, struct dualq *q, u64 now)
+/* Saturated: too much L4S traffic that no mark tames. It is carried, and the virtual queue grows.
+ */
+static __always_inline bool aqm_update(struct instance *in, struct dualq *q, u64 now, u64 periods)
 {
 	const struct aqm_law *law = aqm_law_of(in);
 	struct aqm *aqm = aqm_of(q);
 
-	vdq_update(&aqm->l, &law->l, now);
-	vdq_update(&aqm->all, &law->all, now);
+	vdq_update(&aqm->l, &law->l, now, periods);
+	vdq_update(&aqm->all, &law->all, now, periods);
+	return !aqm->l.is_empty && vdq_is_full(&aqm->l, &law->l);
 }
 
 static __always_inline bool aqm_is_idle(struct dualq *q)
 {
 	return aqm_of(q)->l.is_empty && aqm_of(q)->all.is_empty;
-}
-
-/* Too much L4S traffic that no mark tames: it is carried, and the virtual queue grows. */
-#define aqm_is_saturated aqm_is_saturated
-static __always_inline bool aqm_is_saturated(struct instance *in, struct dualq *q)
-{
-	const struct vdq *l = &aqm_of(q)->l;
-
-	return !l->is_empty && vdq_is_full(l, &aqm_law_of(in)->l);
 }
 
 static __always_inline void aqm_params(struct instance *in)

@@ -187,15 +187,17 @@ static inline __u64 vdq_budget(const struct vdq_law *law, __u64 waiting)
 	return less < law->carried ? law->carried - less : 0;
 }
 
-/* The CTV for the next period, and what that means for what came in the last one. A FIFO that is
- * full holds less than waits: it has nothing more to give up to the target. Where nothing came
- * while more than the target waits, the CTV stays: the next burst is like the one before.
+/* The CTV for the next period, and what that means for what came in the last ones, one if no update
+ * was missed. A FIFO that is full holds less than waits: it has nothing more to give up to the
+ * target. Where nothing came while more than the target waits, the CTV stays: the next burst is
+ * like the one before.
  */
-static inline void vdq_update(struct vdq *vdq, const struct vdq_law *law, __u64 now_ns)
+static inline void vdq_update(struct vdq *vdq, const struct vdq_law *law, __u64 now_ns,
+			      __u64 periods)
 {
 	const __u64 waiting = vdq_waiting(vdq, law, now_ns);
 	const bool is_cut = waiting && waiting < law->target && vdq_is_full(vdq, law);
-	const __u64 budget = vdq_budget(law, is_cut ? law->target : waiting);
+	const __u64 budget = vdq_budget(law, is_cut ? law->target : waiting) * periods;
 	__u32 bytes = 0, above = 0, ctv = 0, i, bin, more;
 
 	VDQ_FOR(i, law->bins) {

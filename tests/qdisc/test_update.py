@@ -91,3 +91,20 @@ def test_enqueue_makes_up_for_a_lost_timer(spent, cable):
     assert published("d0")["levels"]["prob"] > 0
     cable.load("--rate", 0)
     cable.drain()
+
+
+def test_a_packet_makes_up_for_updates_that_nobody_made(spent, cable):
+    """Without a timer. p' falls by alpha * target in each period, whatever comes."""
+    cable.load("--rate", "1mbit", "--alpha", 2, "--beta", 0.01)
+    (PI2_PINS / "dualpi2_qdiscs").unlink()
+    cable.burst(NOT_ECT, 40)
+    wait_until(lambda: cable.burst(NOT_ECT, 1) and published("d0")["levels"]["prob"] > 2**30,
+               "p' has grown")
+    cable.load("--rate", 0)
+    cable.drain()
+    before = published("d0")
+    assert before["levels"]["prob"] > 2**28
+    time.sleep(1)
+    cable.burst(NOT_ECT, 1)
+    after = published("d0")
+    assert (after["levels"]["prob"], after["updates"]) == (0, before["updates"] + 1)

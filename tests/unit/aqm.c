@@ -56,8 +56,7 @@ __u32 unit_aqm_update(struct instance *in, __u64 now)
 {
 	struct dualq *q = &in->dualq;
 
-	aqm_update(in, q, now);
-	overload_update(in, &q->overload, aqm_is_saturated(in, q), now);
+	overload_update(in, &q->overload, aqm_update(in, q, now, 1), now);
 	return q->coupled.prob;
 }
 

@@ -34,8 +34,10 @@ class Pi2:
         self.p = Fraction(0)
         self.prevq = Fraction(0)
 
-    def update(self, curq):
-        p = self.p + self.alpha * (curq - self.target) + self.beta * (curq - self.prevq)
+    def update(self, curq, periods=1):
+        """The integral counts for all periods since the last update, growth is what it is."""
+        integral = periods * self.alpha * (curq - self.target)
+        p = self.p + integral + self.beta * (curq - self.prevq)
         self.p = min(max(p, Fraction(0)), self.p_max)
         self.prevq = curq
 

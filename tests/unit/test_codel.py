@@ -120,9 +120,10 @@ def test_ns2_takes_back_two_or_a_64th(count, again):
 
 
 @given(st.lists(st.tuples(st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1)), max_size=50),
-       st.integers(1, 100), st.integers(1, 10_000))
+       st.integers(1, 10_000), st.integers(1, 10_000))
 def test_share_is_an_ewma_over_an_interval(periods, period_ms, interval_ms):
     weight = C.codel_weight(period_ms * MS, interval_ms * MS)
+    period_ms = min(period_ms, 4000)
     codel, expected = new("codel"), 0.0
     for packets, signals in periods:
         codel.packets = codel.seen_packets + packets & 0xffffffff

@@ -24,8 +24,8 @@ def law_of(target_ns, alpha, beta):
     return new("pi2_law", target_ns=target_ns, alpha=alpha, beta=beta)
 
 
-def next_prob(law, prob, delay, last, end=ONE - 1):
-    return C.pi2_next_prob(law, prob, end, delay, last)
+def next_prob(law, prob, delay, last, end=ONE - 1, periods=1):
+    return C.pi2_next_prob(law, prob, end, delay, last, periods)
 
 
 @pytest.mark.parametrize("hz256, gain", [
@@ -109,11 +109,25 @@ def test_lowered_end_is_in_force_at_once(prob, delay, expected):
     assert next_prob(NATIVE, prob, delay, delay, END) == expected
 
 
+@pytest.mark.parametrize("prob, delay, last, expected", [
+    # A standing error moves it by alpha in each period, a change of delay by beta once.
+    (0, 16 * MS, 16 * MS, 5 * MS * 44 // 64),
+    (8 * MS, 14 * MS, 14 * MS, 8 * MS - 5 * MS * 44 // 64),
+    (0, 16 * MS, TARGET, MS * (5 * 44 + 879) // 64),
+    (2**30, 16 * MS, 17 * MS, 2**30 - MS * (879 - 5 * 44) // 64),
+    (0, TARGET, TARGET, 0),
+])
+def test_missed_updates_by_hand(prob, delay, last, expected):
+    assert next_prob(NATIVE, prob, delay, last, periods=5) == expected
+
+
 gains_hz256 = st.one_of(st.integers(1, 2000), st.integers(1, GAIN_MAX))
 gains = gains_hz256.map(C.pi2_scale_gain)
 laws = st.builds(law_of, delays_ns, gains, gains)
 ends = st.builds(lambda k, overflow: C.coupling_make(k, 0, overflow).prob_max,
                  couplings, st.booleans())  # where p' ends
+# Since the last update; a year of the shortest ones is 2^45.
+periods = st.one_of(st.just(1), st.integers(1, 1000), st.integers(1, 2**45))
 
 
 @given(gains_hz256)
@@ -126,7 +140,7 @@ def test_gain_is_cut_by_less_than_one_unit(hz256):
     assert max(least, 1) <= C.pi2_scale_gain(hz256) <= exact
 
 
-def worst_error(delay, last, target):
+def worst_error(delay, last, target, count):
     """How far one update in C can be from the exact one, in units of 2^-32.
 
     A gain is cut to a whole number of 2^-32 per 64 ns, so each product is wrong by
@@ -134,13 +148,15 @@ def worst_error(delay, last, target):
     factor 1.01 holds); cutting the sum costs less than 1. Cutting p' to 0..1 never
     makes a difference larger, so the errors of a sequence add up at most.
     """
-    return Fraction(abs(delay - target) + abs(delay - last), 64) * Fraction(101, 100) + 1
+    difference = count * abs(delay - target) + abs(delay - last)
+    return Fraction(difference, 64) * Fraction(101, 100) + 1
 
 
 @given(
-    gains_hz256, gains_hz256, delays_ns, couplings, st.booleans(), st.lists(delays_ns, max_size=60)
+    gains_hz256, gains_hz256, delays_ns, couplings, st.booleans(),
+    st.lists(st.tuples(delays_ns, periods), max_size=60)
 )
-def test_prob_follows_the_rfc_over_many_updates(alpha, beta, target, k, overflow, delays):
+def test_prob_follows_the_rfc_over_many_updates(alpha, beta, target, k, overflow, updates):
     exact = model.Pi2(
         Fraction(target, model.SECOND),
         Fraction(alpha, 256),
@@ -152,18 +168,19 @@ def test_prob_follows_the_rfc_over_many_updates(alpha, beta, target, k, overflow
     end = C.coupling_make(k, 0, overflow).prob_max
     prob, last = 0, 0
     tolerance = Fraction(1)  # the C code's highest p' is up to 2^-32 below 1 or 1/k
-    for delay in delays:
-        exact.update(Fraction(delay, model.SECOND))
-        prob = next_prob(law, prob, delay, last, end)
-        tolerance += worst_error(delay, last, target)
+    for delay, count in updates:
+        exact.update(Fraction(delay, model.SECOND), count)
+        prob = next_prob(law, prob, delay, last, end, count)
+        tolerance += worst_error(delay, last, target, count)
         assert abs(prob - exact.p * ONE) <= tolerance
         last = delay
 
 
-@given(probs, any_delay_ns, any_delay_ns, laws, ends)
-@example(0, 2**40, 2**40, law_of(0, 1, 1), ONE - 1)
-@example(ONE - 1, 0, 2**40, law_of(0, 1, 1), ONE - 1)
-def test_one_step_is_the_exact_one_with_the_gains_in_use(prob, delay, last, law, end):
+@given(probs, any_delay_ns, any_delay_ns, laws, ends, periods)
+@example(0, 2**40, 2**40, law_of(0, 1, 1), ONE - 1, 1)
+@example(ONE - 1, 0, 2**40, law_of(0, 1, 1), ONE - 1, 1)
+@example(ONE - 1, 0, 2**40, law_of(2**40, 9007198, 9007198), ONE - 1, 2**45)
+def test_one_step_is_the_exact_one_with_the_gains_in_use(prob, delay, last, law, end, count):
     """With the rounded gains nothing is left but the cut of the sum, towards 0; and p' ends
     at `end`, where it starts from if it was higher.
     """
@@ -171,17 +188,39 @@ def test_one_step_is_the_exact_one_with_the_gains_in_use(prob, delay, last, law,
         min(max(difference, -CUT_NS), CUT_NS)
         for difference in (delay - law.target_ns, delay - last)
     )
-    step = math.trunc(Fraction(error * law.alpha + growth * law.beta, 64))
+    step = math.trunc(Fraction(count * error * law.alpha + growth * law.beta, 64))
     expected = max(min(prob, end) + step, 0)
-    assert next_prob(law, prob, delay, last, end) == min(expected, end)
+    assert next_prob(law, prob, delay, last, end, count) == min(expected, end)
 
 
-@given(laws, ends, probs, probs, any_delay_ns, any_delay_ns, any_delay_ns)
-def test_prob_is_monotonous(law, end, prob, other_prob, delay, other_delay, last):
-    result = next_prob(law, prob, delay, last, end)
-    higher_prob = next_prob(law, max(prob, other_prob), delay, last, end)
-    higher_delay = next_prob(law, prob, max(delay, other_delay), last, end)
-    higher_last = next_prob(law, prob, delay, max(last, other_delay), end)
+@given(laws, ends, probs, st.integers(1, 1000))
+def test_updates_missed_while_asleep_are_made_up_for(law, end, prob, count):
+    """An empty DualQ: one update for all periods, or one in each, which rounds each."""
+    each = next_prob(law, prob, 0, 0, end)
+    for _ in range(count - 1):
+        each = next_prob(law, each, 0, 0, end)
+    assert 0 <= each - next_prob(law, prob, 0, 0, end, count) <= count
+
+
+@given(laws, probs, periods)
+def test_overload_decays_while_the_queue_is_calm(law, prob, count):
+    """By 1/32, or more after several periods, while the delay is below half the target, and not at
+    all otherwise."""
+    calm = law.target_ns // 2
+    if calm:
+        left = math.ceil(Fraction(31 * prob, 31 + count))
+        assert C.pi2_decay(law, prob, calm - 1, calm - 1, count) == left
+        assert C.pi2_decay(law, prob, calm - 1, calm - 1, 1) == prob - prob // 32
+    assert C.pi2_decay(law, prob, calm, 0, count) == prob
+    assert C.pi2_decay(law, prob, 0, calm, count) == prob
+
+
+@given(laws, ends, probs, probs, any_delay_ns, any_delay_ns, any_delay_ns, periods)
+def test_prob_is_monotonous(law, end, prob, other_prob, delay, other_delay, last, count):
+    result = next_prob(law, prob, delay, last, end, count)
+    higher_prob = next_prob(law, max(prob, other_prob), delay, last, end, count)
+    higher_delay = next_prob(law, prob, max(delay, other_delay), last, end, count)
+    higher_last = next_prob(law, prob, delay, max(last, other_delay), end, count)
     assert higher_prob >= result
     assert higher_delay >= result
     assert higher_last <= result

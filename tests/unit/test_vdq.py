@@ -123,12 +123,12 @@ def test_virtual_queue_is_the_models(rate, percent, target, ring, bins, script):
         budget = C.vdq_budget(law, told)
         assert abs(budget - model.budget(told)) <= 2
         ctv, share = model.threshold(budget)
-        C.vdq_update(ours, law, now)
+        C.vdq_update(ours, law, now, 1)
         assert ours.ctv == ctv
         assert ours.share == pytest.approx(2**32 * share, abs=1)
         assert ours.is_late == (budget == 0)
         assert not ours.is_empty and not any(ours.came)
-        C.vdq_update(ours, law, now)
+        C.vdq_update(ours, law, now, 1)
         assert ours.is_empty == (not waiting)
         assert ours.ctv == (ctv if waiting > law.target else 0), "of a period without a packet"
 
@@ -143,11 +143,11 @@ def test_threshold_outlasts_a_pause_between_bursts():
         for _ in range(10):
             C.vdq_tell(ours, law, begin, 1000, 400, True)
         assert bool(ours.ctv) == (burst > 0)
-        C.vdq_update(ours, law, begin + MS)
+        C.vdq_update(ours, law, begin + MS, 1)
         of_the_burst = ours.ctv, ours.share
-        C.vdq_update(ours, law, begin + MS + PERIOD)
+        C.vdq_update(ours, law, begin + MS + PERIOD, 1)
         assert ours.ctv and (ours.ctv, ours.share) == of_the_burst
-    C.vdq_update(ours, law, SECOND + SECOND)
+    C.vdq_update(ours, law, SECOND + SECOND, 1)
     assert (ours.ctv, ours.share) == (0, 0)
 
 
@@ -169,7 +169,7 @@ def test_without_a_rate_nothing_is_virtual():
     law = make(0, 95, MS, VDQ_RING_MAX, 512)
     ours = new("vdq")
     C.vdq_tell(ours, law, SECOND, 5, 1514, True)
-    C.vdq_update(ours, law, SECOND)
+    C.vdq_update(ours, law, SECOND, 1)
     assert (ours.backlog, ours.ctv, ours.is_empty) == (0, 0, 1)
 
 
@@ -188,7 +188,7 @@ def test_clear_forgets_all_but_what_was_counted():
     ours = new("vdq")
     for _ in range(9):
         C.vdq_tell(ours, law, SECOND, 5, 1514, True)
-    C.vdq_update(ours, law, SECOND)
+    C.vdq_update(ours, law, SECOND, 1)
     assert ours.ctv and ours.overflows == 5 and not ours.is_empty
     C.vdq_tell(ours, law, SECOND, 5, 1514, False)
     C.vdq_clear(ours)
@@ -211,16 +211,31 @@ def test_columns_have_what_the_bins_have(bins):
     assert list(columns) == expected and sum(expected) == 100_000
 
 
+@given(st.lists(st.tuples(st.integers(1, VDQ_VALUE_MAX), st.sampled_from([60, 590, 1514])),
+                min_size=1, max_size=60), st.integers(1, 5))
+def test_a_late_update_asks_the_same_of_each_period(packets, periods):
+    """The same load, for one period and for several: the threshold is the same."""
+    law = make(MBIT, 100, 0, VDQ_RING_MAX, 512)
+    found = []
+    for count in (1, periods):
+        ours = new("vdq")
+        for value, length in packets * count:
+            C.vdq_tell(ours, law, SECOND, value, length, False)
+        C.vdq_update(ours, law, SECOND, count)
+        found.append((ours.ctv, ours.share))
+    assert found[0] == found[1]
+
+
 def test_share_is_what_the_threshold_took():
     law = make(MBIT, 100, 0, VDQ_RING_MAX, 512)
     ours = new("vdq")
     for i in range(20):  # ten times what the link carries in a period, of two values
         C.vdq_tell(ours, law, SECOND, VDQ_VALUE_MAX if i % 20 == 0 else 1000, 625, True)
-    C.vdq_update(ours, law, SECOND + 95 * MS)
+    C.vdq_update(ours, law, SECOND + 95 * MS, 1)
     assert ours.share == pytest.approx(2**32 * 19 / 20, rel=1e-6)
     assert 1000 <= ours.ctv < VDQ_VALUE_MAX
     C.vdq_tell(ours, law, SECOND + 95 * MS, 1000, 65000, False)
-    C.vdq_update(ours, law, SECOND + 95 * MS)
+    C.vdq_update(ours, law, SECOND + 95 * MS, 1)
     assert ours.share == 2**32 - 1, "all that came"
 
 
@@ -238,7 +253,7 @@ def marked_flows(rates, capacity, target_ns, seconds, dice):
         now = min(due)
         number = due.index(now)
         while update <= now:
-            C.vdq_update(vdq, law, update)
+            C.vdq_update(vdq, law, update, 1)
             update += PERIOD
         due[number] += round(1500 * SECOND / rates[number] * dice.uniform(0.9, 1.1))
         C.value_measure(flows[number], now, 1500, 30 * MS)
