@@ -69,6 +69,7 @@
 #include "tag.bpf.h"
 #include "tick.bpf.h"
 #include "txqueue.bpf.h"
+#include "update.bpf.h"
 #include "verifier.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -140,6 +141,7 @@ int dualpi2_mark(struct __sk_buff *ctx)
 	}
 	arrival.flags = classify(in, ip.tos, ctx->priority);
 	arrival.now = bpf_ktime_get_ns();
+	dualq_touch(in, q, arrival.now);
 	arrival.note = aqm_note(ctx, in, q, &arrival);
 	if (arrival.flags & PACKET_MARKABLE && aqm_may_mark(q)) {
 		mark = aqm_mark(in, q, &arrival);
@@ -226,6 +228,7 @@ int BPF_PROG(dualpi2_enqueue, struct sk_buff *skb, struct Qdisc *sch,
 		bpf_qdisc_skb_drop(skb, to_free);
 		return NET_XMIT_DROP;
 	}
+	dualq_touch(in, q, tag->now_ns);
 	return tag->flags & PACKET_L ? admit(in, q, sch, skb, to_free, tag, true)
 				     : admit(in, q, sch, skb, to_free, tag, false);
 }
@@ -303,9 +306,6 @@ static __always_inline void set_default_params(struct instance *in)
 /* Put the parameters in force. */
 static __always_inline void apply_params(struct instance *in)
 {
-	struct dualq *q;
-	u32 home;
-
 	link_params(in);
 	link_measure(in);
 	in->memlimit = dualpi2_memlimit(&in->params, full_frame(in));
@@ -313,8 +313,6 @@ static __always_inline void apply_params(struct instance *in)
 	in->to_trim = 1;
 	classify_params(in);
 	aqm_params(in);
-	FOR_EACH_DUALQ(in, q, home)
-		aqm_relaw(in, q);
 }
 
 /* What dualpi2-load has set for an interface; NULL: nothing. It has attached our tcx program as
@@ -331,6 +329,7 @@ static __always_inline void dualq_start_empty(struct instance *in, struct dualq 
 {
 	q->l_packets = 0;
 	q->credit = in->initial_credit;
+	q->generation = in->generation;
 	aqm_reset(in, q);
 }
 
@@ -494,17 +493,13 @@ int dualpi2_change(struct dualpi2_change *change)
 	struct dualpi2_params new = change->params, old;
 	struct instance *in = instance_at(&key);
 	u64 now = bpf_ktime_get_ns();
-	struct dualq *q;
-	u32 home;
 
 	if (!in || !in->qdisc)
 		return -ENOENT;
 	old = in->params;
 	in->params = new;
 	apply_params(in);
-	if (new.classic_protection != old.classic_protection)
-		FOR_EACH_DUALQ(in, q, home)
-			q->credit = in->initial_credit;
+	relaw(in, new.classic_protection != old.classic_protection);
 	if (new.rate != old.rate)
 		shaper_restart(&in->link.shaper, now);
 	if (aqm_period(&new) != aqm_period(&old))

@@ -77,8 +77,10 @@ struct dualq {
 	s32 credit;    /* scheduler.h */
 	struct coupled coupled;
 	struct aqm aqm;
-	u64 updates; /* of the AQM */
-	u32 home;    /* which of its qdisc's */
+	u64 updates;	   /* of the AQM */
+	u64 update_due_ns; /* when the next one is, if its packets make it (update.bpf.h) */
+	u64 generation;	   /* of the parameters that its state is in line with */
+	u32 home;	   /* which of its qdisc's */
 	struct dualpi2_overload overload;
 };
 
@@ -114,6 +116,9 @@ struct instance {
 	u64 qdisc;   /* address of the struct Qdisc that it is of; 0: free */
 	u64 root_of; /* address of the struct net_device whose root it is; 0: of none */
 	u32 number;  /* its own, in dualpi2_qdiscs */
+
+	u64 generation;	       /* of the parameters */
+	u64 credit_generation; /* the latest with which DualQs get a new credit */
 
 	/* from the parameters */
 	u32 classes_under;    /* handle whose classes skb->priority may name */

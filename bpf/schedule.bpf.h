@@ -4,7 +4,9 @@
  * Each bpf/schedule/NAME.bpf.h is a schedule, chosen with SCHEDULE_H. It has
  *
  *	DUALQS			how many DualQs a qdisc has; the first is in its instance
- *	struct schedule		its state, one for each qdisc
+ *	TIMED			how many of them, from the first on, the timer updates; another one
+ *is updated at its packets (update.bpf.h) struct schedule		its state, one for each
+ *qdisc
  *
  *	schedule_home()		which of them a packet belongs to, in the tcx program
  *	schedule_dualq()	where it is; NULL: there is none

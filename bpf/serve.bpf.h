@@ -16,6 +16,7 @@
 #include "link.bpf.h"
 #include "maps.bpf.h"
 #include "scheduler.h"
+#include "update.bpf.h"
 #include "verifier.bpf.h"
 
 /* Packets that one call of dequeue drops at most before it lets others work. */
@@ -137,6 +138,7 @@ static __always_inline enum turn serve(struct instance *in, struct dualq *q, str
 	bool l_waits = fifo_waits(&q->l), c_waits = fifo_waits(&q->c);
 	const bool by_aqm = aqm_schedules(in) && l_waits && c_waits;
 
+	dualq_touch(in, q, now);
 	if (by_aqm ? aqm_serves_l(in, q, now) : scheduler_serves_l(q->credit, l_waits, c_waits))
 		return serve_from(in, q, sch, true, c_waits && !by_aqm, now, served);
 	return serve_from(in, q, sch, false, l_waits && !by_aqm, now, served);

@@ -43,7 +43,7 @@ static __always_inline void tick(struct instance *in, u64 now)
 	if (!periods)
 		return;
 	link_measure(in);
-	for (home = 0; home < DUALQS; home++)
+	for (home = 0; home < TIMED; home++)
 		dualq_update(in->number, home, now, periods);
 	publish(in, now);
 }
@@ -58,9 +58,12 @@ static __always_inline void timer_restart(struct instance *in, u64 now)
 		bpf_timer_start(&in->timer, period, 0);
 }
 
+/* What catches up at its packets needs no timer without any. */
 static __always_inline bool dualq_is_idle(struct dualq *q)
 {
-	return !dualq_waits(q) && aqm_is_idle(q) && !q->overload.active;
+	if (dualq_waits(q))
+		return false;
+	return home_of(q) >= TIMED || (aqm_is_idle(q) && !q->overload.active);
 }
 
 static __always_inline bool is_idle(struct instance *in)

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What changes in a DualQ without a packet: its AQM as time passes. */
+/* What changes in a DualQ without a packet: its AQM as time passes, and what hangs on parameters.
+ *
+ * A qdisc may have thousands of DualQs, most of them asleep, so nobody walks through them. The
+ * timer updates the first ones (TIMED of schedule.bpf.h; tick.bpf.h). Another one catches up when a
+ * packet touches it: with the updates that it has missed, and with parameters that have changed
+ * since. Until then its statistics are those of the last touch, and an overload event goes on.
+ */
 #ifndef UPDATE_BPF_H
 #define UPDATE_BPF_H
 
@@ -39,6 +45,60 @@ GLOBAL_SUBPROG int dualq_update(u32 number, u32 home, u64 now, u64 periods)
 	q->updates++;
 	overload_update(in, &q->overload, is_saturated, now);
 	return 0;
+}
+
+/* Bring in line what hangs on parameters. */
+static __always_inline void dualq_relaw(struct instance *in, struct dualq *q, bool resets_credit)
+{
+	if (resets_credit)
+		q->credit = in->initial_credit;
+	aqm_relaw(in, q);
+}
+
+/* Other parameters are in force. It costs the same however many DualQs there are: the first one
+ * follows at once, the others at their packets.
+ */
+static __always_inline void relaw(struct instance *in, bool resets_credit)
+{
+	struct dualq *first = first_dualq(in);
+
+	if (DUALQS > 1) {
+		first->generation = in->generation + 1;
+		if (resets_credit)
+			in->credit_generation = first->generation;
+		/* A full barrier: whoever sees it sees all that it stands for. */
+		__sync_lock_test_and_set(&in->generation, first->generation);
+	}
+	dualq_relaw(in, first, resets_credit);
+}
+
+/* The same for another one. Of those who find that parameters have changed, one does it. */
+static __always_inline void catch_up_relaw(struct instance *in, struct dualq *q, u64 now,
+					   u64 period_ns)
+{
+	const u64 had = q->generation;
+
+	if (had == in->generation ||
+	    __sync_val_compare_and_swap(&q->generation, had, in->generation) != had)
+		return;
+	dualq_relaw(in, q, had < in->credit_generation);
+	if (q->update_due_ns > now + period_ns) /* it was longer */
+		q->update_due_ns = now + period_ns;
+}
+
+/* A packet comes to a DualQ, or is about to leave it. */
+static __always_inline void dualq_touch(struct instance *in, struct dualq *q, u64 now)
+{
+	const u64 period_ns = aqm_period(&in->params);
+	u64 periods;
+
+	if (DUALQS > 1)
+		catch_up_relaw(in, q, now, period_ns);
+	if (home_of(q) < TIMED)
+		return;
+	periods = claim_updates(&q->update_due_ns, period_ns, now);
+	if (periods)
+		dualq_update(in->number, home_of(q), now, periods);
 }
 
 #endif /* UPDATE_BPF_H */

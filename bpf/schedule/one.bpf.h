@@ -9,6 +9,7 @@
 #include "schedule.bpf.h"
 
 #define DUALQS 1
+#define TIMED 1
 
 struct schedule {
 };

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""A qdisc with two DualQs (two_dualqs.bpf.h): nothing that belongs to a DualQ is the qdisc's."""
+"""A qdisc with two DualQs (two_dualqs.bpf.h): nothing that belongs to a DualQ is the qdisc's, and
+the second, which the timer does not update, catches up at its packets."""
 
 import json
 import socket
+import time
 
 import pytest
 from conftest import BIN, PIN_DIR, check_law
-from frames import CE, ECT_1, NOT_ECT
+from frames import CE, ECT_0, ECT_1, NOT_ECT
 from iproute import TC_H_ROOT
 from netns import run, wait_until
 
@@ -47,12 +49,13 @@ class Two:
         the order of each queue."""
         self.load("--rate", 0)
         self.drain()
+        self.load()  # it publishes
         stats = self.stats()
         check_law(total(stats), self.wire.qdisc.tc())
         for home in HOMES:
             assert packets(stats[home], "packets_in") == len(self.sent[home])
             assert packets(stats[home], "packets_out") == len(self.of(home))
-            for queue in ((ECT_1, CE), (NOT_ECT,)):
+            for queue in ((ECT_1, CE), (NOT_ECT, ECT_0)):
                 passed = [packet.serial for packet in self.of(home)
                           if self.sent[home][packet.serial] in queue]
                 assert passed == sorted(passed)
@@ -178,3 +181,62 @@ def test_a_lowered_limit_holds_for_both_together(two):
     two.load("--limit", 20)
     wait_until(lambda: two.wire.qdisc.tc()["qlen"] <= 20, "the limit holds")
     assert all(of["c"]["counters"]["drop_trim"] > 10 for of in two.stats())
+
+
+def test_a_new_credit_reaches_the_second_with_its_next_packet(two):
+    """A change of parameters touches the first only. A packet takes the link more than a second,
+    in which none but this test does anything."""
+    two.load("--rate", "8kbit", "--tupdate", "4000s")
+    for home in HOMES:
+        two.burst(home, ECT_1, 5, 1400)
+        two.burst(home, NOT_ECT, 5, 1400)
+    wait_until(lambda: two.receive() or set(two.homes()) == {FIRST, SECOND}, "both were served")
+    seen = len(two.arrived)
+    wait_until(lambda: two.receive() or len(two.arrived) > seen, "the link begins with another")
+    two.load()  # it publishes
+    before = [of["credit"] for of in two.stats()]
+    two.load("--classic-protection", "50%")
+    first, second = (of["credit"] for of in two.stats())
+    assert first != before[FIRST] and second == before[SECOND] != first
+    two.burst(SECOND, NOT_ECT, 1)
+    two.load()
+    assert [of["credit"] for of in two.stats()] == [first, first]
+
+
+def test_the_law_reaches_the_second_with_its_next_packet(two):
+    """It drops for overload what it could mark. With --overflow it marks."""
+    two.load("--rate", "500kbit", "--p-cmax", "1%", "--alpha", 0.02, "--beta", 0.1)
+    two.burst(SECOND, NOT_ECT, 300)
+    wait_until(lambda: two.stats()[SECOND]["levels"]["prob"] > 2**32 // 5, "it is overloaded")
+    two.load("--tupdate", "4000s")
+    updates = two.stats()[SECOND]["updates"]
+    wait_until(lambda: two.load() or two.stats()[SECOND]["updates"] > updates,
+               "the last update for an hour")
+    two.burst(SECOND, ECT_0, 60)
+    two.load("--overflow")
+    assert two.stats()[SECOND]["c"]["counters"]["mark_coupled"] == 0
+    two.burst(SECOND, ECT_0, 60)
+    two.load()
+    assert two.stats()[SECOND]["c"]["counters"]["mark_coupled"] > 0
+    two.load("--tupdate", "16ms")
+    wait_until(lambda: (two.burst(SECOND, ECT_0, 1) or two.load() or
+                        two.stats()[SECOND]["updates"] > updates + 3),
+               "the shorter period has begun")
+
+
+def test_the_second_makes_up_for_the_updates_that_it_slept_through(two):
+    """Overload empties its queue, and p' stays where it was until a packet comes, without a timer;
+    then it is what so many updates would have made of it."""
+    two.load("--rate", "1mbit", "--alpha", 2, "--beta", 0.01)
+    two.burst(SECOND, NOT_ECT, 300)
+    wait_until(lambda: two.receive() or not two.wire.qdisc.tc()["qlen"], "its queue is empty")
+    asleep = wait_until(lambda: (now := two.stats()) == two.stats() and now, "the timer sleeps")
+    assert asleep[SECOND]["levels"]["prob"] > 2**31 and asleep[SECOND]["overload"]["active"]
+    time.sleep(1.5)  # what p' and overload take to be over
+    assert two.stats() == asleep
+    two.burst(SECOND, ECT_1, 1)
+    two.load()  # it publishes
+    awake = two.stats()[SECOND]
+    assert awake["levels"]["prob"] == 0 and not awake["overload"]["active"]
+    assert awake["updates"] == asleep[SECOND]["updates"] + 1
+    assert awake["overload"]["total_ns"] == asleep[SECOND]["overload"]["total_ns"]

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* For a test: a qdisc with two DualQs, served in turn. A packet whose mark (SO_MARK of socket(7))
- * is odd belongs to the second.
+ * is odd belongs to the second, which is updated at its packets.
  */
 #ifndef TWO_DUALQS_BPF_H
 #define TWO_DUALQS_BPF_H
@@ -13,6 +13,7 @@
 #include "schedule.bpf.h"
 
 #define DUALQS 2
+#define TIMED 1
 
 struct schedule {
 	u8 turn; /* of the second */
