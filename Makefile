@@ -136,7 +136,7 @@ TWO := $(O)/two/dualpi2-load
 
 .DELETE_ON_ERROR:
 .PHONY: all foreign check quick quick-source quick-guest test test-kernels test-long test-deb test-trixie \
-	test-monitoring test-compilers fuzz soak demo screens compare bench bench-kernels bench-grid bench-cost bench-overload \
+	test-monitoring test-compilers fuzz soak demo screens compare bench bench-kernels bench-grid bench-cost bench-lines bench-overload \
 	claims model check-vmlinux \
 	clean help force
 all:
@@ -282,6 +282,11 @@ $(PRELOADED): $(O)/%.so: tests/qdisc/%.c $(O)/flags/cc
 $(O)/tap: $(wildcard bench/guest/*.[ch]) $(O)/flags/cc
 	$(say) CC $@
 	$(Q)$(CC) $(ALL_CFLAGS) $(filter %.c,$^) -o $@
+
+# What it measures runs on this machine. The headers of bpf/ hold more than it needs.
+$(O)/lines: bench/cost/lines.c $(wildcard bpf/*.h include/*.h) $(O)/flags/cc
+	$(say) CC $@
+	$(Q)$(CC) $(ALL_CFLAGS) -Wno-unused-function -Wno-unused-parameter -Wno-attributes -Ibpf -pthread $< -o $@
 
 -include $(patsubst %.o,%.d,$(BPF_O) $(OTHER_SKELETONS:.skel.h=.bpf.o) $(FOREIGN) $(USER_O) $(NEXT_VERSION_O) $(O)/aqm/packaged.o $(O)/two/pi2.bpf.o $(O)/two/pi2.o)
 
@@ -447,6 +452,11 @@ bench-cost: ## instructions per packet, against a budget (PART=packets|gso|conge
 	$(Q)$(IN_ROOT) all
 	$(Q)$(if $(PART),,$(call recorded,cost$(ARCH:%=-%).md)) bench/cost/run --kernel $(KERNEL) \
 		$(if $(PART),--part $(PART)) $(if $(RECORD),--record)
+
+bench-lines: ## ns that a CPU waits for cache lines that another one writes to, on this machine (RECORD=1)
+	$(Q)tests/lab/bootstrap
+	$(Q)$(IN_ROOT) $(LAB_O)/lines
+	$(Q)$(call recorded,lines.md) $(LAB) chroot -- $(LAB_O)/lines
 
 CHECKED_O := $(LAB_O)/aqm/$(DEFAULT_AQM).bpf.o $(LAB_O)/prague.bpf.o $(LAB_O)/opt_in.bpf.o
 check-vmlinux: ## compare vmlinux.h with the BTF of a kernel (KERNEL=7.2.12)
