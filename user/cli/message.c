@@ -18,7 +18,7 @@ static char place[512]; /* "FILE:LINE: ", or empty */
 
 #define LINE_SIZE (1024 + sizeof(place))
 
-static enum status status = STATUS_OK;
+static enum status status = STATUS_OK; /* of the action */
 static bool is_held;
 static char held[1024]; /* the first line meanwhile */
 
@@ -58,6 +58,11 @@ void message_init(const char *program)
 	libbpf_set_print(print_libbpf);
 	open_standard_files();
 	atexit(end_output);
+}
+
+void message_begin(void)
+{
+	status = STATUS_OK;
 }
 
 void message_set_verbose(void)

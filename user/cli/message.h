@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Error messages: one line, with the cause and what to do.
  *
- * The first failure is the one that matters: what fails afterwards (an undo step,
- * a caller that gives up too) is shown with -v only, and so are errno and what
- * libbpf has to say.
+ * A failure belongs to an action: what a tool does for one interface, say. The first failure of an
+ * action is the one that matters: what fails afterwards (an undo step, a caller that gives up too)
+ * is shown with -v only, and so are errno and what libbpf has to say.
  *
  * All over user/, unless a comment says otherwise:
  *
@@ -29,6 +29,11 @@ enum status {
  * failure.
  */
 void message_init(const char *program);
+
+/* The next action begins, and has not failed yet. Most tools do a single one, which begins with the
+ * program.
+ */
+void message_begin(void);
 
 /* -v: show more. */
 void message_set_verbose(void);
@@ -67,10 +72,10 @@ const char *message_shortage(int error);
  */
 int expect_known(int found, const char *what, ...) __attribute__((format(printf, 2, 3)));
 
-/* Has a failure been reported? */
+/* Has the action failed? */
 bool message_reported(void);
 
-/* The exit status of a tool that could not do its work: what goes with the first failure. */
+/* The exit status of an action that could not be done: what goes with its first failure. */
 enum status message_status(void);
 
 /* While a program has the whole screen, messages would not be seen: the first one is kept, and
