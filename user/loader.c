@@ -14,8 +14,6 @@
 #include "aqm/params.h"
 #include "aqm/strangers.h"
 #include "attach/directions.h"
-#include "attach/helper.h"
-#include "attach/left_over.h"
 #include "check/host.h"
 #include "check/report.h"
 #include "cli/config.h"
@@ -23,6 +21,9 @@
 #include "cli/message.h"
 #include "cli/options.h"
 #include "cli/privilege.h"
+#include "interface/helper.h"
+#include "interface/left_over.h"
+#include "interface/target.h"
 #include "kernel/default_qdisc.h"
 #include "kernel/link.h"
 #include "kernel/names.h"
@@ -165,7 +166,7 @@ static bool begin(const struct registrations *regs, const char *ifname, const st
 	struct link link;
 	int found = unloads ? link_look_for(ifname, &link) : 0;
 
-	left_over_sweep(regs, found > 0 ? (__u32)link.ifindex : 0);
+	directions_sweep(regs, found > 0 ? (__u32)link.ifindex : 0);
 	return !message_reported() && helper_is_none(ifname) && target_is_known(regs, ifname, ours);
 }
 
@@ -311,19 +312,6 @@ static bool arguments_agree(const char *ifname)
 	    (!ifname || !given(ACTION_CONFIG) || !config_is_dir(given(ACTION_CONFIG))))
 		return fail(0, "--find-config: needs IFACE, and --config of a directory");
 	return true;
-}
-
-/* Those that are about options that a file may have. */
-static bool request_agrees(const struct request *request, enum direction direction)
-{
-	if (request->mq && request_has_rate(request))
-		return fail(0, "--rate: not with --mq, each queue would send at the full rate");
-	if (request->mq && direction == INGRESS)
-		return fail(0, "--mq: not with --ingress, an ifb has one queue");
-	if (direction == INGRESS && param_given(request->params, "rate")->text &&
-	    !request_has_rate(request))
-		return fail(0, "--rate 0: not with --ingress, without a rate nothing waits there");
-	return request_fits(request, request->aqm);
 }
 
 /* What the options say that were given, on the command line or in a file. */

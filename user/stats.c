@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attach/left_over.h"
+#include "interface/left_over.h"
 #include "cli/message.h"
 #include "cli/options.h"
 #include "cli/privilege.h"

@@ -13,7 +13,7 @@
 
 #include "kernel/link.h"
 #include "kernel/qdisc.h"
-#include "attach/tree.h"
+#include "interface/tree.h"
 
 static const uint8_t *answers, *answers_end;
 static void *poisoned; /* the part of the reader's buffer that holds nothing */

@@ -17,7 +17,7 @@ def configure(space, qdisc):
     space.run("tc", "qdisc", "replace", "dev", "one", "root", "handle", "7:", *qdisc.split())
 
 
-# All kinds of user/attach/tree.c but mq (test_mq.py) and dualpi2 (tests/compare/), with as many
+# All kinds of user/interface/tree.c but mq (test_mq.py) and dualpi2 (tests/compare/), with as many
 # options as each has, and with their defaults where these come back in another way.
 @pytest.mark.parametrize("qdisc", [
     "bfifo limit 77777",

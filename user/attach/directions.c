@@ -106,17 +106,15 @@ static bool check_root(const struct registrations *regs, const char *ifname,
 static bool look_at_ingress(const struct registrations *regs, const char *ifname,
 			    const struct request *request, struct before *before)
 {
-	struct ingress ingress;
-	struct qdisc root = {};
+	struct feeder feeder;
 	int live;
 
-	if (!ingress_find(ifname, &ingress) || !ingress_allowed(regs, &ingress, request) ||
-	    (ingress.ifb.ifindex && !qdisc_root((int)ingress.ifb.ifindex, &root)))
+	if (!feeder_find(ifname, &feeder) || !feeder_allowed(regs, &feeder, request))
 		return false;
-	before->wanted = ingress_aqm(&ingress, request);
-	before->aqm = ingress.aqm;
-	before->handle = root.handle;
-	live = ingress_live(regs, &ingress, &before->in_force);
+	before->wanted = feeder_aqm(&feeder, request);
+	before->aqm = feeder.aqm;
+	before->handle = feeder.handle;
+	live = feeder_live(regs, &feeder, &before->in_force);
 	before->is_live = live > 0;
 	return live >= 0;
 }
@@ -124,25 +122,25 @@ static bool look_at_ingress(const struct registrations *regs, const char *ifname
 static bool attach_ingress(const struct registrations *regs, const char *ifname,
 			   const struct request *request)
 {
-	struct ingress ingress;
+	struct feeder feeder;
 
-	return ingress_find(ifname, &ingress) && ingress_attach(regs, &ingress, request);
+	return feeder_find(ifname, &feeder) && ingress_attach(regs, &feeder, request);
 }
 
 static bool unload_ingress(const struct registrations *regs, const char *ifname, bool *found)
 {
-	struct ingress ingress;
+	struct feeder feeder;
 
-	return ingress_find(ifname, &ingress) && ingress_undo(regs, &ingress, found);
+	return feeder_find(ifname, &feeder) && ingress_undo(regs, &feeder, found);
 }
 
 static bool check_ingress(const struct registrations *regs, const char *ifname,
 			  const struct link *link, const struct request *request)
 {
-	struct ingress ingress;
+	struct feeder feeder;
 
 	(void)link;
-	return ingress_find(ifname, &ingress) && ingress_check(regs, &ingress, request);
+	return feeder_find(ifname, &feeder) && feeder_check(regs, &feeder, request);
 }
 
 /* ---- both -------------------------------------------------------------------------- */
@@ -258,4 +256,11 @@ bool directions_check(const struct registrations *regs, const char *ifname, cons
 		passed = !requests->has[i] ||
 			 directions[i].check(regs, ifname, link, &requests->of[i]);
 	return passed;
+}
+
+void directions_sweep(const struct registrations *regs, __u32 spared)
+{
+	ingress_sweep(regs, spared);
+	gso_sweep(regs);
+	root_sweep(regs);
 }

@@ -3,15 +3,9 @@
 #ifndef DIRECTIONS_H
 #define DIRECTIONS_H
 
-#include "attach/target.h"
-#include "kernel/direction.h"
-
-/* What is requested for an interface. */
-struct requests {
-	struct request of[N_DIRECTIONS];
-	bool has[N_DIRECTIONS]; /* is anything requested for it? */
-	bool whole;		/* a direction for which nothing is requested is taken away */
-};
+#include "interface/request.h"
+#include "kernel/link.h"
+#include "pinned/registration.h"
 
 /* Attach what is requested, or change it. If a later step fails, both directions are as they were.
  * Registers the AQMs and then gives up the right to load: nothing else is loaded. Prints what was
@@ -27,5 +21,10 @@ bool direction_unload(const struct registrations *regs, const char *ifname,
 /* Show (report.h) whether directions_attach() would work. */
 bool directions_check(const struct registrations *regs, const char *ifname, const struct link *link,
 		      const struct requests *requests);
+
+/* Remove what belongs to interfaces that are gone. The ifb of the interface `spared` stays (0:
+ * none), for its own --unload.
+ */
+void directions_sweep(const struct registrations *regs, __u32 spared);
 
 #endif /* DIRECTIONS_H */

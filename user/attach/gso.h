@@ -14,7 +14,7 @@
 #ifndef GSO_H
 #define GSO_H
 
-#include "attach/target.h"
+#include "interface/target.h"
 
 /* Decide which of them are split, by all other parameters and the device: sets split_above. */
 bool gso_decide(const struct target *target, struct dualpi2_params *params);

@@ -3,7 +3,7 @@
 #ifndef PLACE_H
 #define PLACE_H
 
-#include "attach/target.h"
+#include "interface/target.h"
 
 /* The qdisc for the root, but for its kind: of one of ours that it takes the place of it keeps the
  * handle, unless another one is requested, and the size table.

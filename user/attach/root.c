@@ -80,13 +80,22 @@ static bool change_all(const struct registration *reg, const struct target *targ
 
 /* ---- attach ---------------------------------------------------------------------- */
 
+/* Where nothing is said of frames: those of an ifb have a header that never was on the link. */
+static void set_frame(const struct target *target, struct dualpi2_params *params)
+{
+	if (!target->feeder_is_bare || params->framing != DUALPI2_FRAMING_RAW)
+		return;
+	params->framing = DUALPI2_FRAMING_NETWORK;
+	params->overhead = 0;
+}
+
 /* Put what is requested into `params`, and decide what follows from it on this interface. */
 static bool make_params(const struct target *target, const struct request *request,
 			const struct aqm *aqm, struct dualpi2_params *params)
 {
 	if (!request_apply(request, aqm, params))
 		return false;
-	target_frame(target, params);
+	set_frame(target, params);
 	return gso_decide(target, params);
 }
 
@@ -352,6 +361,12 @@ bool root_attach(const struct registrations *regs, struct target *target,
 
 /* ---- unload ---------------------------------------------------------------------- */
 
+void root_forget(const struct registrations *regs, const struct dualpi2_key *key)
+{
+	confs_forget(regs, key);
+	ledger_erase(LEDGER_PRIORS, key);
+}
+
 /* Is what was remembered there again? Where that could not be tried before (qdisc_comes_back()),
  * this is where a difference is seen.
  */
@@ -383,7 +398,44 @@ bool root_undo(const struct registrations *regs, struct target *target, bool *fo
 	had_tcx = tcx_detach(&target->key, TCX_EGRESS);
 	if (had_tcx < 0 || !gso_stop(target))
 		return false;
-	target_forget(regs, &target->key);
+	root_forget(regs, &target->key);
 	*found = ours || had_tcx;
 	return true;
+}
+
+/* ---- sweep ----------------------------------------------------------------------- */
+
+/* Is there an interface of this number with a qdisc of ours? Then it is the one that was attached,
+ * for a qdisc ends with its interface, and somebody has detached our link from it. Also true where
+ * that could not be read, which is reported.
+ */
+static bool is_still_ours(const struct dualpi2_key *key)
+{
+	struct tree tree = {};
+	struct link link;
+	int found = target_look(key, &link);
+	bool ours;
+
+	if (found <= 0)
+		return found;
+	if (!tree_read((int)key->ifindex, &tree))
+		return true;
+	ours = tree_owner(&tree) == OWNER_US;
+	tree_free(&tree);
+	return ours;
+}
+
+static void sweep_one(const struct registrations *regs, const struct dualpi2_key *key)
+{
+	if (interface_is_gone(regs, key, TCX_EGRESS) <= 0 || is_still_ours(key))
+		return;
+	verbose("interface %u of namespace %llu is gone", key->ifindex, key->netns);
+	root_forget(regs, key);
+	ledger_erase(LEDGER_SETTINGS, key);
+	tcx_detach(key, TCX_EGRESS);
+}
+
+void root_sweep(const struct registrations *regs)
+{
+	tcx_each(regs, sweep_one);
 }

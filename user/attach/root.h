@@ -5,7 +5,7 @@
 #ifndef ROOT_H
 #define ROOT_H
 
-#include "attach/target.h"
+#include "interface/target.h"
 
 /* The parameters in force on what is attached: 1; 0: nothing of us that takes changes; -errno,
  * which is reported.
@@ -22,5 +22,11 @@ bool root_attach(const struct registrations *regs, struct target *target,
 
 /* Put the interface back as it was. `found`: was there anything of us? */
 bool root_undo(const struct registrations *regs, struct target *target, bool *found);
+
+/* Forget what is kept for an interface (key.parent: any), but not its borrowed settings. */
+void root_forget(const struct registrations *regs, const struct dualpi2_key *key);
+
+/* Forget interfaces that no longer exist: their numbers may come again. The lock is held. */
+void root_sweep(const struct registrations *regs);
 
 #endif /* ROOT_H */

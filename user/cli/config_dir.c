@@ -21,7 +21,7 @@ bool config_is_dir(const char *path)
 	return !stat(path, &file) && S_ISDIR(file.st_mode);
 }
 
-/* What dualpi2-load makes itself (attach/device.h). */
+/* What dualpi2-load makes itself (interface/device.h). */
 static bool is_helper(const char *ifname)
 {
 	return !fnmatch("in-*", ifname, 0) || !fnmatch("gs[ox]-*", ifname, 0);

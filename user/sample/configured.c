@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "aqm/aqm.h"
-#include "attach/ingress.h"
+#include "interface/feeder.h"
 #include "cli/config.h"
 #include "cli/config_dir.h"
 #include "cli/message.h"
@@ -225,13 +225,13 @@ static bool is_ours(const struct qdisc *qdisc, void *data)
 /* 1, 0, or -errno, which is reported: unknown. */
 static int is_attached(const struct configured_direction *item)
 {
-	struct ingress ingress;
+	struct feeder feeder;
 
-	if (!ingress_find(item->ifname, &ingress))
+	if (!feeder_find(item->ifname, &feeder))
 		return -EIO;
 	if (item->direction == INGRESS)
-		return ingress.aqm != NULL;
-	return qdisc_each((int)ingress.key.ifindex, is_ours, NULL);
+		return feeder.aqm != NULL;
+	return qdisc_each((int)feeder.key.ifindex, is_ours, NULL);
 }
 
 void configured_look(const struct configuration *configuration, const char *ifname,

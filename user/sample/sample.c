@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "attach/ifb.h"
+#include "interface/ifb.h"
 #include "cli/format.h"
 
 const char *sample_ifname(unsigned int ifindex, const char *old_name, char name[IF_NAMESIZE])

@@ -5,7 +5,7 @@
 #ifndef SAMPLER_H
 #define SAMPLER_H
 
-#include "attach/ifb.h"
+#include "interface/ifb.h"
 #include "kernel/link.h"
 #include "pinned/pin_dir.h"
 #include "pinned/registration.h"

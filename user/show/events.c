@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "attach/ifb.h"
+#include "interface/ifb.h"
 #include "cli/format.h"
 #include "cli/message.h"
 #include "kernel/link.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "attach/target.h"
+#include "interface/target.h"
 
 #include <linux/pkt_sched.h>
 #include <stdio.h>
@@ -8,8 +8,7 @@
 #include "check/report.h"
 #include "cli/message.h"
 #include "kernel/netns.h"
-#include "pinned/ledger.h"
-#include "pinned/maps.h"
+#include "pinned/pins.h"
 
 bool target_find(const char *ifname, struct target *target)
 {
@@ -38,69 +37,6 @@ const struct aqm *target_aqm(const struct target *target, const struct request *
 }
 
 /* ---- may it be attached? ------------------------------------------------------- */
-
-bool request_has_rate(const struct request *request)
-{
-	return param_given(request->params, "rate")->value;
-}
-
-bool request_apply(const struct request *request, const struct aqm *aqm,
-		   struct dualpi2_params *params)
-{
-	char why[PARAMS_WHY_MAX];
-
-	if (request->former) {
-		*params = *request->former;
-		return true;
-	}
-	if (request->whole)
-		*params = params_default(aqm);
-	return params_apply(request->params, aqm, params, why) || fail_usage("%s", why);
-}
-
-/* Values are read as tc does. */
-static void report_surprises(const struct option_given *given)
-{
-	char text[OPTION_TEXT_MAX];
-
-	for (const struct option_spec *spec = params_all(); option_exists(spec); spec++, given++) {
-		if (given->text && value_surprise(spec, given->text, text))
-			report_line(REPORT_HINT, "--%s %s is %s", spec->name, given->text, text);
-	}
-}
-
-void request_report(const struct request *request, const struct aqm *aqm,
-		    const struct dualpi2_params *params)
-{
-	char text[PARAMS_WHY_MAX];
-	const char *doubt = params_doubt(aqm, params, text);
-
-	report_surprises(request->params);
-	if (doubt)
-		report_line(REPORT_WARNING, "%s", doubt);
-}
-
-void request_take_over(const struct aqm *aqm, struct dualpi2_params *params)
-{
-	const struct dualpi2_params fresh = params_default(aqm);
-
-	memcpy(params->aqm, fresh.aqm, sizeof(params->aqm));
-}
-
-bool request_fits(const struct request *request, const struct aqm *aqm)
-{
-	struct dualpi2_params scratch;
-	char why[PARAMS_WHY_MAX];
-
-	for (size_t i = 0; !aqm && aqms[i]; i++) {
-		scratch = params_default(aqms[i]);
-		if (params_apply(request->params, aqms[i], &scratch, why))
-			return true;
-	}
-	aqm = aqm ?: aqm_default();
-	scratch = params_default(aqm);
-	return request_apply(request, aqm, &scratch);
-}
 
 /* Something is in the way of what is requested. Always false. */
 #define obstacle(target, ...) report_obstacle(STATUS_FAILURE, 0, (target)->label, __VA_ARGS__)
@@ -138,11 +74,9 @@ static bool may_change(const struct target *target, const struct request *reques
 						"`dualpi2-load %s --unload`",
 						target->tree.root.kind, target->ifname);
 	if (request_has_rate(request))
-		return report_obstacle(
-			STATUS_USAGE, 0, target->label,
-			"--rate: is not for an mq, each queue would send at the full "
-			"rate: first `dualpi2-load %s --unload`",
-			target->ifname);
+		return report_obstacle(STATUS_USAGE, 0, target->label,
+				       RATE_WITH("an mq") ": first `dualpi2-load %s --unload`",
+				       target->ifname);
 	return !foreign || request->replace ||
 	       obstacle(target,
 			"somebody configured one of its queues: `%s`; --replace takes its place, "
@@ -308,60 +242,9 @@ bool target_check_room(const struct registration *reg, const struct target *targ
 	return target_has_room(reg, target, needed);
 }
 
-/* ---- forget ------------------------------------------------------------------------ */
-
 int target_look(const struct dualpi2_key *key, struct link *link)
 {
 	return key->netns == netns_current() ? link_look((int)key->ifindex, link) : 0;
-}
-
-void target_forget(const struct registrations *regs, const struct dualpi2_key *key)
-{
-	confs_forget(regs, key);
-	ledger_erase(LEDGER_PRIORS, key);
-}
-
-/* Is there an interface of this number with a qdisc of ours? Then it is the one that was attached,
- * for a qdisc ends with its interface, and somebody has detached our link from it. Also true where
- * that could not be read, which is reported.
- */
-static bool is_still_ours(const struct dualpi2_key *key)
-{
-	struct tree tree = {};
-	struct link link;
-	int found = target_look(key, &link);
-	bool ours;
-
-	if (found <= 0)
-		return found;
-	if (!tree_read((int)key->ifindex, &tree))
-		return true;
-	ours = tree_owner(&tree) == OWNER_US;
-	tree_free(&tree);
-	return ours;
-}
-
-static void sweep_one(const struct registrations *regs, const struct dualpi2_key *key)
-{
-	if (interface_is_gone(regs, key, TCX_EGRESS) <= 0 || is_still_ours(key))
-		return;
-	verbose("interface %u of namespace %llu is gone", key->ifindex, key->netns);
-	target_forget(regs, key);
-	ledger_erase(LEDGER_SETTINGS, key);
-	tcx_detach(key, TCX_EGRESS);
-}
-
-void targets_sweep(const struct registrations *regs)
-{
-	tcx_each(regs, sweep_one);
-}
-
-void target_frame(const struct target *target, struct dualpi2_params *params)
-{
-	if (!target->feeder_is_bare || params->framing != DUALPI2_FRAMING_RAW)
-		return;
-	params->framing = DUALPI2_FRAMING_NETWORK;
-	params->overhead = 0;
 }
 
 bool target_is_known(const struct registrations *regs, const char *ifname,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "attach/splitter.h"
+#include "interface/splitter.h"
 
 #include "kernel/netns.h"
 #include "pinned/maps.h"

@@ -3,7 +3,7 @@
 #ifndef SPLITTER_H
 #define SPLITTER_H
 
-#include "attach/device.h"
+#include "interface/device.h"
 
 extern const struct device_kind splitter_kind;
 

@@ -5,12 +5,7 @@
 #ifndef LEFT_OVER_H
 #define LEFT_OVER_H
 
-#include "attach/ifb.h"
-
-/* Remove what belongs to interfaces that are gone. The ifb of the interface `spared` stays (0:
- * none), for its own --unload.
- */
-void left_over_sweep(const struct registrations *regs, __u32 spared);
+#include "interface/ifb.h"
 
 /* Say of each which it is and how it goes; `ifbs` have been read. False: it is reported why they
  * cannot be seen. Without the right to read the ledger only those can be told of which the

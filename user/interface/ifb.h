@@ -3,7 +3,7 @@
 #ifndef IFB_H
 #define IFB_H
 
-#include "attach/device.h"
+#include "interface/device.h"
 
 extern const struct device_kind ifb_kind;
 

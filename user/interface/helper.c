@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "attach/helper.h"
+#include "interface/helper.h"
 
 #include <string.h>
 
-#include "attach/ifb.h"
-#include "attach/splitter.h"
+#include "interface/ifb.h"
+#include "interface/splitter.h"
 #include "check/report.h"
 
 struct search {

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "attach/left_over.h"
+#include "interface/left_over.h"
 
 #include <stdio.h>
 
-#include "attach/gso.h"
-#include "attach/ingress.h"
-#include "attach/splitter.h"
-#include "attach/target.h"
+#include "interface/splitter.h"
 #include "cli/message.h"
 
 #define TEXT_MAX 192
@@ -100,11 +97,4 @@ bool left_over_each(const struct registrations *regs, const struct ifbs *ifbs,
 	for (size_t i = 0; i < ifbs->count; i++)
 		tell_ifb(&telling, &ifbs->of[i]);
 	return devices_each(&splitter_kind, tell_splitter, &telling);
-}
-
-void left_over_sweep(const struct registrations *regs, __u32 spared)
-{
-	ingress_sweep(regs, spared);
-	gso_sweep(regs);
-	targets_sweep(regs);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "attach/tree.h"
+#include "interface/tree.h"
 
 #include <errno.h>
 #include <linux/pkt_sched.h>

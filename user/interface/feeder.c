@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "interface/feeder.h"
+
+#include <linux/if_arp.h>
+#include <linux/pkt_sched.h>
+
+#include "check/passed_over.h"
+#include "check/report.h"
+#include "cli/message.h"
+#include "interface/ifb.h"
+#include "kernel/link.h"
+#include "kernel/netns.h"
+#include "kernel/qdisc.h"
+#include "pinned/maps.h"
+#include "pinned/tcx.h"
+
+bool feeder_find(const char *ifname, struct feeder *feeder)
+{
+	struct qdisc root = {};
+	struct link link;
+
+	*feeder = (struct feeder){ .ifname = ifname };
+	if (!link_named(ifname, &link))
+		return false;
+	feeder->key.netns = netns_current();
+	feeder->key.ifindex = link.ifindex;
+	feeder->type = link.type;
+	if (!feeder->key.netns || !device_find(&ifb_kind, &feeder->key, &feeder->ifb) ||
+	    (feeder->ifb.ifindex && !qdisc_root((int)feeder->ifb.ifindex, &root)))
+		return false;
+	feeder->aqm = aqm_of_kind(root.kind);
+	feeder->handle = root.handle;
+	return true;
+}
+
+struct dualpi2_key feeder_qdisc(const struct feeder *feeder)
+{
+	return (struct dualpi2_key){
+		.netns = feeder->key.netns,
+		.ifindex = feeder->ifb.ifindex,
+		.parent = TC_H_ROOT,
+	};
+}
+
+const struct aqm *feeder_aqm(const struct feeder *feeder, const struct request *request)
+{
+	return request->aqm ?: feeder->aqm ?: aqm_default();
+}
+
+const struct registration *feeder_registration(const struct registrations *regs,
+					       const struct feeder *feeder)
+{
+	return registration_of(regs, feeder->aqm ?: aqm_default());
+}
+
+int feeder_live(const struct registrations *regs, const struct feeder *feeder,
+		struct dualpi2_params *in_force)
+{
+	const struct dualpi2_key key = feeder_qdisc(feeder);
+	struct dualpi2_stats stats;
+	int live = feeder->ifb.ifindex ? stats_read(feeder_registration(regs, feeder), &key, &stats)
+				       : 0;
+
+	if (live > 0)
+		*in_force = stats.params;
+	return expect_known(live, "the qdisc of %s", feeder->ifb.name);
+}
+
+/* ---- may it be attached? --------------------------------------------------------- */
+
+/* 1, 0, or -errno, which is reported: unknown. */
+static int has_rate(const struct registrations *regs, const struct feeder *feeder)
+{
+	struct dualpi2_params in_force = {};
+	int live = feeder_live(regs, feeder, &in_force);
+
+	return live > 0 ? in_force.rate != 0 : live;
+}
+
+static int look_for_others(const struct feeder *feeder, struct passed_over *others)
+{
+	return expect_known(passed_over_look((int)feeder->key.ifindex, feeder->ifname, others),
+			    "the nft chains of this network namespace");
+}
+
+/* A firewall is not switched off in silence. */
+static bool passes_nobody_over(const struct feeder *feeder)
+{
+	struct passed_over others;
+	int found = look_for_others(feeder, &others);
+
+	if (found > 0)
+		return report_obstacle(STATUS_FAILURE, 0, feeder->ifname,
+				       "--ingress would take its packets past %s: %s", others.whose,
+				       others.remedy);
+	return !found;
+}
+
+/* Where it is attached, others may have come later: nothing is taken back for them, but it is said.
+ */
+static void tell_of_others(const struct feeder *feeder)
+{
+	struct passed_over others;
+
+	if (look_for_others(feeder, &others) > 0)
+		report_line(REPORT_WARNING, "%s: --ingress takes its packets past %s: %s",
+			    feeder->ifname, others.whose, others.remedy);
+}
+
+/* Of those without Ethernet frames bpf/ingress.bpf.h makes some. */
+static bool has_ip_packets(uint16_t type)
+{
+	switch (type) {
+	case ARPHRD_ETHER:
+	case ARPHRD_NONE: /* tun, wireguard */
+	case ARPHRD_RAWIP:
+	case ARPHRD_PPP:
+	case ARPHRD_TUNNEL: /* ipip */
+	case ARPHRD_TUNNEL6:
+	case ARPHRD_SIT:
+	case ARPHRD_IPGRE:
+	case ARPHRD_IP6GRE:
+		return true;
+	}
+	return false;
+}
+
+/* If not, it is said why (report_obstacle()). */
+static bool is_possible(const struct registrations *regs, const struct feeder *feeder,
+			const struct request *request)
+{
+	int attached, rate = request_has_rate(request);
+
+	if (!rate && !request->whole)
+		rate = has_rate(regs, feeder);
+	if (rate < 0)
+		return false;
+	if (!has_ip_packets(feeder->type))
+		return report_obstacle(STATUS_FAILURE, 0, feeder->ifname,
+				       "has neither Ethernet frames nor bare IP packets: use "
+				       "--ingress on the device below it");
+	if (!rate)
+		return report_obstacle(STATUS_USAGE, 0, feeder->ifname,
+				       "--ingress: needs --rate, a little less than what the "
+				       "bottleneck before it has: " WITHOUT_RATE);
+	attached = tcx_look(feeder_registration(regs, feeder), &feeder->key, TCX_INGRESS);
+	if (attached > 0)
+		tell_of_others(feeder);
+	return attached ? attached > 0 : passes_nobody_over(feeder);
+}
+
+bool feeder_allowed(const struct registrations *regs, const struct feeder *feeder,
+		    const struct request *request)
+{
+	return request_fits(request, feeder_aqm(feeder, request)) &&
+	       is_possible(regs, feeder, request);
+}
+
+bool feeder_check(const struct registrations *regs, const struct feeder *feeder,
+		  const struct request *request)
+{
+	if (!is_possible(regs, feeder, request))
+		return false;
+	if (feeder->ifb.ifindex)
+		return report_line(REPORT_OK, "%s is its ifb already", feeder->ifb.name);
+	return report_line(REPORT_OK, "what arrives will go through an ifb made for it");
+}

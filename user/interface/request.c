@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "interface/request.h"
+
+#include <string.h>
+
+#include "check/report.h"
+#include "cli/message.h"
+
+bool request_has_rate(const struct request *request)
+{
+	return param_given(request->params, "rate")->value;
+}
+
+bool request_apply(const struct request *request, const struct aqm *aqm,
+		   struct dualpi2_params *params)
+{
+	char why[PARAMS_WHY_MAX];
+
+	if (request->former) {
+		*params = *request->former;
+		return true;
+	}
+	if (request->whole)
+		*params = params_default(aqm);
+	return params_apply(request->params, aqm, params, why) || fail_usage("%s", why);
+}
+
+/* Values are read as tc does. */
+static void report_surprises(const struct option_given *given)
+{
+	char text[OPTION_TEXT_MAX];
+
+	for (const struct option_spec *spec = params_all(); option_exists(spec); spec++, given++) {
+		if (given->text && value_surprise(spec, given->text, text))
+			report_line(REPORT_HINT, "--%s %s is %s", spec->name, given->text, text);
+	}
+}
+
+void request_report(const struct request *request, const struct aqm *aqm,
+		    const struct dualpi2_params *params)
+{
+	char text[PARAMS_WHY_MAX];
+	const char *doubt = params_doubt(aqm, params, text);
+
+	report_surprises(request->params);
+	if (doubt)
+		report_line(REPORT_WARNING, "%s", doubt);
+}
+
+void request_take_over(const struct aqm *aqm, struct dualpi2_params *params)
+{
+	const struct dualpi2_params fresh = params_default(aqm);
+
+	memcpy(params->aqm, fresh.aqm, sizeof(params->aqm));
+}
+
+bool request_fits(const struct request *request, const struct aqm *aqm)
+{
+	struct dualpi2_params scratch;
+	char why[PARAMS_WHY_MAX];
+
+	for (size_t i = 0; !aqm && aqms[i]; i++) {
+		scratch = params_default(aqms[i]);
+		if (params_apply(request->params, aqms[i], &scratch, why))
+			return true;
+	}
+	aqm = aqm ?: aqm_default();
+	scratch = params_default(aqm);
+	return request_apply(request, aqm, &scratch);
+}
+
+bool request_agrees(const struct request *request, enum direction direction)
+{
+	if (request->mq && request_has_rate(request))
+		return fail(0, RATE_WITH("--mq"));
+	if (request->mq && direction == INGRESS)
+		return fail(0, "--mq: not with --ingress, an ifb has one queue");
+	if (direction == INGRESS && param_given(request->params, "rate")->text &&
+	    !request_has_rate(request))
+		return fail(0, "--rate 0: not with --ingress, " WITHOUT_RATE);
+	return request_fits(request, request->aqm);
+}
