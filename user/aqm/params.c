@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "aqm/member.h"
-#include "cli/format.h"
 
 #define ROW_STRUCT struct dualpi2_params
 #define ROW_START 0
@@ -281,75 +280,6 @@ bool params_apply(const struct option_given *given, const struct aqm *aqm,
 	     !overrides_agree(given, aqm, derived, params, why)))
 		return false;
 	return values_agree(given, params, why);
-}
-
-/* ---- doubts ---------------------------------------------------------------------- */
-
-#define FULL_PACKET 1514 /* bytes of a frame of Ethernet */
-#define LEAST_PACKETS 2	 /* one that is being sent, and one that waits */
-
-uint64_t params_target(const struct aqm *aqm, const struct dualpi2_params *params)
-{
-	const struct option_spec *row;
-
-	for (size_t i = 0; (row = params_row(aqm, i)); i++)
-		if (row->name && !strcmp(row->name, "target"))
-			return params_value(row, params);
-	return 0;
-}
-
-/* The queues have no room. */
-static const char *doubt_limits(const struct dualpi2_params *params, char *text)
-{
-	const struct dualpi2_params least = { .limit = LEAST_PACKETS };
-	const uint32_t memory = dualpi2_memlimit(&least, FULL_PACKET);
-
-	if (params->limit < LEAST_PACKETS)
-		snprintf(text, PARAMS_WHY_MAX,
-			 "limit %u: while a packet waits all others are dropped: give 1000 or more",
-			 params->limit);
-	else if (params->memlimit && params->memlimit < memory)
-		snprintf(text, PARAMS_WHY_MAX,
-			 "memlimit %u has no room for two full packets, so most are dropped: give "
-			 "%ub or more, or limit instead",
-			 params->memlimit, memory);
-	else
-		return NULL;
-	return text;
-}
-
-/* The link is so slow that a single packet is late. */
-static const char *doubt_rate(const struct aqm *aqm, const struct dualpi2_params *params,
-			      char *text)
-{
-	const uint64_t target = params_target(aqm, params);
-	const uint64_t packet =
-		params->rate ? FULL_PACKET * DUALPI2_NSEC_PER_SEC / params->rate : 0;
-	char time[FORMAT_MAX], rate[FORMAT_MAX], late[FORMAT_MAX];
-
-	format_rate(params->rate, rate);
-	format_delay((double)packet, time);
-	if (packet > DUALPI2_NSEC_PER_SEC)
-		snprintf(text, PARAMS_WHY_MAX,
-			 "rate %s: a full packet takes %s: give a higher one if bytes or kbit were "
-			 "meant",
-			 rate, time);
-	else if (target && packet > target)
-		snprintf(text, PARAMS_WHY_MAX,
-			 "target %s is shorter than the %s of a full packet at %s, so one that "
-			 "waits for another is late: give --target %llums",
-			 format_time(target, late), time, rate,
-			 packet * 3 / 2 / DUALPI2_NSEC_PER_MSEC + 1);
-	else
-		return NULL;
-	return text;
-}
-
-const char *params_doubt(const struct aqm *aqm, const struct dualpi2_params *params, char *text)
-{
-	const char *own = aqm->doubt ? aqm->doubt(params) : NULL;
-
-	return doubt_limits(params, text) ?: doubt_rate(aqm, params, text) ?: own;
 }
 
 /* ---- to show them ---------------------------------------------------------------- */

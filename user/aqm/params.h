@@ -58,6 +58,12 @@ bool params_apply(const struct option_given *given, const struct aqm *aqm,
  */
 const char *params_doubt(const struct aqm *aqm, const struct dualpi2_params *params, char *text);
 
+/* Surprise number `i` of those that tc's units may be: "--target 15 is 15us: ..."; NULL: there are
+ * no more. Writes to `text` (PARAMS_SURPRISE_MAX bytes).
+ */
+#define PARAMS_SURPRISE_MAX (2 * OPTION_TEXT_MAX)
+const char *params_surprise(const struct option_given *given, size_t i, char *text);
+
 /* "target" of the AQM, ns; 0: it has none. */
 uint64_t params_target(const struct aqm *aqm, const struct dualpi2_params *params);
 

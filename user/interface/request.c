@@ -25,26 +25,17 @@ bool request_apply(const struct request *request, const struct aqm *aqm,
 	return params_apply(request->params, aqm, params, why) || fail_usage("%s", why);
 }
 
-/* Values are read as tc does. */
-static void report_surprises(const struct option_given *given)
-{
-	char text[OPTION_TEXT_MAX];
-
-	for (const struct option_spec *spec = params_all(); option_exists(spec); spec++, given++) {
-		if (given->text && value_surprise(spec, given->text, text))
-			report_line(REPORT_HINT, "--%s %s is %s", spec->name, given->text, text);
-	}
-}
-
 void request_report(const struct request *request, const struct aqm *aqm,
 		    const struct dualpi2_params *params)
 {
-	char text[PARAMS_WHY_MAX];
-	const char *doubt = params_doubt(aqm, params, text);
+	char text[PARAMS_SURPRISE_MAX];
+	const char *said;
 
-	report_surprises(request->params);
-	if (doubt)
-		report_line(REPORT_WARNING, "%s", doubt);
+	for (size_t i = 0; (said = params_surprise(request->params, i, text)); i++)
+		report_hint(said);
+	said = params_doubt(aqm, params, text);
+	if (said)
+		report_line(REPORT_WARNING, "%s", said);
 }
 
 void request_take_over(const struct aqm *aqm, struct dualpi2_params *params)
