@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "interface/ifb.h"
+#include "interface/left_over.h"
 #include "interface/splitter.h"
 #include "check/report.h"
 
@@ -37,10 +37,7 @@ static bool refuse(const char *ifname, const struct device *device)
 	if (found < 0)
 		return false;
 	if (!found)
-		return report_obstacle(STATUS_FAILURE, 0, ifname,
-				       "is left over of an interface that is gone: `ip link del "
-				       "%s` removes it",
-				       ifname);
+		return report_obstacle(STATUS_FAILURE, 0, ifname, LEFT_OVER, ifname);
 	if (device->kind == &ifb_kind)
 		return report_obstacle(STATUS_FAILURE, 0, ifname,
 				       "is the ifb for incoming traffic of %s: `dualpi2-load %s "

@@ -7,6 +7,9 @@
 
 #include "interface/ifb.h"
 
+/* What is said of one, behind its name, and again with it. */
+#define LEFT_OVER "is left over of an interface that is gone: `ip link del %s` removes it"
+
 /* Say of each which it is and how it goes; `ifbs` have been read. False: it is reported why they
  * cannot be seen. Without the right to read the ledger only those can be told of which the
  * interface is gone.
