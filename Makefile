@@ -92,10 +92,12 @@ PLUG := user/aqm/plug.c
 plug_cflags = -DAQM_HEADER='"aqm/$(1).h"' -DAQM_SKELETON='"aqm/$(1).skel.h"' -DAQM_SYMBOL=aqm_$(1)
 PLUGS_O := $(AQMS:%=$(O)/aqm/%.o)
 AQMS_O := $(PLUGS_O) $(O)/aqm/list.o
+# What only dualpi2-load has.
+LOADER := user/loader.c user/show/outcome.c $(wildcard user/attach/*.c)
 # What only dualpi2-stats has, and the libraries for it.
 WITHOUT_NCURSES := user/watch/without.c
 WATCH := $(if $(NCURSES),$(filter-out $(WITHOUT_NCURSES),$(wildcard user/watch/*.c)),$(WITHOUT_NCURSES))
-FIGURES := $(wildcard user/sample/*.c user/show/*.c) $(WATCH)
+FIGURES := $(filter-out $(LOADER),$(wildcard user/sample/*.c user/show/*.c)) $(WATCH)
 STATS_LDLIBS = $(call libraries,json-c $(if $(NCURSES),ncursesw))
 # The other programs, which share the lower rooms with them; that of VDQ-CSAQM has to be asked for,
 # too.
@@ -106,11 +108,11 @@ LOW := $(wildcard user/cli/*.c user/kernel/*.c) user/check/report.c user/show/js
 	$(addprefix user/pinned/,bpffs.c pin_dir.c pins.c tcx_link.c)
 OTHER_SKELETONS := $(O)/has_timer.skel.h $(O)/prague.skel.h $(O)/opt_in.skel.h $(O)/base_rtt.skel.h \
 	$(O)/vdq/mark_values.skel.h
-NOT_SHARED := $(FIGURES) $(wildcard user/watch/*.c) $(PLUG) $(PRAGUE) $(BASE_RTT) $(MARK_VALUES) \
+NOT_SHARED := $(LOADER) $(FIGURES) $(wildcard user/watch/*.c) $(PLUG) $(PRAGUE) $(BASE_RTT) $(MARK_VALUES) \
 	$(if $(VDQ),,$(OPT_IN_AQMS:%=user/aqm/%.c))
 SHARED := $(filter-out $(NOT_SHARED),$(wildcard user/*/*.c))
 # The objects of each program.
-dualpi2-load_O := $(patsubst %.c,$(O)/%.o,user/loader.c $(SHARED)) $(AQMS_O)
+dualpi2-load_O := $(patsubst %.c,$(O)/%.o,$(LOADER) $(SHARED)) $(AQMS_O)
 dualpi2-stats_O := $(patsubst %.c,$(O)/%.o,user/stats.c $(FIGURES) $(SHARED)) $(AQMS_O)
 tcp-prague_O := $(patsubst %.c,$(O)/%.o,$(PRAGUE) $(LOW))
 tcp-base-rtt_O := $(patsubst %.c,$(O)/%.o,$(BASE_RTT) $(LOW))

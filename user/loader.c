@@ -29,6 +29,7 @@
 #include "kernel/names.h"
 #include "pinned/pins.h"
 #include "pinned/registration.h"
+#include "show/outcome.h"
 
 enum action {
 	/* how it is attached */
@@ -166,7 +167,7 @@ static bool begin(const struct registrations *regs, const char *ifname, const st
 	struct link link;
 	int found = unloads ? link_look_for(ifname, &link) : 0;
 
-	directions_sweep(regs, found > 0 ? (__u32)link.ifindex : 0);
+	directions_sweep(regs, found > 0 ? (__u32)link.ifindex : 0, outcome_say);
 	return !message_reported() && helper_is_none(ifname) && target_is_known(regs, ifname, ours);
 }
 
@@ -187,7 +188,8 @@ static bool attach(const char *ifname, const struct requests *requests)
 		return false;
 	}
 	before = regs;
-	done = begin(&regs, ifname, &ours, false) && directions_attach(&regs, ifname, requests);
+	done = begin(&regs, ifname, &ours, false) &&
+	       directions_attach(&regs, ifname, requests, outcome_say);
 	/* A kind that was unknown until now is hardly the default (default_qdisc.h). */
 	for (size_t i = 0; !done && i < regs.count; i++) {
 		if (!registration_is_open(&before.of[i]) && registration_is_open(&regs.of[i]) &&
@@ -198,39 +200,30 @@ static bool attach(const char *ifname, const struct requests *requests)
 	return done;
 }
 
-/* Is a direction meant? Without a word for it, both are. */
-static bool is_unloaded(enum direction direction)
-{
-	return !given(direction == INGRESS ? ACTION_EGRESS : ACTION_INGRESS);
-}
-
-/* `found`: was there anything to put back? */
-static bool unload_interface(const struct registrations *regs, const char *ifname, bool *found)
+/* Put back the directions that are meant. */
+static bool unload_interface(const struct registrations *regs, const char *ifname,
+			     const struct requests *requests, struct outcome *outcome)
 {
 	struct link link;
 	bool done = true;
-	int exists;
+	int exists = given(ACTION_IF_ATTACHED) ? link_look_for(ifname, &link) : 1;
 
-	*found = false;
-	exists = given(ACTION_IF_ATTACHED) ? link_look_for(ifname, &link) : 1;
 	if (exists <= 0)
 		return !exists;
 	for (int i = 0; i < N_DIRECTIONS; i++) {
-		bool had = false;
-
-		if (is_unloaded(i))
-			done &= direction_unload(regs, ifname, i, &had);
-		*found |= had;
+		if (requests->has[i])
+			done &= direction_unload(regs, ifname, i, outcome);
 	}
 	return done;
 }
 
-static bool unload(const char *ifname)
+static bool unload(const char *ifname, const struct requests *requests)
 {
+	struct outcome outcome = { .ifname = ifname };
 	const struct aqm *maybe_default;
 	struct registrations regs;
 	struct tcx_ours ours;
-	bool attached, done;
+	bool done;
 
 	if (!host_passes(HOST_UNLOAD) || !pins_lock_if_any() || !default_qdisc_open() ||
 	    !tcx_look_for_ours(ifname, &ours))
@@ -238,20 +231,20 @@ static bool unload(const char *ifname)
 	pins_keep_privilege(PRIVILEGE_NET);
 	if (!registrations_open(&regs) || !begin(&regs, ifname, &ours, true))
 		return false;
-	done = unload_interface(&regs, ifname, &attached);
+	done = unload_interface(&regs, ifname, requests, &outcome);
 	maybe_default = registrations_remove_unused(&regs);
-	if (done && !attached && !given(ACTION_IF_ATTACHED))
+	if (done && !outcome.deed && !given(ACTION_IF_ATTACHED))
 		fail(0, "%s: nothing to unload: %s%s", ifname,
-		     is_unloaded(EGRESS) ? aqm_default()->kind : "--ingress",
-		     is_unloaded(EGRESS) ? " is not attached to it" : " is not in use on it");
+		     requests->has[EGRESS] ? aqm_default()->kind : "--ingress",
+		     requests->has[EGRESS] ? " is not attached to it" : " is not in use on it");
 	done &= !message_reported();
-	if (done)
-		say_line("%s: %s", ifname, attached ? "unloaded" : "nothing to unload");
-	if (done && maybe_default)
-		printf("  %s stays registered: whether it is net.core.default_qdisc cannot be seen "
-		       "from here.\n"
-		       "  If not, `rm -r " PIN_DIR "*` ends it, or the next --unload by root\n",
-		       maybe_default->kind);
+	snprintf(outcome.label, sizeof(outcome.label), "%s", ifname);
+	if (!done)
+		outcome.deed = DEED_NONE;
+	else if (!outcome.deed)
+		outcome.deed = DEED_NOT_THERE;
+	outcome.registered = done ? maybe_default : NULL;
+	outcome_say(&outcome);
 	return done;
 }
 
@@ -383,14 +376,19 @@ static bool find_file(const char *ifname, char file[PATH_MAX])
 
 static bool make_requests(const char *ifname, struct requests *requests)
 {
-	const enum direction direction = given(ACTION_INGRESS) ? INGRESS : EGRESS;
 	static char file[PATH_MAX];
+	bool agrees = true;
 
-	*requests = (struct requests){};
+	*requests = (struct requests){
+		.has[EGRESS] = !given(ACTION_INGRESS),
+		.has[INGRESS] =
+			given(ACTION_INGRESS) || (given(ACTION_UNLOAD) && !given(ACTION_EGRESS)),
+	};
 	if (given(ACTION_CONFIG))
 		return find_file(ifname, file) && requests_from_file(file, requests);
-	requests->has[direction] = true;
-	return make_request(command.given, direction, &requests->of[direction]);
+	for (int i = 0; agrees && i < N_DIRECTIONS; i++)
+		agrees = !requests->has[i] || make_request(command.given, i, &requests->of[i]);
+	return agrees;
 }
 
 /* --find-config: the path unchanged, because programs read it. */
@@ -429,6 +427,6 @@ int main(int argc, char **argv)
 	if (given(ACTION_CHECK))
 		done = check(ifname, &requests);
 	else
-		done = given(ACTION_UNLOAD) ? unload(ifname) : attach(ifname, &requests);
+		done = given(ACTION_UNLOAD) ? unload(ifname, &requests) : attach(ifname, &requests);
 	return done ? STATUS_OK : message_status();
 }

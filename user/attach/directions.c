@@ -14,9 +14,6 @@
 #include "pinned/maps.h"
 #include "pinned/pins.h"
 
-/* Freed at the end of its block; target_find() comes first. */
-#define TARGET struct target __attribute__((cleanup(target_free)))
-
 /* A direction before anything is done. */
 struct before {
 	const struct aqm *wanted;
@@ -45,18 +42,11 @@ static bool look_at_root(const struct registrations *regs, const char *ifname,
 }
 
 static bool attach_root(const struct registrations *regs, const char *ifname,
-			const struct request *request)
+			const struct request *request, struct outcome *outcome)
 {
 	TARGET target;
 
-	return target_find(ifname, &target) && root_attach(regs, &target, request);
-}
-
-static bool unload_root(const struct registrations *regs, const char *ifname, bool *found)
-{
-	TARGET target;
-
-	return target_find(ifname, &target) && root_undo(regs, &target, found);
+	return target_find(ifname, &target) && root_attach(regs, &target, request, outcome);
 }
 
 /* What would be in force: what is already, and what is requested. */
@@ -69,26 +59,22 @@ static bool wanted_params(const struct registrations *regs, const struct target 
 	*wanted = params_default(aqm);
 	if (now)
 		known = conf_read(registration_of(regs, now), &target->key, wanted);
-	if (expect_known(known, "the parameters of %s", target->label) < 0)
-		return false;
-	if (now != aqm)
-		request_take_over(aqm, wanted);
-	return request_apply(request, aqm, wanted) && gso_decide(target, wanted);
+	return expect_known(known, "the parameters of %s", target->label) >= 0 &&
+	       root_params(target, request, now, aqm, wanted);
 }
 
 /* What an interface that may have it will do with it. */
 static bool check_use(const struct registrations *regs, const struct target *target,
 		      const struct link *link, const struct request *request)
 {
-	bool is_mq = tree_owner(&target->tree) == OWNER_US && tree_is_mq(&target->tree);
+	const struct aqm *const aqm = target_aqm(target, request);
 	struct dualpi2_params wanted;
 
 	if (!wanted_params(regs, target, request, &wanted) ||
-	    !target_check_room(registration_of(regs, target_aqm(target, request)), target, link,
-			       request))
+	    !target_check_room(registration_of(regs, aqm), target, link, request))
 		return false;
-	request_report(request, target_aqm(target, request), &wanted);
-	interface_report(link, target_aqm(target, request), &wanted, request->mq || is_mq);
+	request_report(request, aqm, &wanted);
+	interface_report(link, aqm, &wanted, target_will_be_mq(target, request));
 	return !wanted.split_gso || gso_check(target, &wanted);
 }
 
@@ -119,21 +105,6 @@ static bool look_at_ingress(const struct registrations *regs, const char *ifname
 	return live >= 0;
 }
 
-static bool attach_ingress(const struct registrations *regs, const char *ifname,
-			   const struct request *request)
-{
-	struct feeder feeder;
-
-	return feeder_find(ifname, &feeder) && ingress_attach(regs, &feeder, request);
-}
-
-static bool unload_ingress(const struct registrations *regs, const char *ifname, bool *found)
-{
-	struct feeder feeder;
-
-	return feeder_find(ifname, &feeder) && ingress_undo(regs, &feeder, found);
-}
-
 static bool check_ingress(const struct registrations *regs, const char *ifname,
 			  const struct link *link, const struct request *request)
 {
@@ -150,13 +121,14 @@ static const struct {
 		     const struct request *request,
 		     struct before *before); /* false as well if it is not allowed */
 	bool (*attach)(const struct registrations *regs, const char *ifname,
-		       const struct request *request);
-	bool (*unload)(const struct registrations *regs, const char *ifname, bool *found);
+		       const struct request *request, struct outcome *outcome);
+	bool (*unload)(const struct registrations *regs, const char *ifname,
+		       struct outcome *outcome);
 	bool (*check)(const struct registrations *regs, const char *ifname, const struct link *link,
 		      const struct request *request);
 } directions[N_DIRECTIONS] = {
-	[EGRESS] = { look_at_root, attach_root, unload_root, check_root },
-	[INGRESS] = { look_at_ingress, attach_ingress, unload_ingress, check_ingress },
+	[EGRESS] = { look_at_root, attach_root, root_undo, check_root },
+	[INGRESS] = { look_at_ingress, ingress_attach, ingress_undo, check_ingress },
 };
 
 /* Refuse before the registration is made, which takes a second. */
@@ -185,9 +157,36 @@ static bool have_registrations(struct registrations *regs, const struct requests
 	return true;
 }
 
+static bool attach(const struct registrations *regs, const char *ifname, enum direction direction,
+		   const struct request *request, outcome_tell *tell)
+{
+	struct outcome outcome = {};
+	const bool done = directions[direction].attach(regs, ifname, request, &outcome);
+
+	if (done)
+		tell(&outcome);
+	return done;
+}
+
+/* Nothing of us is to be there; what was before something else failed (`is_undo`), or what is
+ * requested.
+ */
+static bool take_away(const struct registrations *regs, const char *ifname,
+		      enum direction direction, bool is_undo, outcome_tell *tell)
+{
+	struct outcome outcome = { .ifname = ifname };
+	const bool done = directions[direction].unload(regs, ifname, &outcome);
+
+	snprintf(outcome.label, sizeof(outcome.label), "%s, %s", ifname, direction_name(direction));
+	if (done && is_undo)
+		outcome.deed = DEED_PUT_BACK;
+	tell(&outcome);
+	return done;
+}
+
 /* Best effort: what failed before is reported already. */
 static void put_back(const struct registrations *regs, const char *ifname, enum direction direction,
-		     const struct before *before)
+		     const struct before *before, outcome_tell *tell)
 {
 	const struct request former = {
 		.params = params_none,
@@ -195,31 +194,26 @@ static void put_back(const struct registrations *regs, const char *ifname, enum 
 		.handle = before->handle,
 		.former = &before->in_force,
 	};
-	bool found;
 
 	if (before->is_live)
-		directions[direction].attach(regs, ifname, &former);
-	else if (directions[direction].unload(regs, ifname, &found))
-		say_line("%s, %s: as it was before", ifname, direction_name(direction));
+		attach(regs, ifname, direction, &former, tell);
+	else
+		take_away(regs, ifname, direction, true, tell);
 }
 
 /* Nothing is to be there that is not requested. */
 static bool remove_unrequested(const struct registrations *regs, const char *ifname,
-			       const struct requests *requests)
+			       const struct requests *requests, outcome_tell *tell)
 {
 	for (int i = 0; i < N_DIRECTIONS; i++) {
-		bool found = false;
-
-		if (!requests->has[i] && !directions[i].unload(regs, ifname, &found))
+		if (!requests->has[i] && !take_away(regs, ifname, i, false, tell))
 			return false;
-		if (found)
-			say_line("%s, %s: unloaded", ifname, direction_name(i));
 	}
 	return true;
 }
 
 bool directions_attach(struct registrations *regs, const char *ifname,
-		       const struct requests *requests)
+		       const struct requests *requests, outcome_tell *tell)
 {
 	struct before before[N_DIRECTIONS];
 	bool done = true;
@@ -230,21 +224,21 @@ bool directions_attach(struct registrations *regs, const char *ifname,
 		return false;
 	for (next = 0; done && next < N_DIRECTIONS; next++)
 		done = !requests->has[next] ||
-		       directions[next].attach(regs, ifname, &requests->of[next]);
-	if (done && (!requests->whole || remove_unrequested(regs, ifname, requests)))
+		       attach(regs, ifname, next, &requests->of[next], tell);
+	if (done && (!requests->whole || remove_unrequested(regs, ifname, requests, tell)))
 		return true;
 	/* The step that failed has put itself back. */
 	for (int i = done ? next : next - 1; i-- > 0;) {
 		if (requests->has[i])
-			put_back(regs, ifname, i, &before[i]);
+			put_back(regs, ifname, i, &before[i], tell);
 	}
 	return false;
 }
 
 bool direction_unload(const struct registrations *regs, const char *ifname,
-		      enum direction direction, bool *found)
+		      enum direction direction, struct outcome *outcome)
 {
-	return directions[direction].unload(regs, ifname, found);
+	return directions[direction].unload(regs, ifname, outcome);
 }
 
 bool directions_check(const struct registrations *regs, const char *ifname, const struct link *link,
@@ -258,9 +252,9 @@ bool directions_check(const struct registrations *regs, const char *ifname, cons
 	return passed;
 }
 
-void directions_sweep(const struct registrations *regs, __u32 spared)
+void directions_sweep(const struct registrations *regs, __u32 spared, outcome_tell *tell)
 {
-	ingress_sweep(regs, spared);
+	ingress_sweep(regs, spared, tell);
 	gso_sweep(regs);
 	root_sweep(regs);
 }

@@ -3,20 +3,20 @@
 #ifndef DIRECTIONS_H
 #define DIRECTIONS_H
 
-#include "interface/request.h"
+#include "attach/outcome.h"
 #include "kernel/link.h"
 #include "pinned/registration.h"
 
 /* Attach what is requested, or change it. If a later step fails, both directions are as they were.
- * Registers the AQMs and then gives up the right to load: nothing else is loaded. Prints what was
- * done. The lock is held.
+ * Registers the AQMs and then gives up the right to load: nothing else is loaded. `tell` is told of
+ * each thing when it is done. The lock is held.
  */
 bool directions_attach(struct registrations *regs, const char *ifname,
-		       const struct requests *requests);
+		       const struct requests *requests, outcome_tell *tell);
 
-/* Put a direction back as it was. `found`: was there anything of us? */
+/* Put a direction back as it was. Adds to `outcome` what there was of us, if anything. */
 bool direction_unload(const struct registrations *regs, const char *ifname,
-		      enum direction direction, bool *found);
+		      enum direction direction, struct outcome *outcome);
 
 /* Show (report.h) whether directions_attach() would work. */
 bool directions_check(const struct registrations *regs, const char *ifname, const struct link *link,
@@ -25,6 +25,6 @@ bool directions_check(const struct registrations *regs, const char *ifname, cons
 /* Remove what belongs to interfaces that are gone. The ifb of the interface `spared` stays (0:
  * none), for its own --unload.
  */
-void directions_sweep(const struct registrations *regs, __u32 spared);
+void directions_sweep(const struct registrations *regs, __u32 spared, outcome_tell *tell);
 
 #endif /* DIRECTIONS_H */

@@ -62,16 +62,11 @@ bool gso_decide(const struct target *target, struct dualpi2_params *params)
 	return true;
 }
 
-#define DESCRIPTION_MAX 48
-
-/* Which ones are split: " of more than 31250 bytes", or nothing, for all. In `text`
- * (DESCRIPTION_MAX bytes), which is returned.
- */
-static const char *describe_split(const struct dualpi2_params *params, char *text)
+const char *gso_which(const struct dualpi2_params *params, char *text)
 {
 	text[0] = '\0';
 	if (params->split_above)
-		snprintf(text, DESCRIPTION_MAX, " of more than %llu bytes", params->split_above);
+		snprintf(text, GSO_TEXT_MAX, " of more than %llu bytes", params->split_above);
 	return text;
 }
 
@@ -114,7 +109,7 @@ static struct dualpi2_key lender(const struct target *target)
 {
 	return (struct dualpi2_key){
 		.netns = target->key.netns,
-		.ifindex = target->feeder ?: target->key.ifindex,
+		.ifindex = target->feeder ? target->feeder->key.ifindex : target->key.ifindex,
 	};
 }
 
@@ -279,19 +274,18 @@ static const char *why_whole(const struct target *target)
 	}
 }
 
-void gso_remark(const struct target *target, const struct dualpi2_params *params)
+struct gso_outcome gso_outcome(const struct target *target, const struct dualpi2_params *params)
 {
-	const char *why =
-		setting_is_borrowed(&target->key, SETTING_NO_GSO) > 0 ? why_whole(target) : NULL;
-	char which[DESCRIPTION_MAX];
+	struct gso_outcome outcome = {};
 	struct link link;
 
-	if (why && link_look((int)target->key.ifindex, &link) > 0)
-		printf("  GSO packets cannot be split %s: local senders keep\n"
-		       "  to gso_max_segs %u now, forwarded ones are queued whole\n",
-		       why, link.settings[LINK_GSO_MAX_SEGS]);
-	else if (params->split_above && choose_way(target) == WAY_SPLIT)
-		printf("  GSO packets%s are split\n", describe_split(params, which));
+	if (setting_is_borrowed(&target->key, SETTING_NO_GSO) > 0 &&
+	    link_look((int)target->key.ifindex, &link) > 0) {
+		outcome.why_whole = why_whole(target);
+		outcome.max_segs = link.settings[LINK_GSO_MAX_SEGS];
+	}
+	outcome.is_split = params->split_above && choose_way(target) == WAY_SPLIT;
+	return outcome;
 }
 
 bool gso_stop(const struct target *target)
@@ -349,7 +343,7 @@ static bool warn_whole(const struct target *target, const struct dualpi2_params 
 
 static bool check_splitter(const struct target *target, const struct dualpi2_params *params)
 {
-	char which[DESCRIPTION_MAX];
+	char which[GSO_TEXT_MAX];
 	struct device splitter;
 	int has_netkit;
 
@@ -357,13 +351,13 @@ static bool check_splitter(const struct target *target, const struct dualpi2_par
 		return false;
 	if (splitter.ifindex)
 		return report_line(REPORT_OK, "%s splits GSO packets%s already", splitter.name,
-				   describe_split(params, which));
+				   gso_which(params, which));
 	has_netkit = link_kernel_has_netkit();
 	if (has_netkit < 0)
 		return false;
 	if (has_netkit)
 		return report_line(REPORT_OK, "a device made for it will split GSO packets%s",
-				   describe_split(params, which));
+				   gso_which(params, which));
 	return warn_whole(target, params);
 }
 
@@ -378,13 +372,15 @@ bool gso_check(const struct target *target, const struct dualpi2_params *params)
 	return way != WAY_UNKNOWN;
 }
 
-static void remove_left_over(const struct registrations *regs, const struct device *splitter)
+static void remove_left_over(const struct registrations *regs, const struct device *splitter,
+			     const void *data)
 {
 	(void)regs;
+	(void)data;
 	remove_splitter(splitter);
 }
 
 void gso_sweep(const struct registrations *regs)
 {
-	devices_sweep(regs, &splitter_kind, 0, splitter_is_left_over, remove_left_over);
+	devices_sweep(regs, &splitter_kind, 0, splitter_is_left_over, remove_left_over, NULL);
 }

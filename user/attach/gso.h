@@ -14,6 +14,7 @@
 #ifndef GSO_H
 #define GSO_H
 
+#include "attach/outcome.h"
 #include "interface/target.h"
 
 /* Decide which of them are split, by all other parameters and the device: sets split_above. */
@@ -23,8 +24,14 @@ bool gso_decide(const struct target *target, struct dualpi2_params *params);
 bool gso_start(const struct registration *reg, const struct target *target,
 	       const struct dualpi2_params *params);
 
-/* Print what people should know about how they are split, if anything, on lines of their own. */
-void gso_remark(const struct target *target, const struct dualpi2_params *params);
+/* What people should know about how they are split, if anything. */
+struct gso_outcome gso_outcome(const struct target *target, const struct dualpi2_params *params);
+
+/* Which ones are: " of more than 31250 bytes", or nothing, for all. In `text` (GSO_TEXT_MAX bytes),
+ * which is returned.
+ */
+#define GSO_TEXT_MAX 48
+const char *gso_which(const struct dualpi2_params *params, char *text);
 
 /* End it, and lose nothing. */
 bool gso_stop(const struct target *target);

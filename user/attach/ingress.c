@@ -10,15 +10,13 @@
 #include "attach/ingress.h"
 
 #include <errno.h>
-#include <linux/if_arp.h>
-#include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "attach/borrowed.h"
 #include "attach/root.h"
 #include "cli/message.h"
 #include "interface/ifb.h"
-#include "interface/target.h"
 #include "kernel/link.h"
 #include "pinned/ledger.h"
 #include "pinned/maps.h"
@@ -75,49 +73,46 @@ static bool put_back(const struct registrations *regs, const struct feeder *feed
 
 /* The qdisc, at the root of the ifb. */
 static bool attach_qdisc(const struct registrations *regs, const struct feeder *feeder,
-			 const struct request *request)
+			 const struct request *request, struct outcome *outcome)
 {
-	char label[2 * IF_NAMESIZE + 16];
-	struct target target;
-	bool done;
+	TARGET target;
 
-	if (!target_find(feeder->ifb.name, &target))
-		return false;
-	snprintf(label, sizeof(label), "%s, ingress (%s)", feeder->ifname, feeder->ifb.name);
-	target.label = label;
-	target.feeder = feeder->key.ifindex;
-	target.feeder_is_bare = feeder->type != ARPHRD_ETHER;
-	done = target_allowed(&target, request) && root_attach(regs, &target, request);
-	target_free(&target);
-	return done;
+	return target_find_ifb(feeder, &target) && target_allowed(&target, request) &&
+	       root_attach(regs, &target, request, outcome);
 }
 
-bool ingress_attach(const struct registrations *regs, struct feeder *feeder,
-		    const struct request *request)
+bool ingress_attach(const struct registrations *regs, const char *ifname,
+		    const struct request *request, struct outcome *outcome)
 {
-	const struct registration *reg = registration_of(regs, feeder_aqm(feeder, request));
-	const struct registration *former = feeder_registration(regs, feeder);
-	const bool is_new = !feeder->ifb.entered;
-	int attached = tcx_look(former, &feeder->key, TCX_INGRESS);
-	const bool attaches = !attached || former != reg;
+	const struct registration *reg, *former;
+	bool is_new, attaches;
+	struct feeder feeder;
+	int attached;
 
+	if (!feeder_find(ifname, &feeder))
+		return false;
+	reg = registration_of(regs, feeder_aqm(&feeder, request));
+	former = feeder_registration(regs, &feeder);
+	is_new = !feeder.ifb.entered;
+	attached = tcx_look(former, &feeder.key, TCX_INGRESS);
+	attaches = !attached || former != reg;
 	if (attached < 0)
 		return false;
-	if (make_ifb(feeder) && set_up(&feeder->ifb) &&
-	    (!attaches || tcx_attach(reg, &feeder->key, TCX_INGRESS)) &&
-	    attach_qdisc(regs, feeder, request)) {
-		if (!is_new && !attached)
-			say_line("%s: what arrives goes through %s again", feeder->ifname,
-				 feeder->ifb.name);
+	if (make_ifb(&feeder) && set_up(&feeder.ifb) &&
+	    (!attaches || tcx_attach(reg, &feeder.key, TCX_INGRESS)) &&
+	    attach_qdisc(regs, &feeder, request, outcome)) {
+		outcome->ifname = ifname;
+		outcome->is_fed_again = !is_new && !attached;
+		memcpy(outcome->ifb, feeder.ifb.name, sizeof(outcome->ifb));
 		return true;
 	}
 	/* What was there stays, changed or not. */
 	if (is_new)
-		put_back(regs, feeder);
+		put_back(regs, &feeder);
 	else if (!attached)
-		tcx_detach(&feeder->key, TCX_INGRESS);
+		tcx_detach(&feeder.key, TCX_INGRESS);
 	else if (attaches)
-		tcx_attach(former, &feeder->key, TCX_INGRESS);
+		tcx_attach(former, &feeder.key, TCX_INGRESS);
 	return false;
 }
 
@@ -136,33 +131,38 @@ static bool is_empty(const struct registration *reg, const struct dualpi2_key *k
 /* Let the packets that wait in the ifb go at once. What has not gone in time is lost with
  * the device.
  */
-static void drain(const struct registration *reg, const struct dualpi2_key *key)
+static void drain(const struct registrations *regs, const struct feeder *feeder)
 {
+	const struct registration *reg = feeder_registration(regs, feeder);
+	const struct dualpi2_key key = feeder_qdisc(feeder);
 	const struct timespec poll = { .tv_nsec = DRAIN_POLL_MS * 1000000L };
 	struct dualpi2_stats live;
 
-	if (stats_read(reg, key, &live) <= 0)
+	if (stats_read(reg, &key, &live) <= 0)
 		return;
 	live.params.rate = 0;
-	params_change(reg, key, &live.params);
-	for (int waited_ms = 0; waited_ms < DRAIN_WAIT_MS && !is_empty(reg, key);
+	params_change(reg, &key, &live.params);
+	for (int waited_ms = 0; waited_ms < DRAIN_WAIT_MS && !is_empty(reg, &key);
 	     waited_ms += DRAIN_POLL_MS)
 		nanosleep(&poll, NULL);
 }
 
-bool ingress_undo(const struct registrations *regs, const struct feeder *feeder, bool *found)
+bool ingress_undo(const struct registrations *regs, const char *ifname, struct outcome *outcome)
 {
-	const struct dualpi2_key key = feeder_qdisc(feeder);
-	int had_tcx = tcx_detach(&feeder->key, TCX_INGRESS);
+	struct feeder feeder;
+	int had_tcx;
 
-	if (had_tcx < 0)
+	if (!feeder_find(ifname, &feeder))
 		return false;
-	*found = feeder->ifb.ifindex || had_tcx;
-	if (!*found)
-		return true;
-	if (feeder->ifb.ifindex)
-		drain(feeder_registration(regs, feeder), &key);
-	return put_back(regs, feeder);
+	had_tcx = tcx_detach(&feeder.key, TCX_INGRESS);
+	if (had_tcx < 0 || (!had_tcx && !feeder.ifb.ifindex))
+		return !had_tcx;
+	if (feeder.ifb.ifindex)
+		drain(regs, &feeder);
+	if (!put_back(regs, &feeder))
+		return false;
+	outcome->deed = DEED_UNLOADED;
+	return true;
 }
 
 /* ---- sweep ----------------------------------------------------------------------- */
@@ -172,9 +172,20 @@ static int feeder_is_gone(const struct registrations *regs, const struct dualpi2
 	return interface_is_gone(regs, key, TCX_INGRESS);
 }
 
-static void remove_left_over(const struct registrations *regs, const struct device *ifb)
+static void tell_removed(const struct link *link, const struct device *ifb, outcome_tell *tell)
+{
+	struct outcome outcome = { .deed = DEED_REMOVED };
+
+	memcpy(outcome.label, link->name, sizeof(link->name));
+	memcpy(outcome.ifb, ifb->name, sizeof(outcome.ifb));
+	tell(&outcome);
+}
+
+static void remove_left_over(const struct registrations *regs, const struct device *ifb,
+			     const void *data)
 {
 	const struct feeder feeder = { .key = interface_key(&ifb->key), .ifb = *ifb };
+	outcome_tell *const *tell = data;
 	struct link link;
 	int found = target_look(&feeder.key, &link);
 
@@ -185,15 +196,14 @@ static void remove_left_over(const struct registrations *regs, const struct devi
 	if (found) {
 		setting_return(&feeder.key, SETTING_NO_GRO);
 		if (ifb->ifindex)
-			say_line("%s: removed %s: incoming traffic no longer goes through it",
-				 link.name, ifb->name);
+			tell_removed(&link, ifb, *tell);
 	} else {
 		ledger_erase(LEDGER_SETTINGS, &feeder.key);
 	}
 	remove_all(regs, &feeder);
 }
 
-void ingress_sweep(const struct registrations *regs, __u32 spared)
+void ingress_sweep(const struct registrations *regs, __u32 spared, outcome_tell *tell)
 {
-	devices_sweep(regs, &ifb_kind, spared, feeder_is_gone, remove_left_over);
+	devices_sweep(regs, &ifb_kind, spared, feeder_is_gone, remove_left_over, &tell);
 }

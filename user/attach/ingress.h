@@ -6,23 +6,22 @@
 #ifndef INGRESS_H
 #define INGRESS_H
 
-#include "interface/feeder.h"
+#include "attach/outcome.h"
 
-/* An interface of this network namespace, and its ifb. */
 /* Do it; or, where it is done already, change the parameters without loss and repair
- * what is missing. Its AQM is registered. Prints what was done. The lock is held.
+ * what is missing. Its AQM is registered. The lock is held.
  */
-bool ingress_attach(const struct registrations *regs, struct feeder *feeder,
-		    const struct request *request);
+bool ingress_attach(const struct registrations *regs, const char *ifname,
+		    const struct request *request, struct outcome *outcome);
 
-/* Put the interface back as it was. What waits in the ifb is delivered first. `found`: was
- * there anything of us?
+/* Put the interface back as it was. What waits in the ifb is delivered first. Adds to `outcome`
+ * that there was something of us.
  */
-bool ingress_undo(const struct registrations *regs, const struct feeder *feeder, bool *found);
+bool ingress_undo(const struct registrations *regs, const char *ifname, struct outcome *outcome);
 
 /* Remove the ifbs of interfaces that no longer exist, or that no longer feed them, but for that of
  * the interface `spared` (0: none). The lock is held.
  */
-void ingress_sweep(const struct registrations *regs, __u32 spared);
+void ingress_sweep(const struct registrations *regs, __u32 spared, outcome_tell *tell);
 
 #endif /* INGRESS_H */

@@ -10,6 +10,7 @@
  */
 #include "attach/root.h"
 
+#include <linux/if_arp.h>
 #include <linux/pkt_sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -83,16 +84,18 @@ static bool change_all(const struct registration *reg, const struct target *targ
 /* Where nothing is said of frames: those of an ifb have a header that never was on the link. */
 static void set_frame(const struct target *target, struct dualpi2_params *params)
 {
-	if (!target->feeder_is_bare || params->framing != DUALPI2_FRAMING_RAW)
+	if (!target->feeder || target->feeder->type == ARPHRD_ETHER ||
+	    params->framing != DUALPI2_FRAMING_RAW)
 		return;
 	params->framing = DUALPI2_FRAMING_NETWORK;
 	params->overhead = 0;
 }
 
-/* Put what is requested into `params`, and decide what follows from it on this interface. */
-static bool make_params(const struct target *target, const struct request *request,
-			const struct aqm *aqm, struct dualpi2_params *params)
+bool root_params(const struct target *target, const struct request *request,
+		 const struct aqm *former, const struct aqm *aqm, struct dualpi2_params *params)
 {
+	if (former != aqm)
+		request_take_over(aqm, params);
 	if (!request_apply(request, aqm, params))
 		return false;
 	set_frame(target, params);
@@ -113,39 +116,27 @@ static bool prepare(const struct registration *reg, const struct target *target,
 	       set_split(reg, target, params);
 }
 
-static bool is_or_becomes_mq(const struct target *target, const struct request *request)
+static void set_attached(const struct target *target, bool is_mq,
+			 const struct dualpi2_params *params, struct outcome *outcome)
 {
-	return request->mq || (tree_owner(&target->tree) == OWNER_US && tree_is_mq(&target->tree));
-}
-
-/* `instead_of`: " in place of ...", or "" */
-static void print_attached(const struct registration *reg, const struct target *target, bool mq,
-			   const struct request *request, const struct dualpi2_params *params,
-			   const char *instead_of)
-{
-	char text[512], handle[16] = "";
-
-	if (request->handle)
-		snprintf(handle, sizeof(handle), " as %x:", TC_H_MAJ(request->handle) >> 16);
-	say_line("%s: %s attached%s%s%s%s", target->label, reg->aqm->kind,
-		 mq ? " to each transmit queue (mq)" : "", handle, instead_of,
-		 params_describe(request->params, true, reg->aqm, params, text, sizeof(text)));
-	request_report(request, reg->aqm, params);
-	gso_remark(target, params);
+	outcome->deed = DEED_ATTACHED;
+	outcome->is_mq = is_mq;
+	outcome->params = *params;
+	outcome->gso = gso_outcome(target, params);
 }
 
 /* Where a qdisc of ours is that the maps do not know, it gives way, and what it took the place of
  * stays remembered.
  */
 static bool attach_new(const struct registration *reg, struct target *target,
-		       const struct request *request)
+		       const struct request *request, struct outcome *outcome)
 {
 	const enum owner owner = tree_owner(&target->tree);
-	const bool mq = is_or_becomes_mq(target, request);
+	const bool mq = target_will_be_mq(target, request);
 	struct dualpi2_params wanted = params_default(reg->aqm);
 	struct qdisc plan = place_plan(target, request);
 
-	if (!make_params(target, request, reg->aqm, &wanted))
+	if (!root_params(target, request, NULL, reg->aqm, &wanted))
 		return false;
 	if (owner == OWNER_FOREIGN &&
 	    !ledger_write(LEDGER_PRIORS, &target->key, &target->tree.root))
@@ -154,7 +145,7 @@ static bool attach_new(const struct registration *reg, struct target *target,
 		ledger_erase(LEDGER_PRIORS, &target->key);
 	if (prepare(reg, target, &wanted) &&
 	    place_qdiscs(reg, target, mq, &plan, request->replace)) {
-		print_attached(reg, target, mq, request, &wanted, "");
+		set_attached(target, mq, &wanted, outcome);
 		return true;
 	}
 	gso_stop(target);
@@ -182,54 +173,27 @@ static void take_back(const struct registration *reg, const struct registration 
 /* Parameters that every AQM has stay unless others are given. What waits in the queues is lost. */
 static bool replace_live(const struct registration *reg, const struct registration *former,
 			 struct target *target, const struct request *request,
-			 const struct dualpi2_params *in_force)
+			 const struct dualpi2_params *in_force, struct outcome *outcome)
 {
-	const bool mq = is_or_becomes_mq(target, request);
+	const bool mq = target_will_be_mq(target, request);
 	struct qdisc root = target->tree.root, plan = place_plan(target, request);
 	struct dualpi2_params wanted = *in_force;
-	char instead_of[64];
 
-	if (former != reg)
-		request_take_over(reg->aqm, &wanted);
-	if (!make_params(target, request, reg->aqm, &wanted))
+	if (!root_params(target, request, former->aqm, reg->aqm, &wanted))
 		return false;
 	if (!prepare(reg, target, &wanted) || !place_qdiscs(reg, target, mq, &plan, true)) {
 		take_back(reg, former, target, mq, &root, in_force);
 		return false;
 	}
-	if (former != reg) {
+	if (former != reg)
 		conf_forget(former, &target->key);
-		snprintf(instead_of, sizeof(instead_of), " in place of %s", former->aqm->kind);
-	} else {
-		snprintf(instead_of, sizeof(instead_of),
-			 " in place of %x:", TC_H_MAJ(root.handle) >> 16);
-	}
-	print_attached(reg, target, mq, request, &wanted, instead_of);
+	outcome->former = former->aqm;
+	outcome->former_handle = root.handle;
+	set_attached(target, mq, &wanted, outcome);
 	return true;
 }
 
 /* ---- change ---------------------------------------------------------------------- */
-
-/* What was found missing. */
-struct repairs {
-	bool tcx;
-	bool gso;
-	size_t queues;
-};
-
-static const char *repairs_text(const struct repairs *repairs, char *text, size_t size)
-{
-	int used =
-		snprintf(text, size, "%s", repairs->tcx ? "its tcx program is attached again" : "");
-
-	if (repairs->gso)
-		used += snprintf(text + used, size - used, "%sGSO packets are split again",
-				 used ? ", " : "");
-	if (repairs->queues)
-		snprintf(text + used, size - used, "%s%zu of its queues have it again",
-			 used ? ", " : "", repairs->queues);
-	return text;
-}
 
 /* Change the parameters of the live qdiscs, and what they start with next time. */
 static bool change_params(const struct registration *reg, const struct target *target,
@@ -269,65 +233,52 @@ static bool change_steps(const struct registration *reg, struct target *target,
 	return false;
 }
 
-static void print_changed(const struct registration *reg, const struct target *target,
-			  const struct request *request, const struct dualpi2_params *in_force,
-			  const struct dualpi2_params *wanted, const struct repairs *repairs)
+static enum deed deed_of(const struct request *request, const struct dualpi2_params *in_force,
+			 const struct dualpi2_params *wanted, const struct repairs *repairs)
 {
-	bool changed = request->whole ? memcmp(in_force, wanted, sizeof(*wanted))
-				      : params_given(request->params) ||
-						in_force->split_above != wanted->split_above;
-	char params[512], repaired[128];
-
-	repairs_text(repairs, repaired, sizeof(repaired));
-	if (request->former) {
-		say_line("%s: %s has its former parameters again", target->label, reg->aqm->kind);
-	} else if (changed) {
-		say_line("%s: %s changed%s%s%s%s", target->label, reg->aqm->kind,
-			 params_describe(request->params, false, reg->aqm, wanted, params,
-					 sizeof(params)),
-			 request->whole ? ", all else default" : "", repaired[0] ? "; " : "",
-			 repaired);
-		request_report(request, reg->aqm, wanted);
-	} else if (repaired[0]) {
-		say_line("%s: %s repaired: %s", target->label, reg->aqm->kind, repaired);
-	} else {
-		say_line("%s: %s is attached already, nothing changed", target->label,
-			 reg->aqm->kind);
-	}
+	if (request->former)
+		return DEED_CHANGED_BACK;
+	if (request->whole
+		    ? memcmp(in_force, wanted, sizeof(*wanted))
+		    : params_given(request->params) || in_force->split_above != wanted->split_above)
+		return DEED_CHANGED;
+	return repairs->tcx || repairs->gso || repairs->queues ? DEED_REPAIRED : DEED_UNCHANGED;
 }
 
 static bool change_live(const struct registration *reg, struct target *target,
-			const struct request *request, const struct dualpi2_params *in_force)
+			const struct request *request, const struct dualpi2_params *in_force,
+			struct outcome *outcome)
 {
+	struct repairs *const repairs = &outcome->repairs;
 	struct dualpi2_params wanted = *in_force;
-	struct repairs repairs;
 	int attached, splits = 1;
 	bool splits_others;
 
-	if (!make_params(target, request, reg->aqm, &wanted))
+	if (!root_params(target, request, reg->aqm, reg->aqm, &wanted))
 		return false;
 	attached = tcx_look(reg, &target->key, TCX_EGRESS);
 	if (in_force->split_gso && wanted.split_gso && attached >= 0)
 		splits = gso_works(reg, target);
 	if (attached < 0 || splits < 0)
 		return false;
-	repairs = (struct repairs){
+	*repairs = (struct repairs){
 		.tcx = !attached,
 		.gso = !splits,
 		.queues = tree_missing_queues(&target->tree, reg->aqm),
 	};
 	splits_others = in_force->split_gso != wanted.split_gso ||
 			in_force->split_above != wanted.split_above;
-	if (!change_steps(reg, target, &repairs, in_force, &wanted)) {
-		if (repairs.tcx)
+	if (!change_steps(reg, target, repairs, in_force, &wanted)) {
+		if (repairs->tcx)
 			tcx_detach(&target->key, TCX_EGRESS);
 		if (splits_others)
 			set_split(reg, target, in_force);
 		return false;
 	}
-	print_changed(reg, target, request, in_force, &wanted, &repairs);
+	outcome->deed = deed_of(request, in_force, &wanted, repairs);
+	outcome->params = wanted;
 	if (splits_others)
-		gso_remark(target, &wanted);
+		outcome->gso = gso_outcome(target, &wanted);
 	return true;
 }
 
@@ -340,7 +291,7 @@ int root_live(const struct registrations *regs, const struct target *target,
 }
 
 bool root_attach(const struct registrations *regs, struct target *target,
-		 const struct request *request)
+		 const struct request *request, struct outcome *outcome)
 {
 	const struct aqm *now = tree_aqm(&target->tree);
 	const struct registration *reg = registration_of(regs, target_aqm(target, request));
@@ -350,13 +301,19 @@ bool root_attach(const struct registrations *regs, struct target *target,
 
 	if (live < 0)
 		return false;
+	*outcome = (struct outcome){
+		.ifname = target->ifname,
+		.aqm = reg->aqm,
+		.request = request,
+	};
+	memcpy(outcome->label, target->label, sizeof(outcome->label));
 	if (!live) {
 		confs_forget(regs, &target->key); /* of an earlier time */
-		return attach_new(reg, target, request);
+		return attach_new(reg, target, request, outcome);
 	}
 	if (former == reg && !target_changes_handle(target, request))
-		return change_live(reg, target, request, &in_force);
-	return replace_live(reg, former, target, request, &in_force);
+		return change_live(reg, target, request, &in_force, outcome);
+	return replace_live(reg, former, target, request, &in_force, outcome);
 }
 
 /* ---- unload ---------------------------------------------------------------------- */
@@ -367,39 +324,34 @@ void root_forget(const struct registrations *regs, const struct dualpi2_key *key
 	ledger_erase(LEDGER_PRIORS, key);
 }
 
-/* Is what was remembered there again? Where that could not be tried before (qdisc_comes_back()),
- * this is where a difference is seen.
- */
-static void compare(const struct target *target, const struct qdisc *prior)
+bool root_undo(const struct registrations *regs, const char *ifname, struct outcome *outcome)
 {
-	if (prior->kind[0] && !qdisc_is_same(prior, &target->tree.root))
-		say_line(
-			"%s: %s is there again, but not with all it had: see `tc qdisc show dev %s "
-			"root`",
-			target->label, prior->kind, target->ifname);
-}
-
-bool root_undo(const struct registrations *regs, struct target *target, bool *found)
-{
-	bool ours = tree_owner(&target->tree) == OWNER_US;
 	struct qdisc prior = {};
+	TARGET target;
 	int had_tcx;
+	bool ours;
 
-	if (ours &&
-	    (ledger_read(LEDGER_PRIORS, &target->key, &prior) < 0 ||
-	     !place_former(target, &prior) || !tree_read(target->key.ifindex, &target->tree)))
+	if (!target_find(ifname, &target))
 		return false;
-	if (ours && tree_owner(&target->tree) == OWNER_US)
+	ours = tree_owner(&target.tree) == OWNER_US;
+	if (ours &&
+	    (ledger_read(LEDGER_PRIORS, &target.key, &prior) < 0 ||
+	     !place_former(&target, &prior) || !tree_read(target.key.ifindex, &target.tree)))
+		return false;
+	if (ours && tree_owner(&target.tree) == OWNER_US)
 		return fail(0,
 			    "%s: the kernel attached %s again, as its default: first "
 			    "`sysctl net.core.default_qdisc=fq_codel`",
-			    target->label, tree_aqm(&target->tree)->kind);
-	compare(target, &prior);
-	had_tcx = tcx_detach(&target->key, TCX_EGRESS);
-	if (had_tcx < 0 || !gso_stop(target))
+			    target.label, tree_aqm(&target.tree)->kind);
+	/* Where that could not be tried before (qdisc_comes_back()) a difference is seen now. */
+	if (prior.kind[0] && !qdisc_is_same(&prior, &target.tree.root))
+		memcpy(outcome->incomplete, prior.kind, sizeof(outcome->incomplete));
+	had_tcx = tcx_detach(&target.key, TCX_EGRESS);
+	if (had_tcx < 0 || !gso_stop(&target))
 		return false;
-	root_forget(regs, &target->key);
-	*found = ours || had_tcx;
+	root_forget(regs, &target.key);
+	if (ours || had_tcx)
+		outcome->deed = DEED_UNLOADED;
 	return true;
 }
 

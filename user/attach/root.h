@@ -5,7 +5,7 @@
 #ifndef ROOT_H
 #define ROOT_H
 
-#include "interface/target.h"
+#include "attach/outcome.h"
 
 /* The parameters in force on what is attached: 1; 0: nothing of us that takes changes; -errno,
  * which is reported.
@@ -13,15 +13,21 @@
 int root_live(const struct registrations *regs, const struct target *target,
 	      struct dualpi2_params *in_force);
 
+/* Make of the parameters in force, of the AQM `former` (NULL: none is), what is requested, with all
+ * that follows from it on this interface.
+ */
+bool root_params(const struct target *target, const struct request *request,
+		 const struct aqm *former, const struct aqm *aqm, struct dualpi2_params *params);
+
 /* Attach it, which is allowed; or, where it is attached already, change its parameters without loss
  * and repair what is missing; or put it in the place of another AQM's. Its AQM (target_aqm()) is
- * registered. Prints what was done. The lock is held.
+ * registered. The lock is held.
  */
 bool root_attach(const struct registrations *regs, struct target *target,
-		 const struct request *request);
+		 const struct request *request, struct outcome *outcome);
 
-/* Put the interface back as it was. `found`: was there anything of us? */
-bool root_undo(const struct registrations *regs, struct target *target, bool *found);
+/* Put the interface back as it was. Adds to `outcome` what there was of us, if anything. */
+bool root_undo(const struct registrations *regs, const char *ifname, struct outcome *outcome);
 
 /* Forget what is kept for an interface (key.parent: any), but not its borrowed settings. */
 void root_forget(const struct registrations *regs, const struct dualpi2_key *key);

@@ -247,7 +247,9 @@ bool devices_each(const struct device_kind *kind,
 void devices_sweep(const struct registrations *regs, const struct device_kind *kind, __u32 spared,
 		   int (*is_useless)(const struct registrations *regs,
 				     const struct dualpi2_key *key),
-		   void (*remove)(const struct registrations *regs, const struct device *device))
+		   void (*remove)(const struct registrations *regs, const struct device *device,
+				  const void *data),
+		   const void *data)
 {
 	struct dualpi2_key keys[DEVICES_MAX];
 	const size_t count = read_recorded(kind, keys);
@@ -262,6 +264,6 @@ void devices_sweep(const struct registrations *regs, const struct device_kind *k
 		if (is_here && !device_find(kind, &keys[i], &device))
 			continue;
 		verbose("interface %u: its %s device goes", keys[i].ifindex, kind->kind);
-		remove(regs, &device);
+		remove(regs, &device, data);
 	}
 }

@@ -63,6 +63,8 @@ bool devices_each(const struct device_kind *kind,
 void devices_sweep(const struct registrations *regs, const struct device_kind *kind, __u32 spared,
 		   int (*is_useless)(const struct registrations *regs,
 				     const struct dualpi2_key *key),
-		   void (*remove)(const struct registrations *regs, const struct device *device));
+		   void (*remove)(const struct registrations *regs, const struct device *device,
+				  const void *data),
+		   const void *data);
 
 #endif /* DEVICE_H */

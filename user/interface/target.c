@@ -16,14 +16,24 @@ bool target_find(const char *ifname, struct target *target)
 
 	*target = (struct target){
 		.ifname = ifname,
-		.label = ifname,
 		.key.parent = TC_H_ROOT,
 	};
+	snprintf(target->label, sizeof(target->label), "%s", ifname);
 	if (!link_named(ifname, &link))
 		return false;
 	target->key.netns = netns_current();
 	target->key.ifindex = link.ifindex;
 	return target->key.netns && tree_read(link.ifindex, &target->tree);
+}
+
+bool target_find_ifb(const struct feeder *feeder, struct target *target)
+{
+	const bool found = target_find(feeder->ifb.name, target);
+
+	target->feeder = feeder;
+	snprintf(target->label, sizeof(target->label), "%s, ingress (%s)", feeder->ifname,
+		 feeder->ifb.name);
+	return found;
 }
 
 void target_free(struct target *target)
@@ -34,6 +44,11 @@ void target_free(struct target *target)
 const struct aqm *target_aqm(const struct target *target, const struct request *request)
 {
 	return request->aqm ?: tree_aqm(&target->tree) ?: aqm_default();
+}
+
+bool target_will_be_mq(const struct target *target, const struct request *request)
+{
+	return request->mq || (tree_aqm(&target->tree) && tree_is_mq(&target->tree));
 }
 
 /* ---- may it be attached? ------------------------------------------------------- */
@@ -235,7 +250,7 @@ bool target_check_room(const struct registration *reg, const struct target *targ
 		       const struct link *link, const struct request *request)
 {
 	const struct aqm *now = tree_aqm(&target->tree);
-	size_t needed = request->mq || (now && tree_is_mq(&target->tree)) ? link->tx_queues : 1;
+	size_t needed = target_will_be_mq(target, request) ? link->tx_queues : 1;
 
 	if (now == reg->aqm && !target_changes_handle(target, request))
 		needed = tree_missing_queues(&target->tree, now);

@@ -3,28 +3,37 @@
 #ifndef TARGET_H
 #define TARGET_H
 
+#include "interface/feeder.h"
 #include "interface/request.h"
 #include "interface/tree.h"
 #include "kernel/link.h"
 #include "pinned/registration.h"
 #include "pinned/tcx.h"
 
+#define TARGET_LABEL_MAX 160 /* an alternative name has 127 characters */
+
 /* An interface of this network namespace. */
 struct target {
 	const char *ifname;
-	const char *label;	/* begins the messages about it */
-	struct dualpi2_key key; /* of a qdisc at its root */
-	__u32 feeder;		/* number of the interface before it, if it is an ifb; or 0 */
-	bool feeder_is_bare;	/* its packets have no link header, but in the ifb */
+	char label[TARGET_LABEL_MAX]; /* begins the messages about it */
+	struct dualpi2_key key;	      /* of a qdisc at its root */
+	const struct feeder *feeder;  /* that it gets its packets from, if it is an ifb; or NULL */
 	struct tree tree;
 };
 
-/* Find an interface and read its root. To be freed with target_free(). */
+/* Find an interface, or the ifb of one, and read its root. To be freed with target_free(). */
 bool target_find(const char *ifname, struct target *target);
+bool target_find_ifb(const struct feeder *feeder, struct target *target);
 void target_free(struct target *target);
+
+/* Freed at the end of its block; it is found first. */
+#define TARGET struct target __attribute__((cleanup(target_free)))
 
 /* The AQM that it is to have. */
 const struct aqm *target_aqm(const struct target *target, const struct request *request);
+
+/* Will it have one for each transmit queue? An mq of ours stays. */
+bool target_will_be_mq(const struct target *target, const struct request *request);
 
 /* Is another handle requested than the root has? It cannot change: another qdisc has it. */
 bool target_changes_handle(const struct target *target, const struct request *request);
