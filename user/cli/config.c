@@ -58,10 +58,8 @@ static bool take_line(void *data, char *line)
 static void start(struct config *config, struct config_part *parts)
 {
 	*config = (struct config){ .parts = parts, .current = parts };
-	for (struct config_part *part = parts; part->name; part++) {
+	for (struct config_part *part = parts; part->name; part++)
 		part->is_there = false;
-		command_settle(part->command, part->given);
-	}
 }
 
 bool config_parse(struct config_part *parts, const char *path, char *text, size_t size)

@@ -187,13 +187,6 @@ static bool take_option(const struct command *command, struct option_given *give
 	return taken || refuse_wrong(spec, text);
 }
 
-void command_settle(const struct command *command, struct option_given *given)
-{
-	for (const struct option_spec *spec = command->options; option_exists(spec);
-	     spec++, given++)
-		given->is_settled = given->text;
-}
-
 /* Has the command line said it, or something else in its place? */
 static bool is_settled(const struct command *command, const struct option_given *given,
 		       const struct option_spec *spec)
@@ -411,6 +404,8 @@ bool command_read(struct command *command, int argc, char **argv, enum status *s
 	*status = STATUS_USAGE;
 	if (!read_arguments(command, argc, argv))
 		return false;
+	for (size_t i = 0; i < OPTIONS_MAX; i++)
+		command->given[i].is_settled = command->given[i].text;
 	*status = STATUS_OK;
 	if (command_given(command, "verbose"))
 		message_set_verbose();

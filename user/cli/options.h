@@ -60,13 +60,9 @@ const char *command_given(const struct command *command, const char *name);
 /* The value that a text is, as this option takes it. False: it was reported that it is none. */
 bool option_read(const struct option_spec *spec, const char *text, uint64_t *value);
 
-/* `given`: that of the command, or another one for the same options. */
-
-/* What was given by now counts more than what command_take() takes. */
-void command_settle(const struct command *command, struct option_given *given);
-
-/* Take one option from a file, with or without the dashes or in tc's spelling, unless it is
- * settled. `value`: NULL if there is none. False: it was reported what is wrong.
+/* Take one option from a file, with or without the dashes or in tc's spelling, unless the command
+ * line has settled it. `given`: that of the command, or another one for the same options. `value`:
+ * NULL if there is none. False: it was reported what is wrong.
  */
 bool command_take(const struct command *command, struct option_given *given, const char *name,
 		  const char *value);
