@@ -21,7 +21,7 @@
 #include "cli/message.h"
 #include "cli/options.h"
 #include "cli/privilege.h"
-#include "interface/helper.h"
+#include "interface/device.h"
 #include "interface/left_over.h"
 #include "interface/target.h"
 #include "kernel/default_qdisc.h"
@@ -168,7 +168,7 @@ static bool begin(const struct registrations *regs, const char *ifname, const st
 	int found = unloads ? link_look_for(ifname, &link) : 0;
 
 	directions_sweep(regs, found > 0 ? (__u32)link.ifindex : 0, outcome_say);
-	return !message_reported() && helper_is_none(ifname) && target_is_known(regs, ifname, ours);
+	return !message_reported() && device_is_none(ifname) && target_is_known(regs, ifname, ours);
 }
 
 static bool attach(const char *ifname, const struct requests *requests)
@@ -200,29 +200,14 @@ static bool attach(const char *ifname, const struct requests *requests)
 	return done;
 }
 
-/* Put back the directions that are meant. */
-static bool unload_interface(const struct registrations *regs, const char *ifname,
-			     const struct requests *requests, struct outcome *outcome)
-{
-	struct link link;
-	bool done = true;
-	int exists = given(ACTION_IF_ATTACHED) ? link_look_for(ifname, &link) : 1;
-
-	if (exists <= 0)
-		return !exists;
-	for (int i = 0; i < N_DIRECTIONS; i++) {
-		if (requests->has[i])
-			done &= direction_unload(regs, ifname, i, outcome);
-	}
-	return done;
-}
-
 static bool unload(const char *ifname, const struct requests *requests)
 {
 	struct outcome outcome = { .ifname = ifname };
 	const struct aqm *maybe_default;
 	struct registrations regs;
 	struct tcx_ours ours;
+	struct link link;
+	int exists;
 	bool done;
 
 	if (!host_passes(HOST_UNLOAD) || !pins_lock_if_any() || !default_qdisc_open() ||
@@ -231,7 +216,8 @@ static bool unload(const char *ifname, const struct requests *requests)
 	pins_keep_privilege(PRIVILEGE_NET);
 	if (!registrations_open(&regs) || !begin(&regs, ifname, &ours, true))
 		return false;
-	done = unload_interface(&regs, ifname, requests, &outcome);
+	exists = given(ACTION_IF_ATTACHED) ? link_look_for(ifname, &link) : 1;
+	done = exists > 0 ? directions_unload(&regs, ifname, requests, &outcome) : !exists;
 	maybe_default = registrations_remove_unused(&regs);
 	if (done && !outcome.deed && !given(ACTION_IF_ATTACHED))
 		fail(0, "%s: nothing to unload: %s%s", ifname,
@@ -254,7 +240,7 @@ static bool check_interface(const struct registrations *regs, const char *ifname
 	struct link link;
 	int found;
 
-	if (!helper_is_none(ifname))
+	if (!device_is_none(ifname))
 		return false;
 	found = link_look_for(ifname, &link);
 	if (found <= 0)

@@ -235,10 +235,16 @@ bool directions_attach(struct registrations *regs, const char *ifname,
 	return false;
 }
 
-bool direction_unload(const struct registrations *regs, const char *ifname,
-		      enum direction direction, struct outcome *outcome)
+bool directions_unload(const struct registrations *regs, const char *ifname,
+		       const struct requests *requests, struct outcome *outcome)
 {
-	return directions[direction].unload(regs, ifname, outcome);
+	bool done = true;
+
+	for (int i = 0; i < N_DIRECTIONS; i++) {
+		if (requests->has[i])
+			done &= directions[i].unload(regs, ifname, outcome);
+	}
+	return done;
 }
 
 bool directions_check(const struct registrations *regs, const char *ifname, const struct link *link,

@@ -14,9 +14,11 @@
 bool directions_attach(struct registrations *regs, const char *ifname,
 		       const struct requests *requests, outcome_tell *tell);
 
-/* Put a direction back as it was. Adds to `outcome` what there was of us, if anything. */
-bool direction_unload(const struct registrations *regs, const char *ifname,
-		      enum direction direction, struct outcome *outcome);
+/* Put the directions that are requested back as they were. Adds to `outcome` what there was of us,
+ * if anything.
+ */
+bool directions_unload(const struct registrations *regs, const char *ifname,
+		       const struct requests *requests, struct outcome *outcome);
 
 /* Show (report.h) whether directions_attach() would work. */
 bool directions_check(const struct registrations *regs, const char *ifname, const struct link *link,

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "attach/borrowed.h"
-#include "interface/splitter.h"
+#include "interface/left_over.h"
 #include "check/report.h"
 #include "cli/message.h"
 #include "kernel/link.h"

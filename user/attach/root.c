@@ -44,22 +44,22 @@ static bool key_at(const struct target *target, const struct aqm *aqm, size_t pl
 	return aqm_of_kind(is_mq ? tree->queues[place].kind : tree->root.kind) == aqm;
 }
 
-/* Are there some, and do the maps know them all? If not, the registration that they are of has been
- * deleted by hand. They take no more changes, so new ones must take their place. 1, 0, or -errno,
- * which is reported: unknown.
+/* Do the maps know them all? If not, the registration that they are of has been deleted by hand.
+ * They take no more changes, so new ones must take their place.
  */
-static int look_for_live(const struct registration *reg, const struct target *target,
-			 struct dualpi2_params *in_force)
+int root_live(const struct registrations *regs, const struct target *target,
+	      struct dualpi2_params *in_force)
 {
+	const struct aqm *aqm = tree_aqm(&target->tree);
 	struct dualpi2_stats stats;
 	struct dualpi2_key key;
 	int live = 0;
 
-	for (size_t place = 0; place < n_places(target); place++) {
-		if (!key_at(target, reg->aqm, place, &key))
+	for (size_t place = 0; aqm && place < n_places(target); place++) {
+		if (!key_at(target, aqm, place, &key))
 			continue;
-		live = expect_known(stats_read(reg, &key, &stats), "the qdisc of %s",
-				    target->label);
+		live = expect_known(stats_read(registration_of(regs, aqm), &key, &stats),
+				    "the qdisc of %s", target->label);
 		if (live <= 0)
 			return live;
 		*in_force = stats.params;
@@ -280,14 +280,6 @@ static bool change_live(const struct registration *reg, struct target *target,
 	if (splits_others)
 		outcome->gso = gso_outcome(target, &wanted);
 	return true;
-}
-
-int root_live(const struct registrations *regs, const struct target *target,
-	      struct dualpi2_params *in_force)
-{
-	const struct aqm *now = tree_aqm(&target->tree);
-
-	return now ? look_for_live(registration_of(regs, now), target, in_force) : 0;
 }
 
 bool root_attach(const struct registrations *regs, struct target *target,

@@ -22,6 +22,8 @@ struct device_kind {
 	const char *about;	 /* begins its alias */
 };
 
+extern const struct device_kind ifb_kind, splitter_kind;
+
 struct device {
 	const struct device_kind *kind;
 	struct dualpi2_key key;	    /* of the interface, with what for in place of the parent */
@@ -66,5 +68,14 @@ void devices_sweep(const struct registrations *regs, const struct device_kind *k
 		   void (*remove)(const struct registrations *regs, const struct device *device,
 				  const void *data),
 		   const void *data);
+
+/* Is an interface none of these devices, which are none to attach to, or is there no such
+ * interface? False: it is reported of which interface it is (report_obstacle()), or that this
+ * cannot be seen. The ledger is open.
+ */
+bool device_is_none(const char *ifname);
+
+/* What is said of one, behind its name, and again with it. */
+#define LEFT_OVER "is left over of an interface that is gone: `ip link del %s` removes it"
 
 #endif /* DEVICE_H */

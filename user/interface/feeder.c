@@ -7,7 +7,6 @@
 #include "check/passed_over.h"
 #include "check/report.h"
 #include "cli/message.h"
-#include "interface/ifb.h"
 #include "kernel/link.h"
 #include "kernel/netns.h"
 #include "kernel/qdisc.h"
@@ -68,43 +67,24 @@ int feeder_live(const struct registrations *regs, const struct feeder *feeder,
 
 /* ---- may it be attached? --------------------------------------------------------- */
 
-/* 1, 0, or -errno, which is reported: unknown. */
-static int has_rate(const struct registrations *regs, const struct feeder *feeder)
-{
-	struct dualpi2_params in_force = {};
-	int live = feeder_live(regs, feeder, &in_force);
-
-	return live > 0 ? in_force.rate != 0 : live;
-}
-
-static int look_for_others(const struct feeder *feeder, struct passed_over *others)
-{
-	return expect_known(passed_over_look((int)feeder->key.ifindex, feeder->ifname, others),
-			    "the nft chains of this network namespace");
-}
-
-/* A firewall is not switched off in silence. */
-static bool passes_nobody_over(const struct feeder *feeder)
+/* A firewall is not switched off in silence. Where the program is attached, others may have come
+ * later: nothing is taken back for them, but it is said.
+ */
+static bool passes_nobody_over(const struct feeder *feeder, bool is_attached)
 {
 	struct passed_over others;
-	int found = look_for_others(feeder, &others);
+	int found =
+		expect_known(passed_over_look((int)feeder->key.ifindex, feeder->ifname, &others),
+			     "the nft chains of this network namespace");
 
+	if (found > 0 && is_attached)
+		return report_line(REPORT_WARNING, "%s: --ingress takes its packets past %s: %s",
+				   feeder->ifname, others.whose, others.remedy);
 	if (found > 0)
 		return report_obstacle(STATUS_FAILURE, 0, feeder->ifname,
 				       "--ingress would take its packets past %s: %s", others.whose,
 				       others.remedy);
-	return !found;
-}
-
-/* Where it is attached, others may have come later: nothing is taken back for them, but it is said.
- */
-static void tell_of_others(const struct feeder *feeder)
-{
-	struct passed_over others;
-
-	if (look_for_others(feeder, &others) > 0)
-		report_line(REPORT_WARNING, "%s: --ingress takes its packets past %s: %s",
-			    feeder->ifname, others.whose, others.remedy);
+	return !found || is_attached;
 }
 
 /* Of those without Ethernet frames bpf/ingress.bpf.h makes some. */
@@ -129,24 +109,23 @@ static bool has_ip_packets(uint16_t type)
 static bool is_possible(const struct registrations *regs, const struct feeder *feeder,
 			const struct request *request)
 {
-	int attached, rate = request_has_rate(request);
+	struct dualpi2_params params = {};
+	int attached, live = 0;
 
-	if (!rate && !request->whole)
-		rate = has_rate(regs, feeder);
-	if (rate < 0)
+	if (!request_has_rate(request) && !request->whole)
+		live = feeder_live(regs, feeder, &params);
+	if (live < 0)
 		return false;
 	if (!has_ip_packets(feeder->type))
 		return report_obstacle(STATUS_FAILURE, 0, feeder->ifname,
 				       "has neither Ethernet frames nor bare IP packets: use "
 				       "--ingress on the device below it");
-	if (!rate)
+	if (!request_has_rate(request) && !params.rate)
 		return report_obstacle(STATUS_USAGE, 0, feeder->ifname,
 				       "--ingress: needs --rate, a little less than what the "
 				       "bottleneck before it has: " WITHOUT_RATE);
 	attached = tcx_look(feeder_registration(regs, feeder), &feeder->key, TCX_INGRESS);
-	if (attached > 0)
-		tell_of_others(feeder);
-	return attached ? attached > 0 : passes_nobody_over(feeder);
+	return attached >= 0 && passes_nobody_over(feeder, attached);
 }
 
 bool feeder_allowed(const struct registrations *regs, const struct feeder *feeder,

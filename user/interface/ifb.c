@@ -9,13 +9,6 @@
 #include "pinned/ledger.h"
 #include "pinned/tcx.h"
 
-const struct device_kind ifb_kind = {
-	.purpose = DUALPI2_IFB,
-	.kind = IFB_KIND,
-	.prefix = "in",
-	.about = "what arrives at",
-};
-
 const struct ifb *ifbs_find(const struct ifbs *ifbs, __u32 ifindex)
 {
 	for (size_t i = 0; i < ifbs->count; i++) {

@@ -5,8 +5,6 @@
 
 #include "interface/device.h"
 
-extern const struct device_kind ifb_kind;
-
 enum ifb_state {
 	IFB_WHOLE,
 	IFB_UNFINISHED, /* dualpi2-load was interrupted: nothing comes here, or no qdisc is here */

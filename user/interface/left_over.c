@@ -4,8 +4,19 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "interface/splitter.h"
+#include "kernel/netns.h"
+#include "pinned/maps.h"
 #include "cli/message.h"
+
+int splitter_is_left_over(const struct registrations *regs, const struct dualpi2_key *key)
+{
+	int lives;
+
+	if (key->netns != netns_current())
+		return netns_is_gone(regs, key->netns);
+	lives = instance_lives(regs, key);
+	return lives < 0 ? lives : !lives;
+}
 
 /* To whom it is told, and from what it is known. */
 struct telling {

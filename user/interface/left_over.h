@@ -7,8 +7,10 @@
 
 #include "interface/ifb.h"
 
-/* What is said of one, behind its name, and again with it. */
-#define LEFT_OVER "is left over of an interface that is gone: `ip link del %s` removes it"
+/* Has the interface of this key no qdisc of ours any more? 1, 0 or -errno. Of another network
+ * namespace: has that ended? Its devices are for a loader there.
+ */
+int splitter_is_left_over(const struct registrations *regs, const struct dualpi2_key *key);
 
 /* Say of each which it is and how it goes; `ifbs` have been read. False: it is reported why they
  * cannot be seen. Without the right to read the ledger only those can be told of which the
