@@ -21,61 +21,37 @@
 /* Not IFF_RUNNING: the kernel sets that up to a second later (net/core/link_watch.c). */
 #define IFF_CONNECTED (IFF_UP | IFF_LOWER_UP)
 
-static void read_kind(const struct nlattr *info, void *kind, size_t size)
-{
-	const struct nlattr *attr;
-
-	mnl_attr_for_each_nested(attr, info) {
-		if (mnl_attr_get_type(attr) == IFLA_INFO_KIND)
-			rtnl_text(attr, kind, size);
-	}
-}
-
-static void read_address(const struct nlattr *attr, void *address, size_t size)
-{
-	if (mnl_attr_get_payload_len(attr) == ETH_ALEN)
-		rtnl_copy(attr, address, size);
-}
-
-/* Where attributes go. */
-static const struct {
-	uint16_t attribute;
-	void (*read)(const struct nlattr *attr, void *member, size_t size);
-	size_t offset, size;
-} members[] = {
-#define MEMBER(attribute, read, member) \
-	{ attribute, read, offsetof(struct link, member), sizeof(((struct link *)0)->member) }
-	MEMBER(IFLA_IFNAME, rtnl_text, name),
-	MEMBER(IFLA_IFALIAS, rtnl_text, alias),
-	MEMBER(IFLA_LINKINFO, read_kind, kind),
-	MEMBER(IFLA_ADDRESS, read_address, address),
-	MEMBER(IFLA_MTU, rtnl_copy, mtu),
-	MEMBER(IFLA_NUM_TX_QUEUES, rtnl_copy, tx_queues),
-	MEMBER(IFLA_LINK, rtnl_copy, peer),
-	MEMBER(IFLA_GSO_MAX_SEGS, rtnl_copy, settings[LINK_GSO_MAX_SEGS]),
-	MEMBER(IFLA_GRO_MAX_SIZE, rtnl_copy, settings[LINK_GRO_MAX_SIZE]),
-	MEMBER(IFLA_GRO_IPV4_MAX_SIZE, rtnl_copy, settings[LINK_GRO_IPV4_MAX_SIZE]),
-#undef MEMBER
+static const uint16_t setting_attributes[N_LINK_SETTINGS] = {
+	[LINK_GSO_MAX_SEGS] = IFLA_GSO_MAX_SEGS,
+	[LINK_GRO_MAX_SIZE] = IFLA_GRO_MAX_SIZE,
+	[LINK_GRO_IPV4_MAX_SIZE] = IFLA_GRO_IPV4_MAX_SIZE,
 };
 
 static int on_link(const struct nlmsghdr *message, void *data)
 {
 	const struct ifinfomsg *info = rtnl_header(message, sizeof(*info));
+	const struct nlattr *attrs[IFLA_MAX + 1], *details[IFLA_INFO_MAX + 1], *address;
 	struct link *link = data;
-	const struct nlattr *attr;
 
 	if (!info)
 		return MNL_CB_ERROR;
+	rtnl_attributes(message, sizeof(*info), attrs, IFLA_MAX);
+	rtnl_nested(attrs[IFLA_LINKINFO], details, IFLA_INFO_MAX);
 	link->ifindex = info->ifi_index;
 	link->type = info->ifi_type;
 	link->running = (info->ifi_flags & IFF_CONNECTED) == IFF_CONNECTED;
-	mnl_attr_for_each(attr, message, sizeof(*info)) {
-		for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
-			if (members[i].attribute == mnl_attr_get_type(attr))
-				members[i].read(attr, (char *)link + members[i].offset,
-						members[i].size);
-		}
-	}
+	rtnl_text(attrs[IFLA_IFNAME], link->name, sizeof(link->name));
+	rtnl_text(attrs[IFLA_IFALIAS], link->alias, sizeof(link->alias));
+	rtnl_text(details[IFLA_INFO_KIND], link->kind, sizeof(link->kind));
+	rtnl_copy(attrs[IFLA_MTU], &link->mtu, sizeof(link->mtu));
+	rtnl_copy(attrs[IFLA_NUM_TX_QUEUES], &link->tx_queues, sizeof(link->tx_queues));
+	rtnl_copy(attrs[IFLA_LINK], &link->peer, sizeof(link->peer));
+	address = attrs[IFLA_ADDRESS];
+	if (address && mnl_attr_get_payload_len(address) == ETH_ALEN)
+		rtnl_copy(address, &link->address, sizeof(link->address));
+	for (int i = 0; i < N_LINK_SETTINGS; i++)
+		rtnl_copy(attrs[setting_attributes[i]], &link->settings[i],
+			  sizeof(link->settings[i]));
 	return MNL_CB_OK;
 }
 
@@ -314,11 +290,6 @@ void link_without_addresses(int ifindex)
 
 bool link_change(int ifindex, const struct link_change *change)
 {
-	static const uint16_t attributes[N_LINK_SETTINGS] = {
-		[LINK_GSO_MAX_SEGS] = IFLA_GSO_MAX_SEGS,
-		[LINK_GRO_MAX_SIZE] = IFLA_GRO_MAX_SIZE,
-		[LINK_GRO_IPV4_MAX_SIZE] = IFLA_GRO_IPV4_MAX_SIZE,
-	};
 	struct rtnl_request request;
 	struct ifinfomsg *info;
 
@@ -331,7 +302,8 @@ bool link_change(int ifindex, const struct link_change *change)
 		mnl_attr_put_u32(&request.header, IFLA_GSO_MAX_SIZE, change->gso_max_size);
 	for (int i = 0; i < N_LINK_SETTINGS; i++) {
 		if (change->settings[i])
-			mnl_attr_put_u32(&request.header, attributes[i], change->settings[i]);
+			mnl_attr_put_u32(&request.header, setting_attributes[i],
+					 change->settings[i]);
 	}
 	return rtnl_accepted(&request, rtnl_talk(&request, NULL, NULL), "set up interface %d",
 			     ifindex);

@@ -24,49 +24,31 @@ struct search {
 	int found;
 };
 
-/* Where a chain stands. */
-struct place {
-	uint32_t hook;
-	bool is_on; /* the interface */
-};
-
-static void look_at_device(const struct nlattr *attr, const char *ifname, struct place *place)
+static bool has_device(const struct nlattr *devices, const char *ifname)
 {
+	const struct nlattr *device;
+	bool found = false;
 	char name[IFNAMSIZ];
 
-	rtnl_text(attr, name, sizeof(name));
-	if (mnl_attr_get_type(attr) == NFTA_DEVICE_PREFIX)
-		place->is_on |= !strncmp(ifname, name, strlen(name));
-	else
-		place->is_on |= !strcmp(ifname, name);
-}
-
-static void read_hook(const struct nlattr *hook, const char *ifname, struct place *place)
-{
-	const struct nlattr *attr, *device;
-
-	mnl_attr_for_each_nested(attr, hook) {
-		switch (mnl_attr_get_type(attr)) {
-		case NFTA_HOOK_HOOKNUM:
-			rtnl_copy(attr, &place->hook, sizeof(place->hook));
-			place->hook = ntohl(place->hook);
-			break;
-		case NFTA_HOOK_DEVS:
-			mnl_attr_for_each_nested(device, attr)
-				look_at_device(device, ifname, place);
-			break;
-		}
+	if (!devices)
+		return false;
+	mnl_attr_for_each_nested(device, devices) {
+		rtnl_text(device, name, sizeof(name));
+		if (mnl_attr_get_type(device) == NFTA_DEVICE_PREFIX)
+			found |= !strncmp(ifname, name, strlen(name));
+		else
+			found |= !strcmp(ifname, name);
 	}
+	return found;
 }
 
 static int on_chain(const struct nlmsghdr *message, void *data)
 {
 	const struct nfgenmsg *family = rtnl_header(message, sizeof(*family));
-	char table[NAME_MAX_SHOWN] = "", name[NAME_MAX_SHOWN] = "";
+	const struct nlattr *chain[NFTA_CHAIN_MAX + 1], *hook[NFTA_HOOK_MAX + 1];
+	char table[NAME_MAX_SHOWN], name[NAME_MAX_SHOWN];
 	struct search *search = data;
-	const struct nlattr *attr;
-	struct place place = {};
-	uint32_t ingress;
+	uint32_t ingress, number;
 
 	if (!family)
 		return MNL_CB_ERROR;
@@ -76,21 +58,14 @@ static int on_chain(const struct nlmsghdr *message, void *data)
 		ingress = NF_INET_INGRESS;
 	else
 		return MNL_CB_OK;
-	mnl_attr_for_each(attr, message, sizeof(*family)) {
-		switch (mnl_attr_get_type(attr)) {
-		case NFTA_CHAIN_TABLE:
-			rtnl_text(attr, table, sizeof(table));
-			break;
-		case NFTA_CHAIN_NAME:
-			rtnl_text(attr, name, sizeof(name));
-			break;
-		case NFTA_CHAIN_HOOK:
-			read_hook(attr, search->ifname, &place);
-			break;
-		}
-	}
-	if (!place.is_on || place.hook != ingress || search->found)
+	rtnl_attributes(message, sizeof(*family), chain, NFTA_CHAIN_MAX);
+	rtnl_nested(chain[NFTA_CHAIN_HOOK], hook, NFTA_HOOK_MAX);
+	rtnl_copy(hook[NFTA_HOOK_HOOKNUM], &number, sizeof(number));
+	if (search->found || ntohl(number) != ingress ||
+	    !has_device(hook[NFTA_HOOK_DEVS], search->ifname))
 		return MNL_CB_OK;
+	rtnl_text(chain[NFTA_CHAIN_TABLE], table, sizeof(table));
+	rtnl_text(chain[NFTA_CHAIN_NAME], name, sizeof(name));
 	snprintf(search->chain, NETFILTER_CHAIN_MAX, "%s %s", table, name);
 	search->found = 1;
 	return MNL_CB_OK;

@@ -26,27 +26,16 @@ static struct tcmsg *begin(struct rtnl_request *request, uint16_t type, uint16_t
 
 static void read_statistics(const struct nlattr *stats2, struct qdisc *qdisc)
 {
-	const struct nlattr *attr;
-	struct gnet_stats_basic basic = {};
-	struct gnet_stats_queue queue = {};
-	uint64_t packets64 = 0; /* left out where it fits `basic` */
+	const struct nlattr *attrs[TCA_STATS_MAX + 1];
+	struct gnet_stats_basic basic;
+	struct gnet_stats_queue queue;
+	uint64_t packets64; /* left out where it fits `basic` */
 
-	mnl_attr_for_each_nested(attr, stats2) {
-		switch (mnl_attr_get_type(attr)) {
-		case TCA_STATS_BASIC:
-			rtnl_copy(attr, &basic, sizeof(basic));
-			break;
-		case TCA_STATS_PKT64:
-			rtnl_copy(attr, &packets64, sizeof(packets64));
-			break;
-		case TCA_STATS_QUEUE:
-			rtnl_copy(attr, &queue, sizeof(queue));
-			break;
-		case TCA_STATS_RATE_EST: /* only of one that has it */
-			qdisc->has_estimator = true;
-			break;
-		}
-	}
+	rtnl_nested(stats2, attrs, TCA_STATS_MAX);
+	rtnl_copy(attrs[TCA_STATS_BASIC], &basic, sizeof(basic));
+	rtnl_copy(attrs[TCA_STATS_PKT64], &packets64, sizeof(packets64));
+	rtnl_copy(attrs[TCA_STATS_QUEUE], &queue, sizeof(queue));
+	qdisc->has_estimator = attrs[TCA_STATS_RATE_EST]; /* only of one that has it */
 	qdisc->counters = (struct qdisc_counters){
 		.bytes = basic.bytes,
 		.packets = packets64 ?: basic.packets,
@@ -67,17 +56,6 @@ static void read_options(const struct nlattr *attr, struct qdisc *qdisc)
 	memcpy(qdisc->options, mnl_attr_get_payload(attr), qdisc->options_len);
 }
 
-static void read_size_table(const struct nlattr *stab, struct qdisc *qdisc)
-{
-	const struct nlattr *attr;
-
-	qdisc->has_size_table = true;
-	mnl_attr_for_each_nested(attr, stab) {
-		if (mnl_attr_get_type(attr) == TCA_STAB_BASE)
-			rtnl_copy(attr, &qdisc->size_table, sizeof(qdisc->size_table));
-	}
-}
-
 struct dump {
 	int ifindex; /* 0: all */
 	bool (*visit)(const struct qdisc *qdisc, void *data);
@@ -88,38 +66,29 @@ struct dump {
 static int on_qdisc(const struct nlmsghdr *message, void *data)
 {
 	const struct tcmsg *tc = rtnl_header(message, sizeof(*tc));
+	const struct nlattr *attrs[TCA_MAX + 1], *stab[TCA_STAB_MAX + 1];
 	struct dump *dump = data;
-	const struct nlattr *attr;
 	struct qdisc qdisc;
 
 	if (!tc)
 		return MNL_CB_ERROR;
 	if (dump->ifindex && dump->ifindex != tc->tcm_ifindex)
 		return MNL_CB_OK;
-	qdisc = (struct qdisc){ .ifindex = tc->tcm_ifindex,
-				.handle = tc->tcm_handle,
-				.parent = tc->tcm_parent,
-				.refcnt = tc->tcm_info };
-	mnl_attr_for_each(attr, message, sizeof(*tc)) {
-		switch (mnl_attr_get_type(attr)) {
-		case TCA_KIND:
-			rtnl_text(attr, qdisc.kind, sizeof(qdisc.kind));
-			break;
-		case TCA_OPTIONS:
-			read_options(attr, &qdisc);
-			break;
-		case TCA_STAB:
-			read_size_table(attr, &qdisc);
-			break;
-		case TCA_INGRESS_BLOCK:
-		case TCA_EGRESS_BLOCK:
-			qdisc.has_filter_block = true;
-			break;
-		case TCA_STATS2:
-			read_statistics(attr, &qdisc);
-			break;
-		}
-	}
+	rtnl_attributes(message, sizeof(*tc), attrs, TCA_MAX);
+	rtnl_nested(attrs[TCA_STAB], stab, TCA_STAB_MAX);
+	qdisc = (struct qdisc){
+		.ifindex = tc->tcm_ifindex,
+		.handle = tc->tcm_handle,
+		.parent = tc->tcm_parent,
+		.refcnt = tc->tcm_info,
+		.has_size_table = attrs[TCA_STAB],
+		.has_filter_block = attrs[TCA_INGRESS_BLOCK] || attrs[TCA_EGRESS_BLOCK],
+	};
+	rtnl_text(attrs[TCA_KIND], qdisc.kind, sizeof(qdisc.kind));
+	rtnl_copy(stab[TCA_STAB_BASE], &qdisc.size_table, sizeof(qdisc.size_table));
+	if (attrs[TCA_OPTIONS])
+		read_options(attrs[TCA_OPTIONS], &qdisc);
+	read_statistics(attrs[TCA_STATS2], &qdisc);
 	dump->found |= dump->visit(&qdisc, dump->data);
 	return MNL_CB_OK;
 }

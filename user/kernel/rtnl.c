@@ -51,18 +51,46 @@ const void *rtnl_header(const struct nlmsghdr *message, size_t size)
 	return NULL;
 }
 
+static void keep(const struct nlattr *attr, const struct nlattr **attrs, uint16_t max)
+{
+	if (mnl_attr_get_type(attr) <= max)
+		attrs[mnl_attr_get_type(attr)] = attr;
+}
+
+void rtnl_attributes(const struct nlmsghdr *message, size_t size, const struct nlattr **attrs,
+		     uint16_t max)
+{
+	const struct nlattr *attr;
+
+	memset(attrs, 0, (max + 1) * sizeof(*attrs));
+	mnl_attr_for_each(attr, message, size)
+		keep(attr, attrs, max);
+}
+
+void rtnl_nested(const struct nlattr *nest, const struct nlattr **attrs, uint16_t max)
+{
+	const struct nlattr *attr;
+
+	memset(attrs, 0, (max + 1) * sizeof(*attrs));
+	if (!nest)
+		return;
+	mnl_attr_for_each_nested(attr, nest)
+		keep(attr, attrs, max);
+}
+
 void rtnl_copy(const struct nlattr *attr, void *to, size_t size)
 {
-	size_t len = mnl_attr_get_payload_len(attr);
+	size_t len = attr ? mnl_attr_get_payload_len(attr) : 0;
 
 	memset(to, 0, size);
-	memcpy(to, mnl_attr_get_payload(attr), len < size ? len : size);
+	if (attr)
+		memcpy(to, mnl_attr_get_payload(attr), len < size ? len : size);
 }
 
 void rtnl_text(const struct nlattr *attr, void *text, size_t size)
 {
-	snprintf(text, size, "%.*s", (int)mnl_attr_get_payload_len(attr),
-		 (const char *)mnl_attr_get_payload(attr));
+	snprintf(text, size, "%.*s", attr ? (int)mnl_attr_get_payload_len(attr) : 0,
+		 attr ? (const char *)mnl_attr_get_payload(attr) : "");
 }
 
 /* What the callbacks of one exchange share. */
@@ -75,19 +103,17 @@ struct exchange {
 static int on_error(const struct nlmsghdr *message, void *data)
 {
 	const struct nlmsgerr *answer = rtnl_header(message, sizeof(*answer));
+	const struct nlattr *attrs[NLMSGERR_ATTR_MAX + 1];
 	const struct exchange *exchange = data;
 	struct rtnl_request *request = exchange->request;
-	const struct nlattr *attr;
 
 	if (!answer)
 		return MNL_CB_ERROR;
 	if (!answer->error)
 		return MNL_CB_STOP;
 	if (message->nlmsg_flags & NLM_F_ACK_TLVS) {
-		mnl_attr_for_each(attr, message, sizeof(*answer)) {
-			if (mnl_attr_get_type(attr) == NLMSGERR_ATTR_MSG)
-				rtnl_text(attr, request->refusal, sizeof(request->refusal));
-		}
+		rtnl_attributes(message, sizeof(*answer), attrs, NLMSGERR_ATTR_MAX);
+		rtnl_text(attrs[NLMSGERR_ATTR_MSG], request->refusal, sizeof(request->refusal));
 	}
 	errno = answer->error > INT_MIN ? -answer->error : EBADMSG;
 	return MNL_CB_ERROR;

@@ -38,10 +38,15 @@ int rtnl_dump(struct rtnl_request *request, mnl_cb_t on_message, void *data);
 /* Reading an answer, for a mnl_cb_t: nothing behind its end is read, whatever it says.
  *
  * rtnl_header(): its family's header of `size` bytes; NULL, with errno set, if it is shorter.
- * rtnl_copy(): the payload of an attribute as a struct that may have grown or shrunk, or as
- * a number. rtnl_text(): as text, cut to what `text` can hold.
+ * rtnl_attributes(): the attributes behind that header, by their type, 0 to `max`; NULL: not there.
+ * rtnl_nested(): the same of those in an attribute. rtnl_copy(): the payload of an attribute as a
+ * struct that may have grown or shrunk, or as a number. rtnl_text(): as text, cut to what `text`
+ * can hold. An attribute that is not there (NULL) has none in it, is 0, and is "".
  */
 const void *rtnl_header(const struct nlmsghdr *message, size_t size);
+void rtnl_attributes(const struct nlmsghdr *message, size_t size, const struct nlattr **attrs,
+		     uint16_t max);
+void rtnl_nested(const struct nlattr *nest, const struct nlattr **attrs, uint16_t max);
 void rtnl_copy(const struct nlattr *attr, void *to, size_t size);
 void rtnl_text(const struct nlattr *attr, void *text, size_t size);
 
