@@ -25,6 +25,7 @@
 #include "check/report.h"
 #include "cli/message.h"
 #include "kernel/link.h"
+#include "kernel/object_shape.h"
 #include "pinned/tcx.h"
 #include "split_gso.h"
 
@@ -134,7 +135,7 @@ static bool borrow(const struct target *target, const struct dualpi2_params *par
 /* 1, 0, or -errno, which is reported. */
 static int has_program(const struct registration *reg, const struct device *splitter)
 {
-	__u32 id = 0, segment = program_id(reg->segment);
+	__u32 id = 0, segment = object_id(reg->segment);
 	LIBBPF_OPTS(bpf_prog_query_opts, opts, .prog_ids = &id, .count = 1);
 	int error;
 

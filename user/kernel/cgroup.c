@@ -302,12 +302,11 @@ int cgroup_is_gone(int link)
 		.object = OBJECT_LINK,
 		.type = BPF_LINK_TYPE_CGROUP,
 	};
-	struct bpf_link_info info = {};
-	__u32 size = sizeof(info);
+	struct bpf_link_info info;
 	int found = object_has_shape(link, &shape);
 
 	if (found <= 0)
 		return found;
 	/* Its number is 0 then: bpf_cgroup_link_fill_link_info(), kernel/bpf/cgroup.c. */
-	return bpf_link_get_info_by_fd(link, &info, &size) ? -errno : !info.cgroup.cgroup_id;
+	return object_read(link, &info) ?: !info.cgroup.cgroup_id;
 }

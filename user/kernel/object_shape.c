@@ -30,6 +30,21 @@ static int is_object(int fd, enum object object)
 	return !strncmp(name, prefix, strlen(prefix)) && !strcmp(name + strlen(prefix) + 1, wanted);
 }
 
+int object_read_info(int fd, void *info, __u32 size)
+{
+	memset(info, 0, size);
+	return bpf_obj_get_info_by_fd(fd, info, &size);
+}
+
+__u32 object_id(int fd)
+{
+	struct { /* as all of them begin */
+		__u32 type, id;
+	} info;
+
+	return object_read(fd, &info) ? 0 : info.id;
+}
+
 static bool fits(__u32 is, __u32 wanted)
 {
 	return !wanted || is == wanted;
@@ -48,11 +63,11 @@ static bool is_called(const char *name, const char *wanted)
 
 static int is_map(int fd, const struct object_shape *shape)
 {
-	struct bpf_map_info info = {};
-	__u32 size = sizeof(info);
+	struct bpf_map_info info;
+	int error = object_read(fd, &info);
 
-	if (bpf_map_get_info_by_fd(fd, &info, &size))
-		return -errno;
+	if (error)
+		return error;
 	return is_called(info.name, shape->name) && fits(info.type, shape->type) &&
 	       fits(info.key_size, shape->key_size) && fits(info.value_size, shape->value_size) &&
 	       fits(info.max_entries, shape->max_entries);
@@ -60,20 +75,19 @@ static int is_map(int fd, const struct object_shape *shape)
 
 static int is_program(int fd, const struct object_shape *shape)
 {
-	struct bpf_prog_info info = {};
-	__u32 size = sizeof(info);
+	struct bpf_prog_info info;
+	int error = object_read(fd, &info);
 
-	if (bpf_prog_get_info_by_fd(fd, &info, &size))
-		return -errno;
+	if (error)
+		return error;
 	return is_called(info.name, shape->name) && fits(info.type, shape->type);
 }
 
 static int is_link(int fd, const struct object_shape *shape)
 {
-	struct bpf_link_info info = {};
-	__u32 size = sizeof(info);
+	struct bpf_link_info info;
 
-	return bpf_link_get_info_by_fd(fd, &info, &size) ? -errno : fits(info.type, shape->type);
+	return object_read(fd, &info) ?: fits(info.type, shape->type);
 }
 
 int object_has_shape(int fd, const struct object_shape *shape)
@@ -111,12 +125,9 @@ int programs_are_loaded(const char *prefix)
 	__u32 id = 0;
 
 	while (!found && (fd = object_next(OBJECT_PROGRAM, &id)) >= 0) {
-		struct bpf_prog_info info = {};
-		__u32 size = sizeof(info);
+		struct bpf_prog_info info;
 
-		found = bpf_prog_get_info_by_fd(fd, &info, &size)
-				? -errno
-				: begins(info.name, prefix, strlen(prefix));
+		found = object_read(fd, &info) ?: begins(info.name, prefix, strlen(prefix));
 		close(fd);
 	}
 	return found || fd == -ENOENT ? found : fd;

@@ -25,6 +25,13 @@ struct object_shape {
 /* 1, 0, or -errno. */
 int object_has_shape(int fd, const struct object_shape *shape);
 
+/* Read what the kernel says of an object into a struct bpf_map_info, or its like: 0, or -errno. */
+#define object_read(fd, info) object_read_info(fd, info, sizeof(*(info)))
+int object_read_info(int fd, void *info, __u32 size);
+
+/* The id of a map, a program or a link; 0, with errno: unknown. */
+__u32 object_id(int fd);
+
 /* The next one behind this id: a new fd; -ENOENT: there is none; -errno. -EPERM: only who has
  * CAP_SYS_ADMIN may look.
  */

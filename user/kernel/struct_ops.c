@@ -46,11 +46,11 @@ static int find_shown(const char *type, const char *member, struct shown *shown)
 
 __s64 struct_ops_map(int link)
 {
-	struct bpf_link_info info = {};
-	__u32 size = sizeof(info);
+	struct bpf_link_info info;
+	int error = object_read(link, &info);
 
-	if (bpf_link_get_info_by_fd(link, &info, &size))
-		return -errno;
+	if (error)
+		return error;
 	return info.type == BPF_LINK_TYPE_STRUCT_OPS ? info.struct_ops.map_id : 0;
 }
 
@@ -92,13 +92,13 @@ static int has_link(__u32 map)
 static int registers(int map, const struct shown *shown, const char *name)
 {
 	const size_t length = strlen(name) + 1;
-	struct bpf_map_info info = {};
-	__u32 size = sizeof(info), zero = 0, state;
+	struct bpf_map_info info;
+	__u32 zero = 0, state;
 	char *value;
-	int found;
+	int found = object_read(map, &info);
 
-	if (bpf_map_get_info_by_fd(map, &info, &size))
-		return -errno;
+	if (found)
+		return found;
 	if (info.type != BPF_MAP_TYPE_STRUCT_OPS || info.btf_vmlinux_value_type_id != shown->type ||
 	    info.value_size < shown->name + length ||
 	    info.value_size < shown->state + sizeof(state))

@@ -65,14 +65,6 @@ bool registration_is_open(const struct registration *reg)
 	return reg->stats >= 0;
 }
 
-static __u32 map_id(int fd)
-{
-	struct bpf_map_info info = {};
-	__u32 len = sizeof(info);
-
-	return bpf_map_get_info_by_fd(fd, &info, &len) ? 0 : info.id;
-}
-
 int registration_is_current(const struct registration *reg)
 {
 	static const struct object_shape array = { .type = BPF_MAP_TYPE_ARRAY };
@@ -84,11 +76,11 @@ int registration_is_current(const struct registration *reg)
 		return !registration_is_open(reg);
 	if (pinned < 0)
 		return pinned;
-	id = map_id(pinned);
+	id = object_id(pinned);
 	close(pinned);
 	if (!id)
 		return -errno;
-	return registration_is_open(reg) && map_id(reg->events) == id;
+	return registration_is_open(reg) && object_id(reg->events) == id;
 }
 
 static bool refuse_version(struct registration *reg)
@@ -111,7 +103,7 @@ static int is_this_version(const struct registration *reg)
 		return -errno;
 	if (ops < 0)
 		return (int)ops;
-	return abi == DUALPI2_ABI && (!ops || ops == map_id(reg->ops));
+	return abi == DUALPI2_ABI && (!ops || ops == object_id(reg->ops));
 }
 
 /* If it is not, nothing is open afterwards. */

@@ -55,14 +55,6 @@ static bool read_tcx_name(const char *name, enum tcx_hook hook, struct dualpi2_k
 		      &key->ifindex) == 2;
 }
 
-__u32 program_id(int fd)
-{
-	struct bpf_prog_info info = {};
-	__u32 len = sizeof(info);
-
-	return bpf_prog_get_info_by_fd(fd, &info, &len) ? 0 : info.id;
-}
-
 static int tcx_program(const struct registration *reg, enum tcx_hook hook)
 {
 	return *(const int *)((const char *)reg + tcx_places[hook].program);
@@ -87,7 +79,7 @@ int tcx_attached(const struct registration *reg, const struct dualpi2_key *key, 
 		state = is_on(&info, key->ifindex, hook);
 	if (state <= 0)
 		return state;
-	program = program_id(tcx_program(reg, hook));
+	program = object_id(tcx_program(reg, hook));
 	return program ? info.prog_id == program : -errno;
 }
 
@@ -132,7 +124,7 @@ int interface_is_gone(const struct registrations *regs, const struct dualpi2_key
 
 int tcx_has_others_before(const struct registration *reg, const struct dualpi2_key *key)
 {
-	const __u32 mark = program_id(reg->mark), split = program_id(reg->split);
+	const __u32 mark = object_id(reg->mark), split = object_id(reg->split);
 	__u32 ids[TCX_PROGRAMS_MAX];
 	LIBBPF_OPTS(bpf_prog_query_opts, opts, .prog_ids = ids, .count = TCX_PROGRAMS_MAX);
 	int error;
@@ -154,7 +146,7 @@ static bool is_registered(const struct registrations *regs, __u32 program)
 		for (size_t hook = 0; hook < N_PLACES; hook++) {
 			const int fd = tcx_program(&regs->of[i], hook);
 
-			if (fd >= 0 && program_id(fd) == program)
+			if (fd >= 0 && object_id(fd) == program)
 				return true;
 		}
 	}
@@ -276,7 +268,7 @@ static void release(const struct registration *reg, const struct dualpi2_key *ke
 		if (!read_tcx_name(name, hook, &former) ||
 		    tcx_link_look(reg->aqm->name, name, &info) <= 0 ||
 		    is_on(&info, key->ifindex, hook) <= 0 ||
-		    info.prog_id != program_id(tcx_program(reg, hook)))
+		    info.prog_id != object_id(tcx_program(reg, hook)))
 			continue;
 		verbose("%s: that interface is here now", name);
 		detach_one(reg->aqm, &former, hook);

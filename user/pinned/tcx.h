@@ -57,9 +57,6 @@ bool tcx_attach(const struct registration *reg, const struct dualpi2_key *key, e
  */
 int tcx_detach(const struct dualpi2_key *key, enum tcx_hook hook);
 
-/* The id of a program, by its file descriptor; 0, with errno: unknown. Reports nothing. */
-__u32 program_id(int fd);
-
 /* Call `visit` for each egress program that is pinned for an interface, which it may detach. */
 void tcx_each(const struct registrations *regs,
 	      void (*visit)(const struct registrations *regs, const struct dualpi2_key *key));
