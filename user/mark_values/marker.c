@@ -27,29 +27,20 @@
 
 /* ---- pins ------------------------------------------------------------------------------ */
 
-static const char *pin_name(const char *what, __u32 id, char name[PIN_NAME_MAX])
+/* Remove the maps without a link that is pinned. */
+static void forget_maps(void)
 {
-	snprintf(name, PIN_NAME_MAX, "%s%u", what, id);
-	return name;
-}
+	static const char *const kinds[] = { COUNTERS, FLOWS };
 
-static __u32 id_in(const char *name)
-{
-	return (__u32)strtoul(strrchr(name, '-') + 1, NULL, 10);
-}
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		DIR *pins = pins_list(TOP);
+		char link[PIN_NAME_MAX];
+		const char *name;
 
-/* Remove the maps of this kind that belong to a link (0: to none that is pinned). */
-static void forget_maps(const char *kind, __u32 id)
-{
-	DIR *pins = pins_list(TOP);
-	char link[PIN_NAME_MAX];
-	const char *name;
-
-	while ((name = pins_next(pins, kind))) {
-		const __u32 of = id_in(name);
-
-		if (id ? of == id : !pin_exists(TOP, pin_name(LINK, of, link)))
-			pin_forget(TOP, name);
+		while ((name = pins_next(pins, kinds[i]))) {
+			if (!pin_exists(TOP, pin_numbered(LINK, pin_number(name), link)))
+				pin_forget(TOP, name);
+		}
 	}
 }
 
@@ -57,24 +48,15 @@ static void end(__u32 id)
 {
 	char name[PIN_NAME_MAX];
 
-	pin_remove(TOP, pin_name(LINK, id, name));
-	forget_maps(COUNTERS, id);
-	forget_maps(FLOWS, id);
+	pin_remove(TOP, pin_numbered(LINK, id, name));
+	forget_maps();
 }
 
 /* End what interfaces that are gone and interrupted runs have left. */
 static void sweep(void)
 {
-	DIR *pins = pins_list(TOP);
-	struct bpf_link_info info;
-	const char *name;
-
-	while ((name = pins_next(pins, LINK))) {
-		if (tcx_link_look(TOP, name, &info) > 0 && !info.tcx.ifindex)
-			end(id_in(name));
-	}
-	forget_maps(COUNTERS, 0);
-	forget_maps(FLOWS, 0);
+	tcx_links_sweep(TOP, LINK);
+	forget_maps();
 }
 
 /* The number of the link on an interface: 1; 0: there is none; -errno, which is reported. It may
@@ -117,7 +99,7 @@ static const struct object_shape flows_shape = {
 static int open_map(const char *kind, __u32 id, const struct object_shape *shape)
 {
 	char name[PIN_NAME_MAX];
-	int fd = pin_open_as(TOP, pin_name(kind, id, name), shape);
+	int fd = pin_open_as(TOP, pin_numbered(kind, id, name), shape);
 
 	if (fd == -ENOENT || fd == -EPROTO)
 		fail(-fd, "another version of dualpi2-mark-values is at work: "
@@ -155,36 +137,26 @@ static bool load(struct mark_values_bpf *skel, const struct policies *policies)
 }
 
 /* The maps first: a link without them would be another version's. */
-static bool pin_all(const struct mark_values_bpf *skel, int link)
+static bool begin(const struct mark_values_bpf *skel, const struct link *on)
 {
-	struct bpf_link_info info;
+	int link = tcx_link_create(bpf_program__fd(skel->progs.mark_values), on->ifindex,
+				   BPF_TCX_EGRESS, BPF_F_BEFORE);
 	char name[PIN_NAME_MAX];
-	int error = tcx_link_info(link, &info);
-
-	if (error)
-		return fail(-error, "the kernel does not say what it has attached");
-	if (pin_create(bpf_map__fd(skel->maps.value_counters), TOP,
-		       pin_name(OUR_COUNTERS, info.id, name)) &&
-	    pin_create(bpf_map__fd(skel->maps.value_flows), TOP,
-		       pin_name(OUR_FLOWS, info.id, name)) &&
-	    pin_create(link, TOP, pin_name(LINK, info.id, name)))
-		return true;
-	end(info.id);
-	return false;
-}
-
-static bool begin(struct mark_values_bpf *skel, const struct link *on)
-{
-	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = BPF_F_BEFORE);
-	int link = bpf_link_create(bpf_program__fd(skel->progs.mark_values), on->ifindex,
-				   BPF_TCX_EGRESS, &opts);
-	char why[TCX_REFUSAL_MAX];
 	bool pinned;
+	__u32 id;
 
 	if (link < 0)
-		return fail(-link, "%s: %s", on->name, tcx_link_refusal(-link, why));
-	pinned = pin_all(skel, link);
+		return tcx_link_refuse(-link, on->name);
+	id = object_id(link);
+	pinned = (id || fail(errno, "the kernel does not say what it has attached")) &&
+		 pin_create(bpf_map__fd(skel->maps.value_counters), TOP,
+			    pin_numbered(OUR_COUNTERS, id, name)) &&
+		 pin_create(bpf_map__fd(skel->maps.value_flows), TOP,
+			    pin_numbered(OUR_FLOWS, id, name)) &&
+		 pin_create(link, TOP, pin_numbered(LINK, id, name));
 	close(link);
+	if (!pinned)
+		end(id);
 	return pinned;
 }
 
@@ -192,7 +164,7 @@ static bool begin(struct mark_values_bpf *skel, const struct link *on)
 static bool replace(struct mark_values_bpf *skel, __u32 id)
 {
 	char name[PIN_NAME_MAX];
-	int error, link = pin_open(TOP, pin_name(LINK, id, name));
+	int error, link = pin_open(TOP, pin_numbered(LINK, id, name));
 
 	if (link < 0)
 		return pin_refuse(link, TOP, name);

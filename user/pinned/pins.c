@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -87,6 +88,29 @@ bool pin_create(int fd, const char *dir, const char *name)
 			    path);
 	verbose("pinned %s", path);
 	return true;
+}
+
+bool pin_link(int link, const char *dir, const char *name)
+{
+	const bool pinned = pin_create(link, dir, name);
+
+	if (!pinned)
+		bpf_link_detach(link);
+	close(link);
+	return pinned;
+}
+
+const char *pin_numbered(const char *prefix, __u64 number, char name[PIN_NAME_MAX])
+{
+	snprintf(name, PIN_NAME_MAX, "%s%llu", prefix, number);
+	return name;
+}
+
+__u64 pin_number(const char *name)
+{
+	const char *dash = strrchr(name, '-');
+
+	return strtoull(dash ? dash + 1 : name, NULL, 10);
 }
 
 int fd_of_our_own(int fd)

@@ -10,7 +10,6 @@
 #include "kernel/object_shape.h"
 #include "pinned/pin_dir.h"
 
-#define PIN_NAME_MAX 64 /* of those that are made up: with cookies and numbers */
 #define PINS_OTHER_VERSION                                                                      \
 	"another version of bpf_dualpi2 is loaded: unload it from all interfaces with its own " \
 	"dualpi2-load --unload, or `rm -r " PIN_DIR "`"
@@ -33,6 +32,16 @@ bool pin_refuse(int error, const char *dir, const char *name);
 int pin_exists(const char *dir, const char *name);
 
 bool pin_create(int fd, const char *dir, const char *name);
+
+/* The same of a link that is new, and close it: if it cannot be pinned it is detached. */
+bool pin_link(int link, const char *dir, const char *name);
+
+/* The name of what is pinned for a number, as PREFIX12, written to `name`; and the number that such
+ * a name ends with.
+ */
+#define PIN_NAME_MAX 64
+const char *pin_numbered(const char *prefix, __u64 number, char name[PIN_NAME_MAX]);
+__u64 pin_number(const char *name);
 
 /* Remove a link, which is detached at once, not some time after its last reference is gone. It is
  * fine if there is no pin of that name. Reports what fails. A pin that is no link stays, and is

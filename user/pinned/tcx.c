@@ -278,9 +278,8 @@ static void release(const struct registration *reg, const struct dualpi2_key *ke
 static int create_link(const struct registration *reg, const struct dualpi2_key *key,
 		       enum tcx_hook hook)
 {
-	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = tcx_places[hook].flags);
-
-	return bpf_link_create(tcx_program(reg, hook), key->ifindex, tcx_places[hook].type, &opts);
+	return tcx_link_create(tcx_program(reg, hook), (int)key->ifindex, tcx_places[hook].type,
+			       tcx_places[hook].flags);
 }
 
 /* Of all AQMs but one (NULL: of all). */
@@ -309,9 +308,8 @@ static const char *name_of(const struct dualpi2_key *key, struct link *link)
 
 bool tcx_attach(const struct registration *reg, const struct dualpi2_key *key, enum tcx_hook hook)
 {
-	char name[TCX_NAME_MAX], why[TCX_REFUSAL_MAX];
+	char name[TCX_NAME_MAX];
 	struct link link;
-	bool pinned;
 	int fd;
 
 	detach_one(reg->aqm, key, hook); /* a dead one, or one of an older registration */
@@ -325,12 +323,9 @@ bool tcx_attach(const struct registration *reg, const struct dualpi2_key *key, e
 			    "our tcx program is on the interface, but not from here: run "
 			    "`dualpi2-load IFACE --unload` in the network namespace it was in");
 	if (fd < 0)
-		return fail(-fd, "%s: %s", name_of(key, &link), tcx_link_refusal(-fd, why));
-	pinned = pin_create(fd, reg->aqm->name, tcx_name(key, hook, name));
-	if (!pinned)
-		bpf_link_detach(fd);
-	close(fd);
-	return pinned && detach_all_but(reg->aqm, key, hook) >= 0;
+		return tcx_link_refuse(-fd, name_of(key, &link));
+	return pin_link(fd, reg->aqm->name, tcx_name(key, hook, name)) &&
+	       detach_all_but(reg->aqm, key, hook) >= 0;
 }
 
 void tcx_each(const struct registrations *regs,

@@ -3,18 +3,34 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/message.h"
 #include "pinned/pins.h"
 
-int tcx_link_info(int fd, struct bpf_link_info *info)
+int tcx_link_create(int program, int ifindex, enum bpf_attach_type type, __u32 flags)
 {
-	__u32 len = sizeof(*info);
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = flags);
 
-	*info = (struct bpf_link_info){};
-	return bpf_link_get_info_by_fd(fd, info, &len);
+	return bpf_link_create(program, ifindex, type, &opts);
+}
+
+bool tcx_link_refuse(int error, const char *ifname)
+{
+	switch (error) {
+	case ENODEV:
+		return fail(error, "%s: has just been removed", ifname);
+	case ERANGE:
+		return fail(error,
+			    "%s: has as many tcx programs there as the kernel takes: `bpftool net` "
+			    "shows whose they are",
+			    ifname);
+	}
+	return fail(error,
+		    "%s: the kernel refuses the tcx program (%s): does it have "
+		    "CONFIG_NET_XGRESS=y?",
+		    ifname, strerror(error));
 }
 
 int tcx_link_look(const char *dir, const char *name, struct bpf_link_info *info)
@@ -27,9 +43,9 @@ int tcx_link_look(const char *dir, const char *name, struct bpf_link_info *info)
 
 	if (fd < 0)
 		return fd == -ENOENT ? 0 : fd;
-	error = tcx_link_info(fd, info);
+	error = object_read(fd, info);
 	close(fd);
-	return error ? error : 1;
+	return error ?: 1;
 }
 
 int tcx_link_is_on(const struct bpf_link_info *info, __u32 ifindex, enum bpf_attach_type type)
@@ -52,17 +68,14 @@ int tcx_link_is_on(const struct bpf_link_info *info, __u32 ifindex, enum bpf_att
 	return 0;
 }
 
-const char *tcx_link_refusal(int error, char why[TCX_REFUSAL_MAX])
+void tcx_links_sweep(const char *dir, const char *prefix)
 {
-	switch (error) {
-	case ENODEV:
-		return "has just been removed";
-	case ERANGE:
-		return "has as many tcx programs there as the kernel takes: `bpftool net` shows "
-		       "whose they are";
+	DIR *pins = pins_list(dir);
+	struct bpf_link_info info;
+	const char *name;
+
+	while ((name = pins_next(pins, prefix))) {
+		if (tcx_link_look(dir, name, &info) > 0 && !info.tcx.ifindex)
+			pin_remove(dir, name);
 	}
-	snprintf(why, TCX_REFUSAL_MAX,
-		 "the kernel refuses the tcx program (%s): does it have CONFIG_NET_XGRESS=y?",
-		 strerror(error));
-	return why;
 }

@@ -8,11 +8,16 @@
 
 #define TCX_PROGRAMS_MAX 64 /* BPF_MPROG_MAX, include/linux/bpf_mprog.h */
 
-/* What a link runs, and where: tcx.ifindex is 0 if its interface is gone. 0, or -errno. */
-int tcx_link_info(int fd, struct bpf_link_info *info);
+/* Attach a program to an interface. `flags`: BPF_F_BEFORE: in front of all others; 0: behind them.
+ * A link, or -errno.
+ */
+int tcx_link_create(int program, int ifindex, enum bpf_attach_type type, __u32 flags);
 
-/* The same of a pinned one (pins.h): 1; 0: there is none; -errno: unknown (-EISDIR, -EPROTO: its
- * place has something else).
+/* Report that it fails with this errno. Always false. */
+bool tcx_link_refuse(int error, const char *ifname);
+
+/* What a pinned link (pins.h) runs, and where: tcx.ifindex is 0 if its interface is gone. 1; 0:
+ * there is none; -errno: unknown (-EISDIR, -EPROTO: its place has something else).
  */
 int tcx_link_look(const char *dir, const char *name, struct bpf_link_info *info);
 
@@ -21,9 +26,7 @@ int tcx_link_look(const char *dir, const char *name, struct bpf_link_info *info)
  */
 int tcx_link_is_on(const struct bpf_link_info *info, __u32 ifindex, enum bpf_attach_type type);
 
-#define TCX_REFUSAL_MAX 160
-
-/* Why the kernel does not attach a program to an interface: what to say behind its name. */
-const char *tcx_link_refusal(int error, char why[TCX_REFUSAL_MAX]);
+/* Remove the pinned links whose names begin so, and whose interfaces are gone. */
+void tcx_links_sweep(const char *dir, const char *prefix);
 
 #endif /* TCX_LINK_H */

@@ -7,7 +7,6 @@
 #include <limits.h>
 #include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -60,7 +59,7 @@ static bool remember(const char name[PRAGUE_NAME_MAX])
 	if (error)
 		return fail(-error, "cannot look at the network namespace: %s", strerror(-error));
 	memcpy(remembered.name, name, sizeof(remembered.name));
-	snprintf(pin, sizeof(pin), "%llu", netns_current());
+	pin_numbered("", netns_current(), pin);
 	pin_forget(DEFAULT_PINS, pin);
 	return pin_value(DEFAULT_PINS, pin, &remembered, sizeof(remembered));
 }
@@ -83,11 +82,6 @@ static bool put_back(const char *name)
 	char now[PRAGUE_NAME_MAX];
 
 	return read_default(now) && (strcmp(now, PRAGUE_NAME) != 0 || write_default(name));
-}
-
-static __u64 cookie_of(const char *pin)
-{
-	return strtoull(pin, NULL, 10);
 }
 
 /* Could we enter any namespace? The kernel gives the same error for one that we may not enter as
@@ -124,7 +118,7 @@ static bool restore(const char *pin)
 					   "/%s: is of another version: `rm` it, and "
 					   "set net.ipv4.tcp_congestion_control yourself",
 			    pin);
-	if (cookie_of(pin) != netns_cookie())
+	if (pin_number(pin) != netns_cookie())
 		error = netns_enter_handle(&remembered.netns);
 	if (!error)
 		return put_back(remembered.name);
@@ -157,10 +151,8 @@ static void put_back_here(void)
 {
 	struct remembered remembered;
 	char pin[PIN_NAME_MAX];
-	int error;
+	int error = read_remembered(pin_numbered("", netns_cookie(), pin), &remembered);
 
-	snprintf(pin, sizeof(pin), "%llu", netns_cookie());
-	error = read_remembered(pin, &remembered);
 	if (error == -ENOENT)
 		put_back(PRAGUE_FALLBACK);
 	else if (!error && put_back(remembered.name))
@@ -220,7 +212,7 @@ void defaults_sweep(void)
 	const char *pin;
 
 	while ((pin = pins_next(pins, ""))) {
-		if (find >= 0 && netns_has_ended(find, cookie_of(pin)) > 0)
+		if (find >= 0 && netns_has_ended(find, pin_number(pin)) > 0)
 			pin_forget(DEFAULT_PINS, pin);
 	}
 	if (find >= 0)

@@ -3,7 +3,6 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,35 +22,25 @@ struct attaching {
 /* Pin the link under its number. The kernel knows which device it is on, wherever that goes. */
 static bool keep(int link)
 {
-	struct bpf_link_info info;
+	const __u32 id = object_id(link);
 	char name[PIN_NAME_MAX];
-	int error = tcx_link_info(link, &info);
 
-	if (error)
-		return fail(-error, "a tcx link cannot be looked at: %s", strerror(-error));
-	snprintf(name, sizeof(name), "link-%u", info.id);
-	return pin_create(link, DEVICE_PINS, name);
+	if (id)
+		return pin_link(link, DEVICE_PINS, pin_numbered("link-", id, name));
+	fail(errno, "a tcx link cannot be looked at: %s", strerror(errno));
+	close(link);
+	return false;
 }
 
 static bool attach(const struct link *link, const struct attaching *to)
 {
-	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = BPF_F_BEFORE);
-	char why[TCX_REFUSAL_MAX];
-	bool kept;
-	int fd;
+	int fd = tcx_link_create(to->programs->ect1, link->ifindex, BPF_TCX_EGRESS, BPF_F_BEFORE);
 
-	fd = bpf_link_create(to->programs->ect1, link->ifindex, BPF_TCX_EGRESS, &opts);
 	if (fd == -EEXIST) /* from before, maybe in another network namespace */
 		return true;
 	if (fd < 0)
-		return fail(-fd, "%s: %s", link->name, tcx_link_refusal(-fd, why));
-	if (!to->pinned)
-		return true; /* it stays open until we exit */
-	kept = keep(fd);
-	if (!kept)
-		bpf_link_detach(fd);
-	close(fd);
-	return kept;
+		return tcx_link_refuse(-fd, link->name);
+	return !to->pinned || keep(fd); /* it stays open until we exit */
 }
 
 static void attach_one(const struct link *link, void *data)
@@ -92,25 +81,12 @@ bool devices_exist(const char *names)
 	return !names || each_named(names, ignore, NULL);
 }
 
-/* Remove the pins of links whose device is gone. */
-static void sweep(void)
-{
-	DIR *pins = pins_list(DEVICE_PINS);
-	struct bpf_link_info info;
-	const char *name;
-
-	while ((name = pins_next(pins, ""))) {
-		if (tcx_link_look(DEVICE_PINS, name, &info) > 0 && !info.tcx.ifindex)
-			pin_remove(DEVICE_PINS, name);
-	}
-}
-
 bool devices_attach(const struct programs *programs, const char *names, bool pinned)
 {
 	struct attaching to = { .programs = programs, .pinned = pinned };
 
 	if (pinned)
-		sweep();
+		tcx_links_sweep(DEVICE_PINS, "");
 	if (names)
 		return each_named(names, attach_one, &to) && !to.failed;
 	return link_each(NULL, attach_one, &to) && !to.failed &&

@@ -78,20 +78,19 @@ bool opt_in_attach(const struct opt_in *wanted, int cgroup)
 /* ---- pins ------------------------------------------------------------------------------ */
 
 /* A number of a control group, or the cookie of a namespace, neither of which comes again. */
-#define CGROUP_PIN "cgroup-%llu"
-#define NETNS_PIN "netns-%llu"
+#define CGROUP_PIN "cgroup-"
+#define NETNS_PIN "netns-"
 
 static bool has_ended(const struct opt_in_bpf *skel, const char *name)
 {
+	const int find = bpf_program__fd(skel->progs.prague_find_netns);
 	int link = pin_open(OPT_IN_PINS, name);
-	__u64 netns;
 	bool ended;
 
 	if (link < 0)
 		return false;
-	ended = cgroup_is_gone(link) > 0 ||
-		(sscanf(name, NETNS_PIN, &netns) == 1 &&
-		 netns_has_ended(bpf_program__fd(skel->progs.prague_find_netns), netns) > 0);
+	ended = cgroup_is_gone(link) > 0 || (!strncmp(name, NETNS_PIN, strlen(NETNS_PIN)) &&
+					     netns_has_ended(find, pin_number(name)) > 0);
 	close(link);
 	return ended;
 }
@@ -112,29 +111,24 @@ static bool pin(int link, __u64 netns, int cgroup)
 	char name[PIN_NAME_MAX];
 
 	if (netns)
-		snprintf(name, sizeof(name), NETNS_PIN, netns);
+		pin_numbered(NETNS_PIN, netns, name);
 	else
-		snprintf(name, sizeof(name), CGROUP_PIN, cgroup_number(cgroup));
+		pin_numbered(CGROUP_PIN, cgroup_number(cgroup), name);
 	pin_remove(OPT_IN_PINS, name);
-	return pin_create(link, OPT_IN_PINS, name);
+	return pin_link(link, OPT_IN_PINS, name);
 }
 
 bool opt_in_pin(const struct opt_in *wanted, int cgroup)
 {
 	struct opt_in_bpf *skel = programs_for(wanted);
-	bool pinned = false;
-	int link;
+	int link = -1;
 
-	if (!skel)
-		return false;
-	sweep(skel);
-	link = attach(skel, cgroup);
-	if (link >= 0) {
-		pinned = pin(link, wanted->netns, cgroup);
-		close(link);
+	if (skel) {
+		sweep(skel);
+		link = attach(skel, cgroup);
 	}
 	opt_in_bpf__destroy(skel);
-	return pinned;
+	return link >= 0 && pin(link, wanted->netns, cgroup);
 }
 
 int opt_in_finder(void)
