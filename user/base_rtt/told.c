@@ -20,19 +20,13 @@
 #define MAP "prefixes-" /* of any version */
 #define OUR_MAP MAP BASE_RTT_ABI "-"
 
-static const char *pin_name(const char *what, __u64 cgroup, char name[PIN_NAME_MAX])
-{
-	snprintf(name, PIN_NAME_MAX, "%s%llu", what, cgroup);
-	return name;
-}
-
 /* ---- pins ------------------------------------------------------------------------------ */
 
 int told_exists(__u64 cgroup)
 {
 	char name[PIN_NAME_MAX];
 
-	return pin_exists(TOP, pin_name(LINK, cgroup, name));
+	return pin_exists(TOP, pin_numbered(LINK, cgroup, name));
 }
 
 int told_open(__u64 cgroup, int *map)
@@ -47,7 +41,7 @@ int told_open(__u64 cgroup, int *map)
 
 	if (found <= 0)
 		return found;
-	*map = pin_open_as(TOP, pin_name(OUR_MAP, cgroup, name), &shape);
+	*map = pin_open_as(TOP, pin_numbered(OUR_MAP, cgroup, name), &shape);
 	if (*map >= 0)
 		return 1;
 	if (*map == -ENOENT || *map == -EPROTO)
@@ -63,7 +57,7 @@ static void forget_map(__u64 cgroup)
 	const char *name;
 
 	while ((name = pins_next(pins, MAP))) {
-		if (strtoull(strrchr(name, '-') + 1, NULL, 10) == cgroup)
+		if (pin_number(name) == cgroup)
 			pin_forget(TOP, name);
 	}
 }
@@ -73,17 +67,12 @@ static bool begin(struct base_rtt_bpf *skel, __u64 cgroup, int fd, const struct 
 {
 	const int map = bpf_map__fd(skel->maps.base_rtts);
 	char name[PIN_NAME_MAX];
-	bool pinned;
 	int link;
 
-	if (!told_write(map, first) || !pin_create(map, TOP, pin_name(OUR_MAP, cgroup, name)))
+	if (!told_write(map, first) || !pin_create(map, TOP, pin_numbered(OUR_MAP, cgroup, name)))
 		return false;
 	link = cgroup_attach(bpf_program__fd(skel->progs.tcp_base_rtt), fd);
-	if (link < 0)
-		return false;
-	pinned = pin_create(link, TOP, pin_name(LINK, cgroup, name));
-	close(link);
-	return pinned;
+	return link >= 0 && pin_link(link, TOP, pin_numbered(LINK, cgroup, name));
 }
 
 bool rtt_map_create(__u64 cgroup, int fd, const struct told *first)
@@ -105,37 +94,31 @@ void told_end(__u64 cgroup)
 {
 	char name[PIN_NAME_MAX];
 
-	pin_remove(TOP, pin_name(LINK, cgroup, name));
+	pin_remove(TOP, pin_numbered(LINK, cgroup, name));
 	forget_map(cgroup);
-}
-
-static bool sweep(__u64 cgroup, void *data)
-{
-	char name[PIN_NAME_MAX];
-	int link = pin_open(TOP, pin_name(LINK, cgroup, name));
-
-	(void)data;
-	if (link >= 0 && cgroup_is_gone(link) > 0)
-		told_end(cgroup);
-	if (link >= 0)
-		close(link);
-	return true;
 }
 
 void told_sweep(void)
 {
-	told_each(sweep, NULL);
-}
-
-bool told_each(bool (*visit)(__u64 cgroup, void *data), void *data)
-{
 	DIR *pins = pins_list(TOP);
 	const char *name;
-	bool goes_on = true;
 
-	while ((name = pins_next(pins, LINK)))
-		goes_on = goes_on && visit(strtoull(name + strlen(LINK), NULL, 10), data);
-	return goes_on;
+	while ((name = pins_next(pins, LINK))) {
+		int link = pin_open(TOP, name);
+
+		if (link >= 0 && cgroup_is_gone(link) > 0)
+			told_end(pin_number(name));
+		if (link >= 0)
+			close(link);
+	}
+}
+
+bool told_next(DIR *pins, __u64 *cgroup)
+{
+	const char *name = pins_next(pins, LINK);
+
+	*cgroup = name ? pin_number(name) : 0;
+	return name;
 }
 
 /* ---- what is in a map ------------------------------------------------------------------ */

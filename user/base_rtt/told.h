@@ -5,6 +5,7 @@
 #ifndef TOLD_H
 #define TOLD_H
 
+#include <dirent.h>
 #include <linux/types.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,10 +35,10 @@ void told_end(__u64 cgroup);
 /* End what belongs to control groups that are gone. */
 void told_sweep(void);
 
-/* Call `visit` for each control group that is told something, until it returns false. Returns
- * whether it never did.
+/* The next control group that is told something, from pins_list(""). False: there is none, and the
+ * list is closed.
  */
-bool told_each(bool (*visit)(__u64 cgroup, void *data), void *data);
+bool told_next(DIR *pins, __u64 *cgroup);
 
 /* Read what there is for just this prefix: 1, 0 or -errno. */
 int told_look(int map, struct told *told);

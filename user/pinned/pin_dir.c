@@ -146,7 +146,7 @@ bool pins_were_seen(void)
 	return last_found >= 0;
 }
 
-static int look(void)
+int pins_look(void)
 {
 	char why[PINS_WHY_MAX];
 	int found = pins_find(why);
@@ -215,7 +215,7 @@ bool pins_lock(void)
 {
 	int error;
 
-	if (look() < 0)
+	if (pins_look() < 0)
 		return false;
 	error = lock_by(try_lock, root);
 	switch (error) {
@@ -241,7 +241,7 @@ bool pins_lock(void)
 
 bool pins_lock_if_any(void)
 {
-	int found = look();
+	int found = pins_look();
 
 	if (found <= 0)
 		return !found;

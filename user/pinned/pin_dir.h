@@ -24,6 +24,9 @@ void pins_belong_to(const char *directory, const char *program, const char *pref
  */
 int pins_find(char *why);
 
+/* The same; what is unknown is reported. */
+int pins_look(void);
+
 /* Could we see it, when pins_find() looked last? */
 bool pins_were_seen(void);
 

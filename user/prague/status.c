@@ -327,13 +327,10 @@ static bool show_openmetrics(const struct programs *pinned)
 bool prague_show(enum status_format format)
 {
 	struct programs pinned = PROGRAMS_NONE;
-	char why[PINS_WHY_MAX];
-	int found = pins_find(why);
+	int found = pins_look();
 
 	if (found > 0)
 		found = programs_open(&pinned);
-	else if (found < 0)
-		return fail(-found, "%s", why);
 	if (found < 0)
 		return false;
 	if (format == STATUS_JSON)
