@@ -35,67 +35,43 @@ static int next_map(__u32 *id, const struct object_shape *shape)
 	return fits < 0 ? fits : map;
 }
 
-static int each_map(const struct object_shape *shape, bool (*visit)(int map, void *data),
-		    void *data)
+/* What there is if the last one is -ENOENT, or that error. */
+static int counted(int count, int last)
 {
-	__u32 id = 0;
-	int map, count = 0;
-	bool whole = true;
-
-	while (whole && (map = next_map(&id, shape)) >= 0) {
-		whole = visit(map, data);
-		close(map);
-		count++;
-	}
-	return whole && map != -ENOENT ? map : count;
-}
-
-struct sockets {
-	struct programs programs; /* which has no more than the iterator and the map */
-	void (*visit)(const struct prague_report *socket, void *data);
-	void *data;
-};
-
-static bool visit_sockets(int map, void *data)
-{
-	struct sockets *sockets = data;
-
-	sockets->programs.sockets = map;
-	if (sockets->programs.status < 0)
-		sockets->programs.status = programs_load_report();
-	return sockets->programs.status >= 0 &&
-	       programs_each_socket(&sockets->programs, sockets->visit, sockets->data);
+	return last == -ENOENT ? count : last;
 }
 
 int at_work_each_socket(const struct programs *pinned,
 			void (*visit)(const struct prague_report *socket, void *data), void *data)
 {
-	struct sockets sockets = { PROGRAMS_NONE, visit, data };
-	int count;
+	struct programs programs = PROGRAMS_NONE; /* no more than the iterator and the map */
+	int map = -ENOENT, count = 0;
+	bool whole = true;
+	__u32 id = 0;
 
-	sockets.programs.status = pinned->status;
-	count = each_map(&sockets_shape, visit_sockets, &sockets);
-	if (sockets.programs.status >= 0 && sockets.programs.status != pinned->status)
-		close(sockets.programs.status);
-	return count;
-}
-
-struct maps {
-	void (*visit)(int map, void *data);
-	void *data;
-};
-
-static bool visit_classic(int map, void *data)
-{
-	const struct maps *maps = data;
-
-	maps->visit(map, maps->data);
-	return true;
+	programs.status = pinned->status;
+	while (whole && (map = next_map(&id, &sockets_shape)) >= 0) {
+		if (programs.status < 0)
+			programs.status = programs_load_report();
+		programs.sockets = map;
+		whole = programs.status >= 0 && programs_each_socket(&programs, visit, data);
+		close(map);
+		count++;
+	}
+	if (programs.status >= 0 && programs.status != pinned->status)
+		close(programs.status);
+	return whole ? counted(count, map) : count;
 }
 
 int at_work_each_classic(void (*visit)(int map, void *data), void *data)
 {
-	struct maps maps = { visit, data };
+	int map, count = 0;
+	__u32 id = 0;
 
-	return each_map(&classic_shape, visit_classic, &maps);
+	while ((map = next_map(&id, &classic_shape)) >= 0) {
+		visit(map, data);
+		close(map);
+		count++;
+	}
+	return counted(count, map);
 }
