@@ -13,7 +13,6 @@
 #include "prague/commands.h"
 #include "prague/opt_in.h"
 #include "prague/own.h"
-#include "prague/own_cgroup.h"
 #include "prague/programs.h"
 
 #define NOT_FOUND 127 /* as a shell says it */
