@@ -211,7 +211,7 @@ $(O)/user/%.o: user/%.c $(O)/flags/cc
 	$(Q)$(CC) $(ALL_CFLAGS) $(DEPEND) -c $< -o $@
 
 # The compiler would tell too late that they are missing.
-$(O)/user/pinned/timer.o: $(O)/has_timer.skel.h
+$(O)/user/pinned/registration.o: $(O)/has_timer.skel.h
 $(O)/user/prague/programs.o: $(O)/prague.skel.h
 $(O)/user/prague/opt_in.o: $(O)/opt_in.skel.h
 $(O)/user/base_rtt/told.o: $(O)/base_rtt.skel.h

@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "has_timer.skel.h"
 #include "kernel/default_qdisc.h"
 #include "kernel/struct_ops.h"
 #include "pinned/ledger.h"
 #include "pinned/pins.h"
-#include "pinned/timer.h"
 
 /* The members of struct registration with their pins, in order. */
 struct pin {
@@ -285,11 +285,25 @@ static bool create_abi(struct registration *reg)
 	       fail(errno, "the kernel refuses to create a BPF map: %s", strerror(errno));
 }
 
+/* Has this machine timers of BPF programs: 1; 0: the kernel cannot make one; -errno: it does not
+ * take the program that tries.
+ */
+static int has_timers(void)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+	struct has_timer_bpf *skel = has_timer_bpf__open_and_load();
+	int error = skel ? bpf_prog_test_run_opts(bpf_program__fd(skel->progs.has_timer), &opts)
+			 : -errno;
+
+	has_timer_bpf__destroy(skel);
+	return error ? error : !opts.retval;
+}
+
 /* Tell the programs what this machine has. */
 static int set_up(const struct bpf_object *object)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(object, DUALPI2_WITHOUT_TIMER);
-	int has_timer = timer_is_available();
+	int has_timer = has_timers();
 	bool without_timer;
 
 	if (has_timer < 0)
