@@ -118,58 +118,45 @@ static bool check_version(struct registration *reg)
 	return expect_known(found, "the maps of %s", reg->aqm->kind) > 0;
 }
 
-static bool open_pins(struct registration *reg)
+/* Open what is pinned, or (`is_public`) what everybody may read of it. */
+static bool open_pins(struct registration *reg, bool is_public)
 {
-	if (!pin_exists(reg->aqm->name, "registration"))
+	const char *dir = reg->aqm->name;
+
+	if (!is_public && !pin_exists(dir, "registration"))
 		return true;
 	for (size_t i = 0; i < N_PINS; i++) {
-		int *fd = pin_fd(reg, &pins[i]);
+		const struct pin *pin = &pins[i];
+		int fd;
 
-		if (!has(reg, &pins[i]))
+		if (!has(reg, pin) || (is_public && !pin->is_public))
 			continue;
-		*fd = pin_open_as(reg->aqm->name, pins[i].name, &pins[i].shape);
+		fd = is_public ? pin_open_public(dir, pin->name, &pin->shape)
+			       : pin_open_as(dir, pin->name, &pin->shape);
+		*pin_fd(reg, pin) = fd;
+		if (fd == -EPROTO)
+			return refuse_version(reg);
 		/* Who looks without the lock may meet an --unload at work. */
-		if (*fd == -ENOENT && !pin_exists(reg->aqm->name, "registration")) {
+		if (fd == -ENOENT && (is_public || !pin_exists(dir, "registration"))) {
 			close_all(reg);
 			return true;
 		}
-		if (*fd == -EPROTO)
-			return refuse_version(reg);
-		if (*fd < 0 && *fd != -ENOENT) {
-			int error = *fd;
-
+		if (fd < 0 && fd != -ENOENT) {
 			close_all(reg);
-			return pin_refuse(error, reg->aqm->name, pins[i].name);
+			return is_public ? pin_refuse_public(fd, dir)
+					 : pin_refuse(fd, dir, pin->name);
 		}
 	}
 	return check_version(reg);
 }
 
-static bool open_public_pins(struct registration *reg)
-{
-	for (size_t i = 0; i < N_PINS; i++) {
-		const bool is_for_us = pins[i].is_public && has(reg, &pins[i]);
-		int fd = is_for_us ? pin_open_public(reg->aqm->name, pins[i].name, &pins[i].shape)
-				   : -1;
-
-		*pin_fd(reg, &pins[i]) = fd;
-		if (fd >= 0 || !is_for_us)
-			continue;
-		if (fd == -EPROTO)
-			return refuse_version(reg);
-		close_all(reg);
-		return fd == -ENOENT || pin_refuse_public(fd, reg->aqm->name);
-	}
-	return check_version(reg);
-}
-
-static bool open_each(struct registrations *regs, bool (*open_one)(struct registration *reg))
+static bool open_each(struct registrations *regs, bool is_public)
 {
 	for (regs->count = 0; aqms[regs->count]; regs->count++) {
 		struct registration *reg = &regs->of[regs->count];
 
 		init(reg, aqms[regs->count]);
-		if (!open_one(reg)) {
+		if (!open_pins(reg, is_public)) {
 			registrations_close(regs);
 			return false;
 		}
@@ -183,7 +170,7 @@ bool registrations_open(struct registrations *regs)
 	/* Earlier versions had no directories. */
 	if (pin_exists("", "registration") > 0)
 		return fail(0, PINS_OTHER_VERSION);
-	if (open_each(regs, open_pins) && ledger_open())
+	if (open_each(regs, false) && ledger_open())
 		return true;
 	registrations_close(regs);
 	return false;
@@ -191,7 +178,7 @@ bool registrations_open(struct registrations *regs)
 
 bool registrations_open_public(struct registrations *regs)
 {
-	return open_each(regs, open_public_pins);
+	return open_each(regs, true);
 }
 
 void registrations_close(struct registrations *regs)
