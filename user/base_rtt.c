@@ -55,10 +55,7 @@ static struct command del_command = {
 	.name = TOOL " del",
 	.synopsis = "PREFIX [OPTIONS]",
 	.about = "Tell them nothing more of just this prefix.\n",
-	.epilogue = "Exit status: 0 done, 1 failed, 2 wrong usage.\n"
-		    "\n"
-		    "EXAMPLES\n"
-		    "  tcp-base-rtt del 10.0.0.0/8\n",
+	.epilogue = EPILOGUE("0 done") "  tcp-base-rtt del 10.0.0.0/8\n",
 	.words = { WORD_PREFIX },
 	.headings = { WHO },
 	.options = { OPTION_CGROUP },
@@ -68,9 +65,7 @@ static struct command list_command = {
 	.name = TOOL " list",
 	.synopsis = "[OPTIONS]",
 	.about = "Show what sockets are told, and how often they have asked.\n",
-	.epilogue = "Exit status: 0 shown, 1 failed, 2 wrong usage.\n"
-		    "\n"
-		    "EXAMPLES\n"
+	.epilogue = EPILOGUE("0 shown")
 		    "  tcp-base-rtt list\n"
 		    "  tcp-base-rtt list --json | jq '.\"base-rtts\"[].asked'\n",
 	.headings = { WHO, OUTPUT },
@@ -84,10 +79,7 @@ static struct command off_command = {
 	.name = TOOL " off",
 	.synopsis = "[OPTIONS]",
 	.about = "Tell nothing more, and detach the programs. Live connections keep what they know.\n",
-	.epilogue = "Exit status: 0 done, 1 failed, 2 wrong usage.\n"
-		    "\n"
-		    "EXAMPLES\n"
-		    "  tcp-base-rtt off\n",
+	.epilogue = EPILOGUE("0 done") "  tcp-base-rtt off\n",
 	.headings = { WHO, HOW },
 	.options = {
 		OPTION_CGROUP,
@@ -102,12 +94,8 @@ static struct command measure_command = {
 		"Connect to a peer twenty times, and propose a base RTT: twice the lowest RTT that\n"
 		"the handshakes have shown. Changes nothing. The port is 5009 (`tcp-prague sink`),\n"
 		"or any that takes a connection.\n",
-	.epilogue = "Exit status: 0 proposed, 1 failed, 2 wrong usage.\n"
-		    "\n"
-		    "EXAMPLES\n"
-		    "  tcp-base-rtt measure 192.0.2.1:22\n",
+	.epilogue = EPILOGUE("0 proposed") "  tcp-base-rtt measure 192.0.2.1:22\n",
 	.words = { { "peer", .is_word = true, .is_needed = true, .kind = KIND_PEER } },
-	.headings = { NULL },
 };
 
 /* ---- what is done -------------------------------------------------------------------- */

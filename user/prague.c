@@ -84,9 +84,7 @@ static struct command on_command = {
 		 "network namespace, from their next connection on. What listened before accepts\n"
 		 "such connections only where net.ipv4.tcp_ecn is 3 or more. Without one of these,\n"
 		 "only programs that select `prague` themselves use it.\n",
-	.epilogue = "Exit status: 0 done, 1 failed, 2 wrong usage.\n"
-		    "\n"
-		    "EXAMPLES\n"
+	.epilogue = EPILOGUE("0 done")
 		    "  tcp-prague on --unit nginx\n"
 		    "  tcp-prague on --cgroup /sys/fs/cgroup/user.slice --to 2001:db8::/32\n"
 		    "  tcp-prague on --netns blue --dev eth0\n",
@@ -116,10 +114,7 @@ static struct command off_command = {
 	.synopsis = "[OPTIONS]",
 	.about = "Undo all that `tcp-prague on` did: no new socket becomes Prague's, those that live\n"
 		 "become Cubic's, then their packets are sent as ECT(0) again.\n",
-	.epilogue = "Exit status: 0 done, 1 failed, 2 wrong usage.\n"
-		    "\n"
-		    "EXAMPLES\n"
-		    "  tcp-prague off\n",
+	.epilogue = EPILOGUE("0 done") "  tcp-prague off\n",
 	.headings = { HOW },
 	.options = {
 		{ "if-on", HOW, "succeed even if there is nothing to undo", .kind = KIND_NONE },
@@ -131,9 +126,7 @@ static struct command status_command = {
 	.synopsis = "[OPTIONS]",
 	.about = "Show the sockets that are, or were, Prague's, of all network namespaces, and the\n"
 		 "destinations on the way to which a Classic ECN bottleneck was seen.\n",
-	.epilogue = "Exit status: 0 shown, 1 failed, 2 wrong usage.\n"
-		    "\n"
-		    "EXAMPLES\n"
+	.epilogue = EPILOGUE("0 shown")
 		    "  tcp-prague status\n"
 		    "  tcp-prague status --json | jq '.sockets[].alpha'\n",
 	.headings = { OUTPUT },
@@ -157,7 +150,6 @@ static struct command check_command = {
 		    "EXAMPLES\n"
 		    "  tcp-prague check\n"
 		    "  tcp-prague check 192.0.2.1:443\n",
-	.headings = { NULL },
 };
 
 static struct command sink_command = {
@@ -167,11 +159,7 @@ static struct command sink_command = {
 	.about =
 		"Receive what `tcp-prague check` of another host sends, until interrupted, and say\n"
 		"what arrived. Without PORT: 5009.\n",
-	.epilogue = "Exit status: 0 interrupted, 1 failed, 2 wrong usage.\n"
-		    "\n"
-		    "EXAMPLES\n"
-		    "  tcp-prague sink\n",
-	.headings = { NULL },
+	.epilogue = EPILOGUE("0 interrupted") "  tcp-prague sink\n",
 };
 
 /* ---- what is done -------------------------------------------------------------------- */

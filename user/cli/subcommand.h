@@ -19,6 +19,9 @@ struct tool {
 	const struct subcommand *subcommands; /* ends with one without a name */
 };
 
+/* How the epilogue of a command begins, which goes on with examples. */
+#define EPILOGUE(done) "Exit status: " done ", 1 failed, 2 wrong usage.\n\nEXAMPLES\n"
+
 /* Read the command line and do what it says. Returns the exit status. */
 int tool_run(const struct tool *tool, int argc, char **argv);
 
