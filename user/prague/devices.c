@@ -53,7 +53,8 @@ static void attach_one(const struct link *link, void *data)
 	to->attached += !to->failed;
 }
 
-/* Call `visit` for each device of these names. False: one is not there, which is reported. */
+/* Call `visit`, if any, for each device of these names. False: one is not there, which is reported.
+ */
 static bool each_named(const char *names, void (*visit)(const struct link *link, void *data),
 		       void *data)
 {
@@ -63,22 +64,16 @@ static bool each_named(const char *names, void (*visit)(const struct link *link,
 
 	while (found && (name = strsep(&rest, ","))) {
 		found = link_named(name, &link);
-		if (found)
+		if (found && visit)
 			visit(&link, data);
 	}
 	free(copy);
 	return found;
 }
 
-static void ignore(const struct link *link, void *data)
-{
-	(void)link;
-	(void)data;
-}
-
 bool devices_exist(const char *names)
 {
-	return !names || each_named(names, ignore, NULL);
+	return !names || each_named(names, NULL, NULL);
 }
 
 bool devices_attach(const struct programs *programs, const char *names, bool pinned)
