@@ -130,11 +130,9 @@ static bool opt_in(const struct selection *selection, int cgroup)
 /* Those that are at work (`before`), as of this version. */
 static bool have_current(const struct programs *before, struct programs *programs)
 {
-	int current = expect_known(programs_are_current(), PRAGUE_PIN_DIR);
-
 	*programs = *before;
-	if (current)
-		return current > 0;
+	if (before->is_current)
+		return true;
 	verbose("another version is at work: replacing its programs");
 	return programs_load(PRAGUE_NAME, before, programs) && devices_update(programs) &&
 	       programs_pin(programs);

@@ -277,14 +277,6 @@ static bool pin_version(void)
 	return pin_value(PRAGUE_PINS, VERSION_PIN, &version, sizeof(version));
 }
 
-int programs_are_current(void)
-{
-	struct version version = {};
-	int error = pin_read(PRAGUE_PINS, VERSION_PIN, &version, sizeof(version));
-
-	return error ? error : !strcmp(version.tool, tool_version());
-}
-
 bool programs_pin(const struct programs *programs)
 {
 	programs_unpin();
@@ -327,7 +319,8 @@ static int open_all(struct programs *programs)
 
 	*programs = PROGRAMS_NONE;
 	if (error || version.abi != PRAGUE_ABI)
-		return error ? error : -EPROTO;
+		return error ?: -EPROTO;
+	programs->is_current = !strncmp(version.tool, tool_version(), sizeof(version.tool));
 	for (size_t i = 0; i < N_PINS; i++) {
 		int fd = expect_pin(pin_open_as(PRAGUE_PINS, pins[i].name, &pins[i].shape),
 				    pins[i].name);
@@ -337,7 +330,7 @@ static int open_all(struct programs *programs)
 		*pin_fd(programs, &pins[i]) = fd;
 	}
 	found = struct_ops_map_is(programs->registration, OPS_MAP);
-	return found > 0 || found == -EPERM ? 0 : expect_pin(found ? found : -EPROTO, REGISTRATION);
+	return found > 0 || found == -EPERM ? 0 : expect_pin(found ?: -EPROTO, REGISTRATION);
 }
 
 int programs_open(struct programs *programs)

@@ -19,9 +19,10 @@ struct programs {
 	int registration;
 	int config, sockets, classic;
 	int ect1, status;
+	bool is_current; /* of programs_open(): this version of the tool has made them */
 };
 
-#define PROGRAMS_NONE ((struct programs){ -1, -1, -1, -1, -1, -1 })
+#define PROGRAMS_NONE ((struct programs){ -1, -1, -1, -1, -1, -1, false })
 
 /* Load and register them, as the congestion control `name`. `before` (NULL: none): those of another
  * version with the same PRAGUE_ABI, which they replace; their maps and sockets stay.
@@ -40,9 +41,6 @@ int prague_is_kernels(void);
 
 /* Those that are pinned: 1; 0: there are none; -errno, which is reported. The lock is held. */
 int programs_open(struct programs *programs);
-
-/* Are they of this version of the tool: 1, 0 or -errno? */
-int programs_are_current(void);
 
 bool programs_pin(const struct programs *programs);
 void programs_unpin(void);
