@@ -214,7 +214,7 @@ $(O)/user/%.o: user/%.c $(O)/flags/cc
 $(O)/user/pinned/registration.o: $(O)/has_timer.skel.h
 $(O)/user/prague/programs.o: $(O)/prague.skel.h
 $(O)/user/prague/opt_in.o: $(O)/opt_in.skel.h
-$(O)/user/base_rtt/told.o: $(O)/base_rtt.skel.h
+$(O)/user/base_rtt/rtt_map.o: $(O)/base_rtt.skel.h
 $(O)/user/mark_values/marker.o: $(O)/vdq/mark_values.skel.h
 
 define made_of

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* tcp-base-rtt: tell TCP-NV the RTT of an idle path. */
 #include "base_rtt/commands.h"
-#include "base_rtt/told.h"
+#include "base_rtt/rtt_map.h"
 #include "cli/prefix.h"
 #include "cli/privilege.h"
 #include "cli/subcommand.h"

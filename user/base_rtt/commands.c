@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base_rtt/told.h"
+#include "base_rtt/rtt_map.h"
 #include "cli/format.h"
 #include "cli/message.h"
 #include "cli/prefix.h"
@@ -26,40 +26,40 @@ static int open_cgroup(const char *path)
 
 /* ---- add --------------------------------------------------------------------------------- */
 
-static bool change(int map, struct told *told)
+static bool change(int map, struct rtt_entry *entry)
 {
-	const __u32 rtt_us = told->base.rtt_us;
+	const __u32 rtt_us = entry->base.rtt_us;
 
-	if (expect_known(told_look(map, told), "what is told") < 0)
+	if (expect_known(rtt_map_look(map, entry), "what is told") < 0)
 		return false;
-	told->base.rtt_us = rtt_us; /* how often it was asked stays */
-	return told_write(map, told);
+	entry->base.rtt_us = rtt_us; /* how often it was asked stays */
+	return rtt_map_write(map, entry);
 }
 
-static bool add_to(int cgroup, struct told *told)
+static bool add_to(int cgroup, struct rtt_entry *entry)
 {
 	const __u64 number = cgroup_number(cgroup);
 	int map, found;
 	bool done;
 
-	told_sweep();
-	found = told_open(number, &map);
+	rtt_maps_sweep();
+	found = rtt_map_open(number, &map);
 	if (found <= 0)
-		return !found && rtt_map_create(number, cgroup, told);
-	done = change(map, told);
+		return !found && rtt_map_create(number, cgroup, entry);
+	done = change(map, entry);
 	close(map);
 	return done;
 }
 
 bool base_rtt_add(const char *cgroup, const struct ip_prefix *prefix, __u32 rtt_us)
 {
-	struct told told = { .prefix = *prefix, .base.rtt_us = rtt_us };
+	struct rtt_entry entry = { .prefix = *prefix, .base.rtt_us = rtt_us };
 	int fd = bpffs_mount() ? open_cgroup(cgroup) : -1;
 	bool done;
 
 	if (fd < 0 || !pins_lock())
 		return false;
-	done = add_to(fd, &told);
+	done = add_to(fd, &entry);
 	pins_remove_directory(""); /* made for the lock: if it is empty */
 	close(fd);
 	if (!done)
@@ -73,7 +73,7 @@ bool base_rtt_add(const char *cgroup, const struct ip_prefix *prefix, __u32 rtt_
 
 /* ---- del --------------------------------------------------------------------------------- */
 
-static bool is_not_told(const struct ip_prefix *prefix)
+static bool refuse_unknown(const struct ip_prefix *prefix)
 {
 	char text[PREFIX_TEXT_MAX];
 
@@ -83,10 +83,10 @@ static bool is_not_told(const struct ip_prefix *prefix)
 
 static bool delete_from(int map, const struct ip_prefix *prefix)
 {
-	struct told told = { .prefix = *prefix };
-	int found = expect_known(told_look(map, &told), "what is told");
+	struct rtt_entry entry = { .prefix = *prefix };
+	int found = expect_known(rtt_map_look(map, &entry), "what is told");
 
-	return found > 0 ? told_delete(map, prefix) : !found && is_not_told(prefix);
+	return found > 0 ? rtt_map_delete(map, prefix) : !found && refuse_unknown(prefix);
 }
 
 bool base_rtt_delete(const char *cgroup, const struct ip_prefix *prefix)
@@ -97,15 +97,15 @@ bool base_rtt_delete(const char *cgroup, const struct ip_prefix *prefix)
 
 	if (fd < 0 || !pins_lock_if_any())
 		return false;
-	told_sweep();
+	rtt_maps_sweep();
 	number = cgroup_number(fd);
 	close(fd);
-	found = told_open(number, &map);
+	found = rtt_map_open(number, &map);
 	if (found <= 0)
-		return !found && is_not_told(prefix);
+		return !found && refuse_unknown(prefix);
 	done = delete_from(map, prefix);
-	if (done && told_is_empty(map))
-		told_end(number);
+	if (done && rtt_map_is_empty(map))
+		rtt_map_remove(number);
 	close(map);
 	pins_remove_directory(""); /* if it is empty */
 	return done;
@@ -113,27 +113,27 @@ bool base_rtt_delete(const char *cgroup, const struct ip_prefix *prefix)
 
 /* ---- off --------------------------------------------------------------------------------- */
 
-/* All of them: how many control groups are told no more. */
+/* How many maps it removed. */
 static int end_all(void)
 {
 	DIR *pins = pins_list("");
 	__u64 cgroup;
 	int count = 0;
 
-	while (told_next(pins, &cgroup)) {
-		told_end(cgroup);
+	while (rtt_map_next(pins, &cgroup)) {
+		rtt_map_remove(cgroup);
 		count++;
 	}
 	pins_end();
 	return count;
 }
 
-/* One: 1 or 0. */
+/* The same of one control group. */
 static int end_one(__u64 cgroup)
 {
-	if (expect_known(told_exists(cgroup), BASE_RTT_PIN_DIR) <= 0)
+	if (expect_known(rtt_map_exists(cgroup), BASE_RTT_PIN_DIR) <= 0)
 		return 0;
-	told_end(cgroup);
+	rtt_map_remove(cgroup);
 	pins_remove_directory(""); /* if it is empty */
 	return 1;
 }
@@ -157,17 +157,17 @@ struct listing {
 	int count;
 };
 
-static void add_row(const struct told *told, const char *cgroup, struct listing *listing)
+static void add_row(const struct rtt_entry *entry, const char *cgroup, struct listing *listing)
 {
 	char prefix[PREFIX_TEXT_MAX], time[FORMAT_MAX];
 	struct json_object *one;
 
-	prefix_format(&told->prefix, prefix);
+	prefix_format(&entry->prefix, prefix);
 	if (listing->json) {
 		one = json_object_new_object();
 		json_add_text(one, "prefix", prefix);
-		json_add_decimal(one, "base-rtt", JSON_SECONDS, told->base.rtt_us / 1e6);
-		json_add_uint(one, "asked", told->base.asked);
+		json_add_decimal(one, "base-rtt", JSON_SECONDS, entry->base.rtt_us / 1e6);
+		json_add_uint(one, "asked", entry->base.asked);
 		json_add_text(one, "cgroup", cgroup);
 		json_object_array_add(listing->json, one);
 		return;
@@ -175,14 +175,14 @@ static void add_row(const struct told *told, const char *cgroup, struct listing 
 	if (!listing->count++)
 		printf("%-28s %9s %10s  %s\n", "prefix", "base RTT", "asked", "control group");
 	say_line("%-28s %9s %10" PRIu64 "  %s", prefix,
-		 format_time((uint64_t)told->base.rtt_us * US, time), (uint64_t)told->base.asked,
+		 format_time((uint64_t)entry->base.rtt_us * US, time), (uint64_t)entry->base.asked,
 		 cgroup);
 }
 
 static bool list_map(int map, const char *cgroup, struct listing *listing)
 {
 	size_t count;
-	struct told *all = rtt_map_read_all(map, &count);
+	struct rtt_entry *all = rtt_map_read(map, &count);
 
 	for (size_t i = 0; all && i < count; i++)
 		add_row(&all[i], cgroup, listing);
@@ -203,7 +203,7 @@ static bool list_one(__u64 cgroup, struct listing *listing)
 	bool listed;
 	int map;
 
-	if (told_open(cgroup, &map) <= 0)
+	if (rtt_map_open(cgroup, &map) <= 0)
 		return !message_reported();
 	listed = list_map(map, path_of(cgroup, path), listing);
 	close(map);
@@ -221,7 +221,7 @@ static bool list_all(__u64 only, struct listing *listing)
 	if (found <= 0)
 		return !found;
 	pins = pins_list("");
-	while (told_next(pins, &cgroup)) {
+	while (rtt_map_next(pins, &cgroup)) {
 		if (listed && (!only || only == cgroup))
 			listed = list_one(cgroup, listing);
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "base_rtt/told.h"
+#include "base_rtt/rtt_map.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -22,21 +22,21 @@
 
 /* ---- pins ------------------------------------------------------------------------------ */
 
-int told_exists(__u64 cgroup)
+int rtt_map_exists(__u64 cgroup)
 {
 	char name[PIN_NAME_MAX];
 
 	return pin_exists(TOP, pin_numbered(LINK, cgroup, name));
 }
 
-int told_open(__u64 cgroup, int *map)
+int rtt_map_open(__u64 cgroup, int *map)
 {
 	static const struct object_shape shape = {
 		.type = BPF_MAP_TYPE_LPM_TRIE,
 		.key_size = sizeof(struct ip_prefix),
 		.value_size = sizeof(struct base_rtt),
 	};
-	int found = expect_known(told_exists(cgroup), BASE_RTT_PIN_DIR);
+	int found = expect_known(rtt_map_exists(cgroup), BASE_RTT_PIN_DIR);
 	char name[PIN_NAME_MAX];
 
 	if (found <= 0)
@@ -63,19 +63,20 @@ static void forget_map(__u64 cgroup)
 }
 
 /* The map first: a link without one would be another version's. */
-static bool begin(struct base_rtt_bpf *skel, __u64 cgroup, int fd, const struct told *first)
+static bool begin(struct base_rtt_bpf *skel, __u64 cgroup, int fd, const struct rtt_entry *first)
 {
 	const int map = bpf_map__fd(skel->maps.base_rtts);
 	char name[PIN_NAME_MAX];
 	int link;
 
-	if (!told_write(map, first) || !pin_create(map, TOP, pin_numbered(OUR_MAP, cgroup, name)))
+	if (!rtt_map_write(map, first) ||
+	    !pin_create(map, TOP, pin_numbered(OUR_MAP, cgroup, name)))
 		return false;
 	link = cgroup_attach(bpf_program__fd(skel->progs.tcp_base_rtt), fd);
 	return link >= 0 && pin_link(link, TOP, pin_numbered(LINK, cgroup, name));
 }
 
-bool rtt_map_create(__u64 cgroup, int fd, const struct told *first)
+bool rtt_map_create(__u64 cgroup, int fd, const struct rtt_entry *first)
 {
 	struct base_rtt_bpf *skel = base_rtt_bpf__open();
 	bool begun;
@@ -86,11 +87,11 @@ bool rtt_map_create(__u64 cgroup, int fd, const struct told *first)
 	begun = (!base_rtt_bpf__load(skel) || refuse_load(errno)) && begin(skel, cgroup, fd, first);
 	base_rtt_bpf__destroy(skel);
 	if (!begun)
-		told_end(cgroup);
+		rtt_map_remove(cgroup);
 	return begun;
 }
 
-void told_end(__u64 cgroup)
+void rtt_map_remove(__u64 cgroup)
 {
 	char name[PIN_NAME_MAX];
 
@@ -98,7 +99,7 @@ void told_end(__u64 cgroup)
 	forget_map(cgroup);
 }
 
-void told_sweep(void)
+void rtt_maps_sweep(void)
 {
 	DIR *pins = pins_list(TOP);
 	const char *name;
@@ -107,13 +108,13 @@ void told_sweep(void)
 		int link = pin_open(TOP, name);
 
 		if (link >= 0 && cgroup_is_gone(link) > 0)
-			told_end(pin_number(name));
+			rtt_map_remove(pin_number(name));
 		if (link >= 0)
 			close(link);
 	}
 }
 
-bool told_next(DIR *pins, __u64 *cgroup)
+bool rtt_map_next(DIR *pins, __u64 *cgroup)
 {
 	const char *name = pins_next(pins, LINK);
 
@@ -124,21 +125,21 @@ bool told_next(DIR *pins, __u64 *cgroup)
 /* ---- what is in a map ------------------------------------------------------------------ */
 
 /* A look-up by the kernel would find the longest that holds this one. */
-int told_look(int map, struct told *told)
+int rtt_map_look(int map, struct rtt_entry *entry)
 {
 	struct ip_prefix key, *previous = NULL;
 
 	while (!bpf_map_get_next_key(map, previous, &key)) {
 		previous = &key;
-		if (!memcmp(&key, &told->prefix, sizeof(key)))
-			return bpf_map_lookup_elem(map, &key, &told->base) ? -errno : 1;
+		if (!memcmp(&key, &entry->prefix, sizeof(key)))
+			return bpf_map_lookup_elem(map, &key, &entry->base) ? -errno : 1;
 	}
 	return errno == ENOENT ? 0 : -errno;
 }
 
-bool told_write(int map, const struct told *told)
+bool rtt_map_write(int map, const struct rtt_entry *entry)
 {
-	if (!bpf_map_update_elem(map, &told->prefix, &told->base, BPF_ANY))
+	if (!bpf_map_update_elem(map, &entry->prefix, &entry->base, BPF_ANY))
 		return true;
 	if (errno == ENOSPC)
 		return fail(errno, "a control group may have %d prefixes: delete others first",
@@ -146,13 +147,13 @@ bool told_write(int map, const struct told *told)
 	return fail(errno, "a prefix cannot be written: %s", strerror(errno));
 }
 
-bool told_delete(int map, const struct ip_prefix *prefix)
+bool rtt_map_delete(int map, const struct ip_prefix *prefix)
 {
 	return !bpf_map_delete_elem(map, prefix) ||
 	       fail(errno, "a prefix cannot be deleted: %s", strerror(errno));
 }
 
-bool told_is_empty(int map)
+bool rtt_map_is_empty(int map)
 {
 	struct ip_prefix key;
 
@@ -161,16 +162,16 @@ bool told_is_empty(int map)
 
 static int compare(const void *one, const void *other)
 {
-	const struct ip_prefix *a = &((const struct told *)one)->prefix;
-	const struct ip_prefix *b = &((const struct told *)other)->prefix;
+	const struct ip_prefix *a = &((const struct rtt_entry *)one)->prefix;
+	const struct ip_prefix *b = &((const struct rtt_entry *)other)->prefix;
 	int order = memcmp(a->address, b->address, sizeof(a->address));
 
 	return order ?: (a->bits > b->bits) - (a->bits < b->bits);
 }
 
-struct told *rtt_map_read_all(int map, size_t *count)
+struct rtt_entry *rtt_map_read(int map, size_t *count)
 {
-	struct told *all = calloc(BASE_RTT_PREFIXES, sizeof(*all));
+	struct rtt_entry *all = calloc(BASE_RTT_PREFIXES, sizeof(*all));
 	struct ip_prefix key, *previous = NULL;
 
 	*count = 0;
