@@ -180,7 +180,7 @@ static bool prefixes_fit(const struct command *command, const char *name)
 	       fail_usage("--%s: more than %d prefixes", name, PRAGUE_PREFIXES);
 }
 
-/* What is the same for all that choose sockets. False: not so. */
+/* Options that `run` and `on` have in common. False: they do not fit, which is reported. */
 static bool read_selection(const struct command *command, struct selection *selection)
 {
 	*selection = (struct selection){

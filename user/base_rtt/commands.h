@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What tcp-base-rtt does. `cgroup`: the path of a control group; NULL: that with all processes. */
+/* The commands of tcp-base-rtt. `cgroup`: the path of a control group; NULL: that with all
+ * processes. */
 #ifndef BASE_RTT_COMMANDS_H
 #define BASE_RTT_COMMANDS_H
 

@@ -171,7 +171,7 @@ static int look_at_number(const char *path, const struct stat *status, int type,
 	return type == FTW_D && status->st_ino == wanted.number ? keep(path) : FTW_CONTINUE;
 }
 
-/* Those that processes belong to (systemd.unit(5)). */
+/* Is it a type of units that have processes (systemd.unit(5))? */
 static bool has_type(const char *unit)
 {
 	const char *type = strrchr(unit, '.');

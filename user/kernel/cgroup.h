@@ -9,21 +9,21 @@
 
 #define CGROUP_MOUNT "/sys/fs/cgroup" /* where they are mounted, or below */
 
-/* Where they are mounted; NULL, which is reported. */
+/* Their mount point; NULL, which is reported. */
 const char *cgroup_mount_point(void);
 
-/* An open one, or -1, which is reported. `path`: a directory; below the file system's root unless
- * it begins there.
+/* Open one: a file descriptor, or -1, which is reported. `path`: a directory; below the file
+ * system's root unless it begins there.
  */
 int cgroup_open(const char *path);
 
-/* The one with all processes. */
+/* Open the one with all processes. */
 int cgroup_open_root(void);
 
-/* Where the one is that this process is in. */
+/* Find the one that this process is in. */
 bool cgroup_own(char path[PATH_MAX]);
 
-/* That of a unit of the system's service manager that runs, not of a user's or a container's;
+/* Open the one of a running unit of the system's service manager, not of a user's or a container's;
  * `path` is where it is.
  */
 int cgroup_open_unit(const char *unit, char path[PATH_MAX]);
@@ -31,8 +31,8 @@ int cgroup_open_unit(const char *unit, char path[PATH_MAX]);
 /* Its number, which does not come again as long as the system runs. */
 __u64 cgroup_number(int cgroup);
 
-/* Where the one of this number is: 1; 0: it is gone, or below one that we may not look into; or
- * -errno: unknown. That no control groups are mounted is reported.
+/* Find the one of this number: 1; 0: it is gone, or below one that we may not look into; or -errno:
+ * unknown. That no control groups are mounted is reported.
  */
 int cgroup_find(__u64 number, char path[PATH_MAX]);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which kind is net.core.default_qdisc? Only the first network namespace shows that. */
+/* The kind in net.core.default_qdisc. Only the first network namespace shows it. */
 #ifndef DEFAULT_QDISC_H
 #define DEFAULT_QDISC_H
 

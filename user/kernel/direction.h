@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which packets of an interface. */
+/* Directions of packets at an interface. */
 #ifndef DIRECTION_H
 #define DIRECTION_H
 

@@ -230,7 +230,7 @@ static void put_netkit(struct nlmsghdr *request, const char *peer)
 	mnl_attr_nest_end(request, data);
 }
 
-/* What was made comes with the answer, so nothing can come between: a device whose number nobody
+/* The answer has the device that was made, so nothing can come between: one whose number nobody
  * knows would stay.
  */
 static int create(const struct link_plan *plan, struct rtnl_request *request, struct link *made)

@@ -53,8 +53,8 @@ bool link_named(const char *name, struct link *link);
  */
 bool link_each_name(int ifindex, void (*visit)(const char *name, void *data), void *data);
 
-/* What a network card says it sends at, bytes/s; 0: it does not say, or is no piece of hardware:
- * that may say a speed (veth: 10 Gbit/s), but has none.
+/* The speed that a network card reports, bytes/s; 0: none, or it is no hardware: a veth reports
+ * 10 Gbit/s, but has no speed.
  */
 uint64_t link_speed(const struct link *link);
 
@@ -78,7 +78,7 @@ int link_create(const struct link_plan *plan, struct link *made);
 /* Has the kernel such devices? Makes none. */
 int link_kernel_has_netkit(void);
 
-/* What to change on a device; what is 0 stays. */
+/* Changes of a device; what is 0 stays. */
 struct link_change {
 	bool up;
 	const char *alias;

@@ -108,7 +108,7 @@ static bool copy_qdisc(const struct qdisc *qdisc, void *copy)
 	return true;
 }
 
-/* What is in a place: see qdisc_below(). */
+/* Ask for the qdisc in a place: see qdisc_below(). */
 static int ask(int ifindex, uint32_t parent, struct qdisc *qdisc)
 {
 	struct dump dump = { .ifindex = ifindex, .visit = copy_qdisc, .data = qdisc };
@@ -174,8 +174,8 @@ int qdisc_has_parts(const struct qdisc *qdisc)
 #define TCA_DUALPI2_ALPHA 5
 #define TCA_DUALPI2_BETA 6
 
-/* What the kernel keeps in other units than it shows, rounded down both ways: times in 1024 ns
- * (codel_time_t of include/net/codel.h), gains (dualpi2_scale_alpha_beta() of
+/* Values that the kernel keeps in other units than it shows, rounded down both ways: times in 1024
+ * ns (codel_time_t of include/net/codel.h), gains (dualpi2_scale_alpha_beta() of
  * net/sched/sch_dualpi2.c). One more than it shows is again what it keeps.
  */
 static const struct {
@@ -225,8 +225,8 @@ static void leave_default_limit(const struct nlattr *options)
 		sfq->limit = 0;
 }
 
-/* What makes the options that were dumped. NLA_F_NESTED, which not every dump has, some kinds want
- * (nla_parse_nested() of include/net/netlink.h) and none minds.
+/* Put options from which the kernel makes those that were dumped. Some kinds want NLA_F_NESTED
+ * (nla_parse_nested() of include/net/netlink.h), which not every dump has; none minds it.
  */
 static void put_options(struct nlmsghdr *request, const struct qdisc *qdisc)
 {

@@ -54,7 +54,7 @@ int qdisc_each(int ifindex, bool (*visit)(const struct qdisc *qdisc, void *data)
  */
 bool qdisc_root(int ifindex, struct qdisc *root);
 
-/* What hangs in a class of a classful qdisc, whether or not a dump shows it: 1; 0: it was deleted,
+/* The qdisc in a class of a classful one, whether or not a dump shows it: 1; 0: it was deleted,
  * packets for this class are thrown away; -ENOENT: there is no such class; another -errno: the
  * kernel does not say. Reports nothing.
  */
@@ -76,12 +76,12 @@ int qdisc_has_parts(const struct qdisc *qdisc);
  */
 bool qdisc_create(int ifindex, const struct qdisc *qdisc, bool replace);
 
-/* What of it the kernel does not show, so that another one in its place would not have it; NULL:
- * nothing but its statistics.
+/* A part of it that the kernel does not show, so that another one in its place would not have it;
+ * NULL: nothing but its statistics.
  */
 const char *qdisc_hidden_part(const struct qdisc *qdisc);
 
-/* Is one what the other is, as far as the kernel shows it? */
+/* Are they the same, as far as the kernel shows it? */
 bool qdisc_is_same(const struct qdisc *one, const struct qdisc *other);
 
 /* Does a root qdisc come back the same from what is known of it? Tried on the loopback device of a

@@ -93,7 +93,7 @@ void rtnl_text(const struct nlattr *attr, void *text, size_t size)
 		 attr ? (const char *)mnl_attr_get_payload(attr) : "");
 }
 
-/* What the callbacks of one exchange share. */
+/* For the callbacks of one exchange. */
 struct exchange {
 	struct rtnl_request *request;
 	mnl_cb_t on_message; /* may be NULL */
@@ -209,7 +209,7 @@ static int collect(const struct nlmsghdr *message, void *data)
 		all->bytes = grown;
 		all->size = 2 * all->size + size;
 	}
-	/* What fills it up to its alignment the last message of a datagram may lack. */
+	/* The last message of a datagram may lack the bytes up to its alignment. */
 	memset(all->bytes + all->used, 0, size);
 	memcpy(all->bytes + all->used, message, message->nlmsg_len);
 	all->used += size;

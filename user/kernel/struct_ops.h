@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What BPF programs have registered with the kernel, whoever loaded them and wherever they are
- * pinned: qdiscs, congestion controls.
+/* Qdiscs and congestion controls that BPF programs have registered with the kernel, whoever loaded
+ * them and wherever they are pinned.
  */
 #ifndef STRUCT_OPS_H
 #define STRUCT_OPS_H

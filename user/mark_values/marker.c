@@ -111,17 +111,17 @@ static int open_map(const char *kind, __u32 id, const struct object_shape *shape
 
 /* ---- attach ------------------------------------------------------------------------------ */
 
-static bool take_map(struct bpf_map *map, const char *kind, __u32 id,
-		     const struct object_shape *shape)
+static bool reuse_map(struct bpf_map *map, const char *kind, __u32 id,
+		      const struct object_shape *shape)
 {
 	int fd = open_map(kind, id, shape);
-	bool taken;
+	bool reused;
 
 	if (fd < 0)
 		return false;
-	taken = !bpf_map__reuse_fd(map, fd) || fail(errno, "cannot go on with a map");
+	reused = !bpf_map__reuse_fd(map, fd) || fail(errno, "cannot go on with a map");
 	close(fd);
-	return taken;
+	return reused;
 }
 
 static bool load(struct mark_values_bpf *skel, const struct policies *policies)
@@ -173,7 +173,8 @@ static bool replace(struct mark_values_bpf *skel, __u32 id)
 	return !error || fail(-error, "the program cannot be replaced: %s", strerror(-error));
 }
 
-static bool put(const struct link *on, const struct policies *policies, __u64 rate_memory_ns)
+static bool attach_or_replace(const struct link *on, const struct policies *policies,
+			      __u64 rate_memory_ns)
 {
 	struct mark_values_bpf *skel;
 	__u32 id = 0;
@@ -186,8 +187,9 @@ static bool put(const struct link *on, const struct policies *policies, __u64 ra
 	if (!skel)
 		return fail(errno, "the BPF object does not fit this libbpf (-v shows why)");
 	skel->rodata->rate_memory_ns = rate_memory_ns;
-	done = (!found || (take_map(skel->maps.value_counters, OUR_COUNTERS, id, &counters_shape) &&
-			   take_map(skel->maps.value_flows, OUR_FLOWS, id, &flows_shape))) &&
+	done = (!found ||
+		(reuse_map(skel->maps.value_counters, OUR_COUNTERS, id, &counters_shape) &&
+		 reuse_map(skel->maps.value_flows, OUR_FLOWS, id, &flows_shape))) &&
 	       load(skel, policies) && (found ? replace(skel, id) : begin(skel, on));
 	mark_values_bpf__destroy(skel);
 	return done;
@@ -201,14 +203,14 @@ bool marker_attach(const char *ifname, const struct policies *policies, __u64 ra
 	if (!link_named(ifname, &on) || !bpffs_mount() || !pins_lock())
 		return false;
 	sweep();
-	done = put(&on, policies, rate_memory_ns);
+	done = attach_or_replace(&on, policies, rate_memory_ns);
 	pins_remove_directory(TOP); /* if it is empty */
 	return done;
 }
 
 /* ---- detach ------------------------------------------------------------------------------ */
 
-static bool take_away(const char *ifname)
+static bool detach(const char *ifname)
 {
 	struct link on;
 	__u32 id = 0;
@@ -230,7 +232,7 @@ bool marker_detach(const char *ifname)
 	if (!pins_lock_if_any())
 		return false;
 	sweep();
-	done = take_away(ifname);
+	done = detach(ifname);
 	pins_remove_directory(TOP); /* if it is empty */
 	return done && !message_reported();
 }

@@ -15,7 +15,7 @@ struct named {
 	struct value_policy policy;
 };
 
-/* What a file has said so far. */
+/* The policies so far, while a file is read. */
 struct reading {
 	struct named named[POLICIES_MAX];
 	int count;

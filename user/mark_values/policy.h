@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which packets get which values, from a file: dualpi2-mark-values(8) describes it. */
+/* Policies: a file (dualpi2-mark-values(8)) says which packets get which values. */
 #ifndef POLICY_H
 #define POLICY_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What has to be known as long as something of ours is on the host, whichever registrations come
- * and go: devices that we made, root qdiscs and settings of interfaces to put back. Maps by struct
+/* The ledger: devices that we made, root qdiscs and settings of interfaces to put back. It stays as
+ * long as something of ours is on the host, whichever registrations come and go. Maps by struct
  * dualpi2_key, pinned in a directory of their own; the programs of every AQM use the devices.
  */
 #ifndef LEDGER_H
@@ -21,7 +21,7 @@ enum ledger {
 	N_LEDGERS,
 };
 
-/* What the interface had before we changed it (0: we did not), and what we changed it to. */
+/* Former settings of an interface that we changed (0: not changed), and the new ones. */
 struct prior_settings {
 	__u32 of[N_LINK_SETTINGS];
 	__u32 ours[N_LINK_SETTINGS];

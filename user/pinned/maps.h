@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the maps of a registration have of one interface or qdisc. */
+/* Entries of one interface or qdisc in the maps of a registration. */
 #ifndef MAPS_H
 #define MAPS_H
 

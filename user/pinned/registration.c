@@ -136,7 +136,7 @@ static bool open_pins(struct registration *reg, bool is_public)
 		*pin_fd(reg, pin) = fd;
 		if (fd == -EPROTO)
 			return refuse_version(reg);
-		/* Who looks without the lock may meet an --unload at work. */
+		/* Without the lock we may meet an --unload at work. */
 		if (fd == -ENOENT && (is_public || !pin_exists(dir, "registration"))) {
 			close_all(reg);
 			return true;

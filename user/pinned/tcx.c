@@ -18,7 +18,7 @@
 
 #define PROGRAM_MAPS_MAX 64 /* MAX_USED_MAPS, include/linux/bpf_verifier.h */
 
-/* What is pinned for an interface: PREFIX-NETNS-IFINDEX. */
+/* The name of a pin for an interface: PREFIX-NETNS-IFINDEX. */
 #define TCX_NAME_MAX 48
 
 struct tcx_place {
@@ -256,8 +256,8 @@ static int detach_one(const struct aqm *aqm, const struct dualpi2_key *key, enum
 /* The interface has the program already, but not from here: it came from another network namespace,
  * where its qdisc ended. Its link is of no more use.
  */
-static void release(const struct registration *reg, const struct dualpi2_key *key,
-		    enum tcx_hook hook)
+static void release_moved(const struct registration *reg, const struct dualpi2_key *key,
+			  enum tcx_hook hook)
 {
 	DIR *pins = pins_list(reg->aqm->name);
 	struct bpf_link_info info;
@@ -315,7 +315,7 @@ bool tcx_attach(const struct registration *reg, const struct dualpi2_key *key, e
 	detach_one(reg->aqm, key, hook); /* a dead one, or one of an older registration */
 	fd = create_link(reg, key, hook);
 	if (fd == -EEXIST) {
-		release(reg, key, hook);
+		release_moved(reg, key, hook);
 		fd = create_link(reg, key, hook);
 	}
 	if (fd == -EEXIST)

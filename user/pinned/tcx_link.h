@@ -16,8 +16,8 @@ int tcx_link_create(int program, int ifindex, enum bpf_attach_type type, __u32 f
 /* Report that it fails with this errno. Always false. */
 bool tcx_link_refuse(int error, const char *ifname);
 
-/* What a pinned link (pins.h) runs, and where: tcx.ifindex is 0 if its interface is gone. 1; 0:
- * there is none; -errno: unknown (-EISDIR, -EPROTO: its place has something else).
+/* Read the program and the place of a pinned link (pins.h): tcx.ifindex is 0 if its interface is
+ * gone. 1; 0: there is none; -errno: unknown (-EISDIR, -EPROTO: its place has something else).
  */
 int tcx_link_look(const char *dir, const char *name, struct bpf_link_info *info);
 

@@ -35,7 +35,7 @@ static int next_map(__u32 *id, const struct object_shape *shape)
 	return fits < 0 ? fits : map;
 }
 
-/* What there is if the last one is -ENOENT, or that error. */
+/* The count if the last map was -ENOENT: there are no more; else that error. */
 static int counted(int count, int last)
 {
 	return last == -ENOENT ? count : last;

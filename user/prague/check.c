@@ -132,7 +132,7 @@ static bool is_for_what_we_send(const struct dualpi2_key *key, struct link *link
 }
 
 /* A bpf_dualpi2 at the sender itself never sees its Classic flows wait for the target. */
-static bool passes(const struct dualpi2_key *key, const struct dualpi2_stats *stats)
+static bool target_fits(const struct dualpi2_key *key, const struct dualpi2_stats *stats)
 {
 	const __u64 target_ns = aqm_own(&stats->params)->target_ns;
 	struct link link;
@@ -160,7 +160,7 @@ static bool is_among(__u32 ifindex, const __u32 *list, size_t count)
 static void check_qdiscs(void)
 {
 	struct dualpi2_key key, *previous = NULL;
-	__u32 told[DUALPI2_MAX_INSTANCES]; /* numbers of interfaces */
+	__u32 warned[DUALPI2_MAX_INSTANCES]; /* numbers of interfaces */
 	size_t count = 0;
 	static const struct object_shape shape = {
 		.type = BPF_MAP_TYPE_HASH,
@@ -177,8 +177,8 @@ static void check_qdiscs(void)
 			break;
 		previous = &key;
 		if (!bpf_map_lookup_elem(map, &key, &stats) &&
-		    !is_among(key.ifindex, told, count) && !passes(&key, &stats))
-			told[count++] = key.ifindex;
+		    !is_among(key.ifindex, warned, count) && !target_fits(&key, &stats))
+			warned[count++] = key.ifindex;
 	}
 	close(map);
 }
@@ -242,8 +242,8 @@ static bool show_arrival(const struct ecn_info *info)
 	"the peer needs Accurate ECN (Linux: `sysctl net.ipv4.tcp_ecn=3` from 7.0 on, " \
 	"or `tcp-prague on` there)"
 
-/* Our end has asked for Accurate ECN. */
-static bool judge(int fd, const char *peer)
+/* Of a connection whose end here has asked for Accurate ECN. */
+static bool check_connection(int fd, const char *peer)
 {
 	struct ecn_info info;
 
@@ -278,7 +278,7 @@ static bool report_no_connection(const char *peer)
 }
 
 /* By a Prague of our own, which ends with us. */
-static bool judge_with_own(const struct addrinfo *addresses, const char *peer)
+static bool check_with_own(const struct addrinfo *addresses, const char *peer)
 {
 	const struct prague_config config = {};
 	char tag[OWN_TAG_MAX], name[PRAGUE_NAME_MAX];
@@ -288,7 +288,7 @@ static bool judge_with_own(const struct addrinfo *addresses, const char *peer)
 
 	if (!own_tag(tag) && own_prague(tag, NULL, &config, name, &programs)) {
 		fd = connect_to(addresses, name);
-		passed = fd < 0 ? report_no_connection(peer) : judge(fd, peer);
+		passed = fd < 0 ? report_no_connection(peer) : check_connection(fd, peer);
 	}
 	if (fd >= 0)
 		close(fd);
@@ -297,20 +297,20 @@ static bool judge_with_own(const struct addrinfo *addresses, const char *peer)
 	return passed;
 }
 
-/* Ours is not Prague's if there is none, or if it has just fallen back. */
-static bool judge_without(const struct addrinfo *addresses, const char *peer)
+/* Of a connection that does not use Prague: there is none, or it has just fallen back. */
+static bool check_without(const struct addrinfo *addresses, const char *peer)
 {
 	char missing[128];
 
 	if (privilege_suffices(PRIVILEGE_LOAD | PRIVILEGE_NET, missing, sizeof(missing)))
-		return judge_with_own(addresses, peer);
+		return check_with_own(addresses, peer);
 	return report_line(REPORT_MISSING,
 			   "%s: not tested: there is no Prague to try it with, and %s missing to "
 			   "load one: run it %s, or `tcp-prague run -- tcp-prague check %s`",
 			   peer, missing, privilege_as_root(PRIVILEGE_LOAD | PRIVILEGE_NET), peer);
 }
 
-/* The connection is Prague's if `tcp-prague on` is at work, or if we are in a `tcp-prague run`. */
+/* The connection uses Prague if `tcp-prague on` is at work, or if we are in a `tcp-prague run`. */
 static bool check_addresses(const struct addrinfo *addresses, const char *peer)
 {
 	int fd = connect_to(addresses, PRAGUE_NAME);
@@ -318,7 +318,7 @@ static bool check_addresses(const struct addrinfo *addresses, const char *peer)
 
 	if (fd < 0)
 		return report_no_connection(peer);
-	passed = socket_is_prague(fd) ? judge(fd, peer) : judge_without(addresses, peer);
+	passed = socket_is_prague(fd) ? check_connection(fd, peer) : check_without(addresses, peer);
 	close(fd);
 	return passed;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What tcp-prague does. */
+/* The commands of tcp-prague. */
 #ifndef COMMANDS_H
 #define COMMANDS_H
 

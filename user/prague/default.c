@@ -70,8 +70,8 @@ bool default_set(void)
 
 	if (!read_default(now))
 		return false;
-	/* What has our name may be one that has ended: this namespace was made while it was there
-	 * (net/ipv4/tcp_ipv4.c, tcp_sk_init()).
+	/* A default with our name may be of a Prague that has ended: this namespace was made while
+	 * it was there (net/ipv4/tcp_ipv4.c, tcp_sk_init()).
 	 */
 	return (!strcmp(now, PRAGUE_NAME) || remember(now)) && write_default(PRAGUE_NAME);
 }

@@ -97,7 +97,7 @@ bool devices_update(const struct programs *programs)
 	while ((name = pins_next(pins, ""))) {
 		int fd = pin_open(DEVICE_PINS, name);
 
-		/* That of a device which is gone cannot be, and need not. */
+		/* The link of a device that is gone cannot be updated, and need not. */
 		if (fd >= 0 && bpf_link_update(fd, programs->ect1, NULL) && errno != ENOLINK)
 			updated = fail(errno, "a tcx program cannot be replaced: `tcp-prague off`, "
 					      "and on again");

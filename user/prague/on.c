@@ -31,7 +31,7 @@ static void count_one(const struct prague_report *socket, void *count)
 	*(int *)count += socket->mode < PRAGUE_NO_ACCECN;
 }
 
-/* How many sockets are Prague's. */
+/* The number of sockets that use Prague. */
 static int count_sockets(const struct programs *programs)
 {
 	int count = 0;
@@ -40,7 +40,7 @@ static int count_sockets(const struct programs *programs)
 	return count;
 }
 
-/* Wait until live sockets have fallen back, which they do at an ACK: how many are left. */
+/* Wait until live sockets have fallen back, which they do at an ACK. Returns how many have not. */
 static int wait_for_fall_back(const struct programs *programs)
 {
 	const struct timespec poll = { .tv_nsec = POLL_MS * 1000000L };
@@ -53,7 +53,7 @@ static int wait_for_fall_back(const struct programs *programs)
 	return left;
 }
 
-/* How many sockets were Prague's, and how many of them have not fallen back. */
+/* Sockets that used Prague, and those of them that have not fallen back. */
 struct fallen {
 	int before, left;
 };
@@ -99,7 +99,7 @@ static bool enter_netns(const char *name)
 	return fail(error, "--netns %s: cannot be entered: %s", name, strerror(error));
 }
 
-/* The control group of those that are to have it; -1, which is reported. */
+/* The control group of the sockets that were chosen; -1, which is reported. */
 static int open_cgroup(const struct selection *selection)
 {
 	char path[PATH_MAX];
@@ -124,11 +124,11 @@ static bool opt_in(const struct selection *selection, int cgroup)
 		.not_to = selection->not_to,
 	};
 
-	return cgroup < 0 || opt_in_pin(&wanted, cgroup); /* or programs ask for it themselves */
+	return cgroup < 0 || opt_in_pin(&wanted, cgroup); /* or programs select it themselves */
 }
 
-/* Those that are at work (`before`), as of this version. */
-static bool have_current(const struct programs *before, struct programs *programs)
+/* Programs of this version: those at work (`before`), or new ones in their place. */
+static bool ensure_current(const struct programs *before, struct programs *programs)
 {
 	*programs = *before;
 	if (before->is_current)
@@ -138,17 +138,17 @@ static bool have_current(const struct programs *before, struct programs *program
 	       programs_pin(programs);
 }
 
-/* Those of nobody: new ones. */
-static bool make_programs(struct programs *programs)
+/* Load programs where none are at work. */
+static bool load_new(struct programs *programs)
 {
 	devices_detach(); /* what there is belongs to a registration that has ended */
 	return programs_load(PRAGUE_NAME, NULL, programs) && programs_pin(programs);
 }
 
-/* What the kernel brings itself is used as it is: it sends ECT(1) by itself. `made`: the programs,
- * now.
+/* Have the kernel know a Prague. One of its own is used as it is: it sends ECT(1) by itself.
+ * `made`: the programs were loaded now.
  */
-static bool have_congestion(struct programs *programs, bool *made)
+static bool ensure_prague(struct programs *programs, bool *made)
 {
 	struct programs before;
 	int at_work = programs_open(&before), is_kernels;
@@ -168,14 +168,13 @@ static bool have_congestion(struct programs *programs, bool *made)
 	}
 	/* Pins without it: an `off` was interrupted. */
 	*made = !at_work || !kernel_has_congestion(PRAGUE_NAME);
-	return *made ? make_programs(programs) : have_current(&before, programs);
+	return *made ? load_new(programs) : ensure_current(&before, programs);
 }
 
-/* What ours need beside their registration; nothing of it changes what another `on` wants, but the
- * configuration, which comes last.
+/* Attach, choose sockets and configure. Only the configuration changes what another `on` wants, so
+ * it comes last.
  */
-static bool put_to_work(const struct selection *selection, int cgroup,
-			const struct programs *programs)
+static bool apply(const struct selection *selection, int cgroup, const struct programs *programs)
 {
 	const struct prague_config config = {
 		.no_classic_detection = selection->no_classic_detection,
@@ -206,7 +205,7 @@ static bool turn_on(const struct selection *selection, int cgroup)
 		return false;
 	if (selection->no_classic_detection)
 		printf("  WARNING: " NO_DETECTION_TEXT "\n");
-	done = have_congestion(&programs, &made) && put_to_work(selection, cgroup, &programs);
+	done = ensure_prague(&programs, &made) && apply(selection, cgroup, &programs);
 	if (!done && made && programs_open(&programs) >= 0)
 		undo_all(&programs);
 	pins_remove_directory(""); /* made for the lock: if it is empty */

@@ -49,7 +49,7 @@ static bool load(struct opt_in_bpf *skel, const struct opt_in *wanted)
 }
 
 /* Loaded, or NULL, which is reported. */
-static struct opt_in_bpf *programs_for(const struct opt_in *wanted)
+static struct opt_in_bpf *load_for(const struct opt_in *wanted)
 {
 	struct opt_in_bpf *skel = opt_in_bpf__open();
 
@@ -68,7 +68,7 @@ static int attach(const struct opt_in_bpf *skel, int cgroup)
 
 bool opt_in_attach(const struct opt_in *wanted, int cgroup)
 {
-	struct opt_in_bpf *skel = programs_for(wanted);
+	struct opt_in_bpf *skel = load_for(wanted);
 	bool attached = skel && attach(skel, cgroup) >= 0; /* the link stays open until we exit */
 
 	opt_in_bpf__destroy(skel);
@@ -120,7 +120,7 @@ static bool pin(int link, __u64 netns, int cgroup)
 
 bool opt_in_pin(const struct opt_in *wanted, int cgroup)
 {
-	struct opt_in_bpf *skel = programs_for(wanted);
+	struct opt_in_bpf *skel = load_for(wanted);
 	int link = -1;
 
 	if (skel) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Whose sockets become Prague's: those of a control group, by a program on it. */
+/* A program on a control group that chooses Prague for its sockets. */
 #ifndef OPT_IN_H
 #define OPT_IN_H
 
@@ -18,9 +18,9 @@ struct opt_in {
 /* Attach the program to a control group, as long as we run. */
 bool opt_in_attach(const struct opt_in *wanted, int cgroup);
 
-/* The same for good, in place of what was wanted for the same before. The lock is held. Those whose
- * control group or namespace has ended are removed: the kernel takes only so many on a control
- * group.
+/* The same for good, in place of what was wanted before for the same control group or namespace.
+ * The lock is held. Programs whose control group or namespace has ended are removed, because the
+ * kernel takes only so many on a control group.
  */
 bool opt_in_pin(const struct opt_in *wanted, int cgroup);
 

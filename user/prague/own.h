@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What belongs to one process alone: a Prague under a name of its own, which ends with the process,
- * and the control group that `tcp-prague run` makes for its command.
+/* A Prague of one process alone, under a name of its own: it ends with the process. And the control
+ * group that `tcp-prague run` makes for its command.
  */
 #ifndef OWN_H
 #define OWN_H

@@ -261,7 +261,7 @@ void programs_close(struct programs *programs)
 
 /* ---- pins -------------------------------------------------------------------------- */
 
-/* What the pins mean, and whose they are. */
+/* The layout of what is pinned, and the version of the tool that pinned it. */
 #define VERSION_PIN "version"
 
 struct version {

@@ -39,7 +39,7 @@ int programs_load_report(void);
  */
 int prague_is_kernels(void);
 
-/* Those that are pinned: 1; 0: there are none; -errno, which is reported. The lock is held. */
+/* Open those that are pinned: 1; 0: there are none; -errno, which is reported. The lock is held. */
 int programs_open(struct programs *programs);
 
 bool programs_pin(const struct programs *programs);

@@ -83,10 +83,10 @@ static time_t now_s(void)
 	return now.tv_sec;
 }
 
-/* Close it, and print what it sent, if anything: a check that finds no Prague on its side sends
- * nothing, and tries again with one of its own.
+/* Close its connection, and print what it sent, if anything: a check that finds no Prague on its
+ * side sends nothing, and tries again with one of its own.
  */
-static void take_leave(struct peers *peers, int number)
+static void drop_peer(struct peers *peers, int number)
 {
 	struct peer *peer = &peers->at[number];
 	struct ecn_info info = {};
@@ -103,7 +103,7 @@ static void take_leave(struct peers *peers, int number)
 /* If all places are taken, the peer that came first is closed, so that nobody keeps others out by
  * sending slowly.
  */
-static void greet(struct peers *peers, int fd, const struct sockaddr_in6 *from)
+static void add_peer(struct peers *peers, int fd, const struct sockaddr_in6 *from)
 {
 	struct peer *peer;
 
@@ -112,7 +112,7 @@ static void greet(struct peers *peers, int fd, const struct sockaddr_in6 *from)
 		return;
 	}
 	if (peers->count == PEERS_MAX)
-		take_leave(peers, 0);
+		drop_peer(peers, 0);
 	peer = &peers->at[peers->count++];
 	*peer = (struct peer){ .fd = fd, .heard_s = now_s() };
 	if (!inet_ntop(AF_INET6, &from->sin6_addr, peer->address, sizeof(peer->address)))
@@ -137,23 +137,23 @@ static bool receive(struct peer *peer)
 }
 
 /* Accept one peer. False: that failed, which is reported. */
-static bool take_one(int listener, struct peers *peers)
+static bool accept_one(int listener, struct peers *peers)
 {
 	struct sockaddr_in6 from;
 	socklen_t size = sizeof(from);
 	int fd = accept4(listener, (struct sockaddr *)&from, &size, SOCK_CLOEXEC);
 
 	if (fd >= 0)
-		greet(peers, fd, &from);
+		add_peer(peers, fd, &from);
 	if (fd < 0 && (errno == EMFILE || errno == ENFILE) && peers->count) {
-		take_leave(peers, 0); /* as where all places are taken */
+		drop_peer(peers, 0); /* as where all places are taken */
 		return true;
 	}
 	return fd >= 0 || errno == EINTR || errno == EAGAIN || errno == ECONNABORTED ||
 	       fail(errno, "connections cannot be accepted: %s", strerror(errno));
 }
 
-static void wait_for_any(int listener, const struct peers *peers)
+static void wait_for_peers(int listener, const struct peers *peers)
 {
 	struct pollfd fds[PEERS_MAX + 1];
 
@@ -180,11 +180,11 @@ bool prague_sink(const char *port)
 	signal(SIGINT, end);
 	signal(SIGTERM, end);
 	printf("listening at port %s\n", port ? port : SINK_PORT);
-	while (say_flush() && take_one(listener, &peers)) {
-		wait_for_any(listener, &peers);
+	while (say_flush() && accept_one(listener, &peers)) {
+		wait_for_peers(listener, &peers);
 		for (int i = peers.count - 1; i >= 0; i--)
 			if (!receive(&peers.at[i]))
-				take_leave(&peers, i);
+				drop_peer(&peers, i);
 	}
 	return false;
 }

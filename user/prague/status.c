@@ -110,7 +110,7 @@ struct destinations {
 	void *data;
 };
 
-/* Those of a map that are still remembered. */
+/* Visit the destinations in a map that are still remembered. */
 static void each_in(int map, void *data)
 {
 	const struct destinations *destinations = data;

@@ -53,7 +53,7 @@ bool socket_is_prague(int fd)
 	char name[PRAGUE_NAME_MAX] = "";
 	socklen_t size = sizeof(name);
 
-	/* That of `tcp-prague run` has a tag behind it. */
+	/* The name of a Prague of `tcp-prague run` has a tag behind it. */
 	return !getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, &size) &&
 	       !strncmp(name, PRAGUE_NAME, strlen(PRAGUE_NAME));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the kernel tells of a connection's ECN (TCP_INFO). */
+/* ECN of a connection, as the kernel shows it (TCP_INFO). */
 #ifndef TCP_INFO_H
 #define TCP_INFO_H
 
@@ -9,7 +9,7 @@
 #define SINK_PORT "5009"
 #define SINK_GREETING "tcp-prague sink\n"
 
-/* What was negotiated: tcpi_ecn_mode of include/uapi/linux/tcp.h. */
+/* The kind of ECN that was negotiated: tcpi_ecn_mode of include/uapi/linux/tcp.h. */
 enum ecn_mode { ECN_UNKNOWN, ECN_RFC3168, ECN_ACCURATE, ECN_PENDING };
 
 struct ecn_info {
