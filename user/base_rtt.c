@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* tcp-base-rtt: tell TCP-NV the RTT of an idle path. */
+/* tcp-base-rtt: the RTTs of idle paths, for TCP-NV. */
 #include "base_rtt/commands.h"
 #include "base_rtt/rtt_map.h"
 #include "cli/prefix.h"
@@ -32,8 +32,8 @@ static struct command add_command = {
 	.name = TOOL " add",
 	.synopsis = "PREFIX TIME [OPTIONS]",
 	.about =
-		"Tell sockets that the RTT to the peers in PREFIX is TIME when nothing waits on the\n"
-		"way: an address of IPv4 or IPv6, with a length or without. The longest prefix\n"
+		"Set the base RTT of the peers in PREFIX (an address of IPv4 or IPv6, with a length\n"
+		"or without) to TIME: the RTT when nothing waits on the way. The longest prefix\n"
 		"counts. In force for connections that begin from now on.\n",
 	.epilogue =
 		"TIME: 80us, 1.2ms; a bare number is in microseconds.\n"
@@ -54,7 +54,7 @@ static struct command add_command = {
 static struct command del_command = {
 	.name = TOOL " del",
 	.synopsis = "PREFIX [OPTIONS]",
-	.about = "Tell them nothing more of just this prefix.\n",
+	.about = "Remove the base RTT of exactly this prefix.\n",
 	.epilogue = EPILOGUE("0 done") "  tcp-base-rtt del 10.0.0.0/8\n",
 	.words = { WORD_PREFIX },
 	.headings = { WHO },
@@ -64,7 +64,7 @@ static struct command del_command = {
 static struct command list_command = {
 	.name = TOOL " list",
 	.synopsis = "[OPTIONS]",
-	.about = "Show what sockets are told, and how often they have asked.\n",
+	.about = "Show the base RTTs, and how often sockets have asked for each.\n",
 	.epilogue = EPILOGUE("0 shown")
 		    "  tcp-base-rtt list\n"
 		    "  tcp-base-rtt list --json | jq '.\"base-rtts\"[].asked'\n",
@@ -78,7 +78,7 @@ static struct command list_command = {
 static struct command off_command = {
 	.name = TOOL " off",
 	.synopsis = "[OPTIONS]",
-	.about = "Tell nothing more, and detach the programs. Live connections keep what they know.\n",
+	.about = "Remove all base RTTs, and detach the programs. Live connections keep what they know.\n",
 	.epilogue = EPILOGUE("0 done") "  tcp-base-rtt off\n",
 	.headings = { WHO, HOW },
 	.options = {
@@ -144,20 +144,20 @@ static int do_measure(struct command *command)
 static const struct tool tcp_base_rtt = {
 	.name = TOOL,
 	.about =
-		"A base RTT for TCP-NV (the congestion control `nv` of the kernel): told what the RTT\n"
-		"is when nothing waits, it keeps queues short without giving the link away.\n",
+		"A base RTT for TCP-NV (the congestion control `nv` of the kernel): if it knows the RTT\n"
+		"of an idle path, it keeps queues short without giving the link away.\n",
 	.examples = "  " TOOL " measure 10.0.0.7:22\n"
 		    "  " TOOL " add 10.0.0.0/8 80us\n"
 		    "  " TOOL " list\n"
 		    "  " TOOL " off\n",
 	.subcommands =
 		(const struct subcommand[]){
-			{ "add", "tell sockets the base RTT of the peers in a prefix", do_add,
+			{ "add", "set the base RTT of the peers in a prefix", do_add,
 			  &add_command },
-			{ "del", "tell them nothing more of a prefix", do_del, &del_command },
-			{ "list", "what they are told, and how often they asked", do_list,
+			{ "del", "remove that of a prefix", do_del, &del_command },
+			{ "list", "show the base RTTs, and how often sockets asked", do_list,
 			  &list_command },
-			{ "off", "tell nothing more", do_off, &off_command },
+			{ "off", "remove all of them", do_off, &off_command },
 			{ "measure", "propose a value", do_measure, &measure_command },
 			{},
 		},

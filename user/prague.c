@@ -112,8 +112,8 @@ static struct command on_command = {
 static struct command off_command = {
 	.name = TOOL " off",
 	.synopsis = "[OPTIONS]",
-	.about = "Undo all that `tcp-prague on` did: no new socket becomes Prague's, those that live\n"
-		 "become Cubic's, then their packets are sent as ECT(0) again.\n",
+	.about = "Undo all that `tcp-prague on` did: new sockets do not use Prague, live ones change to\n"
+		 "Cubic, then their packets are sent as ECT(0) again.\n",
 	.epilogue = EPILOGUE("0 done") "  tcp-prague off\n",
 	.headings = { HOW },
 	.options = {
@@ -124,7 +124,7 @@ static struct command off_command = {
 static struct command status_command = {
 	.name = TOOL " status",
 	.synopsis = "[OPTIONS]",
-	.about = "Show the sockets that are, or were, Prague's, of all network namespaces, and the\n"
+	.about = "Show the sockets that use, or used, Prague, of all network namespaces, and the\n"
 		 "destinations on the way to which a Classic ECN bottleneck was seen.\n",
 	.epilogue = EPILOGUE("0 shown")
 		    "  tcp-prague status\n"
@@ -220,8 +220,8 @@ static int do_on(struct command *command)
 	is_for_others = selection.cgroup || selection.unit || selection.netns;
 	if (!is_for_others && (selection.to || selection.not_to)) {
 		fail(0,
-		     "--%s: only with --cgroup, --unit or --netns: programs that ask for it "
-		     "choose themselves",
+		     "--%s: only with --cgroup, --unit or --netns: programs that select `prague` "
+		     "themselves choose their destinations",
 		     selection.to ? "to" : "not-to");
 		return STATUS_USAGE;
 	}
@@ -258,7 +258,7 @@ static const struct tool tcp_prague = {
 	.name = TOOL,
 	.about =
 		"TCP Prague, the sender of L4S, on stock kernels from Linux 6.18 on. Its peer needs\n"
-		"Accurate ECN; without it a connection is Cubic's as ever.\n",
+		"Accurate ECN; without it a connection uses Cubic as ever.\n",
 	.examples = "  " TOOL " check\n"
 		    "  " TOOL " run -- iperf3 -c 192.0.2.1\n"
 		    "  " TOOL " on --unit nginx\n"

@@ -281,7 +281,7 @@ def test_pins_that_go(host):
         pin.unlink()
     wait_until(lambda: not attached(), "the program is gone")
     assert host.told() == {}
-    assert host.tool("list").stdout == "no base RTT is told\n"
+    assert host.tool("list").stdout == "there is no base RTT\n"
     one_line(host.tool("off", check=False), 1)
     host.tool("add", "10.0.0.0/8", "30ms")
     assert host.lowest_rtt() == lowest(30_000)
@@ -402,7 +402,7 @@ def test_measure_proposes_twice_the_rtt(host):
     assert 2000 <= lowest_us < 2500 and trust == "good"
     assert 2 * lowest_us <= proposed <= 2.2 * lowest_us
     done = one_line(host.tool("measure", f"{RIGHT}:1", check=False), 1)
-    assert f"{RIGHT}:1: cannot be connected to: Connection refused" in done
+    assert f"{RIGHT}:1: cannot connect: Connection refused" in done
 
 
 def test_measure_doubts_a_path_that_varies(host):
@@ -424,8 +424,8 @@ def test_measure_doubts_a_path_that_varies(host):
     (["list", "all"], 2, "all: tcp-base-rtt list takes no argument"),
     (["measure"], 2, "a peer is missing"), (["measure", "a:99999"], 2, "not a peer"),
     (["add", "10.0.0.0/8", "1ms", "--cgroup", "nosuch"], 1, "no such control group"),
-    (["del", "10.0.0.0/8"], 1, "10.0.0.0/8: no base RTT is told for it"),
-    (["off"], 1, "nothing to undo: no base RTT is told")])
+    (["del", "10.0.0.0/8"], 1, "10.0.0.0/8: has no base RTT"),
+    (["off"], 1, "nothing to undo: there is no base RTT")])
 def test_wrong_usage(host, arguments, status, told):
     assert told in one_line(host.tool(*arguments, check=False), status)
     assert not PINS.exists() and not attached()

@@ -137,7 +137,7 @@ def test_a_unit_is_the_system_managers(pair, service, kind):
 def test_a_unit_of_a_user_is_none_of_the_systems(pair, service):
     service("user", "container")
     line = one_line(pair.tool("on", "--unit", "nginx", check=False), 1)
-    assert "nginx.service: no unit of the system that runs" in line and "by --cgroup" in line
+    assert "nginx.service: no running unit of the system" in line and "by --cgroup" in line
 
 
 def test_a_unit_with_two_places_is_refused(pair, service):

@@ -82,7 +82,7 @@ def test_a_network_namespace(pair):
     veth(other, "s1", pair.right, "c1")
     pair.tool("on", "--netns", "other", "--default")
     other.delete()
-    assert pair.tool("status").stdout == "no socket is Prague's\n"
+    assert pair.tool("status").stdout == "no socket uses Prague\n"
     # Another one of that name has nothing of it.
     other = Namespace("other")
     assert "prague" not in other.run("sysctl", "-n", "net.ipv4.tcp_congestion_control").stdout

@@ -227,10 +227,10 @@ def test_check_without_the_right_to_try_says_so(pair):
 
 def test_on_alone_says_that_nobody_uses_it(pair):
     assert pair.tool("on").stdout == (
-        'on: only programs that ask for it use it (TCP_CONGESTION, "prague"): choose others by '
+        'on: only programs that select it (TCP_CONGESTION, "prague") use it: choose others by '
         "--unit, --cgroup, --netns or --default\n")
     assert pair.tool("on", "--netns", "left").stdout == (
-        "on: new connections are Prague's where the peer has Accurate ECN\n")
+        "on: new connections use Prague where the peer has Accurate ECN\n")
 
 
 def test_a_control_group_of_somebody_stays(pair):

@@ -36,7 +36,7 @@ def test_what_is_understood(tmp_path, text):
     ("golden", "1: golden: not one of policy, dscp and default"),
     ("\n\ndefault", "3: default: the name of a policy is missing (for example gold)"),
     ("default gild", "1: gild: no such policy: silver, gold, or one of a line before this one"),
-    ("default gold silver", "1: silver: one thing too many behind `default`"),
+    ("default gold silver", "1: unexpected `silver` after `default`"),
     ("default gold\ndefault gold", "2: default: given twice: give it once"),
     ("dscp", "1: dscp: DSCPs and a policy are missing (for example ef,af41 gold)"),
     ("dscp ef", "1: dscp: the name of a policy is missing (for example gold)"),

@@ -30,7 +30,7 @@ static bool change(int map, struct rtt_entry *entry)
 {
 	const __u32 rtt_us = entry->base.rtt_us;
 
-	if (expect_known(rtt_map_look(map, entry), "what is told") < 0)
+	if (expect_known(rtt_map_look(map, entry), "the base RTTs") < 0)
 		return false;
 	entry->base.rtt_us = rtt_us; /* how often it was asked stays */
 	return rtt_map_write(map, entry);
@@ -77,14 +77,14 @@ static bool refuse_unknown(const struct ip_prefix *prefix)
 {
 	char text[PREFIX_TEXT_MAX];
 
-	return fail(0, "%s: no base RTT is told for it (see `tcp-base-rtt list`)",
+	return fail(0, "%s: has no base RTT (see `tcp-base-rtt list`)",
 		    prefix_format(prefix, text));
 }
 
 static bool delete_from(int map, const struct ip_prefix *prefix)
 {
 	struct rtt_entry entry = { .prefix = *prefix };
-	int found = expect_known(rtt_map_look(map, &entry), "what is told");
+	int found = expect_known(rtt_map_look(map, &entry), "the base RTTs");
 
 	return found > 0 ? rtt_map_delete(map, prefix) : !found && refuse_unknown(prefix);
 }
@@ -146,7 +146,7 @@ bool base_rtt_off(const char *cgroup, bool if_any)
 		return false;
 	count = cgroup ? end_one(cgroup_number(fd)) : end_all();
 	if (!count && !if_any && !message_reported())
-		fail(0, "nothing to undo: no base RTT is told");
+		fail(0, "nothing to undo: there is no base RTT");
 	return !message_reported();
 }
 
@@ -246,7 +246,7 @@ bool base_rtt_list(const char *cgroup, bool as_json)
 		else
 			json_object_put(all);
 	} else if (listed && !listing.count) {
-		printf("no base RTT is told\n");
+		printf("there is no base RTT\n");
 	}
 	return listed;
 }

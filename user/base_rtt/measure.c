@@ -19,7 +19,7 @@
 #include "tcp_base_rtt.h"
 
 #define HANDSHAKES 20
-#define ENOUGH 10     /* that told an RTT: less say little */
+#define ENOUGH 10     /* with an RTT: fewer say little */
 #define PAUSE_MS 50   /* between two: over a second, what comes and goes on the path is seen */
 #define PORT "5009"   /* of tcp-prague sink, as for its check */
 #define LONG_US 10000 /* beyond a data centre */
@@ -81,7 +81,7 @@ static int compare(const void *one, const void *other)
 static const char *trust(const struct samples *samples, __u32 lowest_us, __u32 median_us)
 {
 	if (samples->count < ENOUGH)
-		return "poor: few handshakes told an RTT; packets were lost";
+		return "poor: few handshakes have an RTT; packets were lost";
 	if (median_us > 2 * lowest_us)
 		return "poor: packets waited most of the time; measure again when the path is idle";
 	if (median_us > lowest_us + lowest_us / 4)
@@ -115,7 +115,7 @@ static bool propose(const char *peer, const struct addrinfo *address, struct sam
 	__u32 lowest_us, median_us;
 
 	if (!samples->count)
-		return fail(0, "%s: the kernel tells no RTT of its connections", peer);
+		return fail(0, "%s: the kernel shows no RTT of its connections", peer);
 	qsort(samples->rtts_us, samples->count, sizeof(samples->rtts_us[0]), compare);
 	lowest_us = samples->rtts_us[0];
 	median_us = samples->rtts_us[samples->count / 2];
@@ -144,7 +144,7 @@ bool base_rtt_measure(const char *peer)
 		return fail(0, "%s: %s", peer, why);
 	answered = take_samples(addresses, &samples);
 	done = answered ? propose(peer, answered, &samples)
-			: fail(errno, "%s: cannot be connected to: %s", peer, strerror(errno));
+			: fail(errno, "%s: cannot connect: %s", peer, strerror(errno));
 	freeaddrinfo(addresses);
 	return done;
 }

@@ -141,8 +141,8 @@ bool cgroup_own(char path[PATH_MAX])
 			return true;
 	}
 	return fail(0,
-		    "%s: the control group that we are in is not to be seen at " CGROUP_MOUNT
-		    ": mount them where it is (`mount -t cgroup2 none " CGROUP_MOUNT "`)",
+		    "%s: our control group is not below " CGROUP_MOUNT
+		    ": mount those of this namespace (`mount -t cgroup2 none " CGROUP_MOUNT "`)",
 		    own);
 }
 
@@ -239,8 +239,8 @@ int cgroup_open_unit(const char *unit, char path[PATH_MAX])
 		return -1;
 	if (!found)
 		fail(0,
-		     "%s: no unit of the system that runs (see `systemctl status %s`); give a "
-		     "user's or a container's by --cgroup",
+		     "%s: no running unit of the system (see `systemctl status %s`); give one of a "
+		     "user or a container by --cgroup",
 		     name, name);
 	else if (*other)
 		fail(0, "%s: there are %.400s and %.400s: choose one by --cgroup", name, path,

@@ -119,7 +119,7 @@ static bool reuse_map(struct bpf_map *map, const char *kind, __u32 id,
 
 	if (fd < 0)
 		return false;
-	reused = !bpf_map__reuse_fd(map, fd) || fail(errno, "cannot go on with a map");
+	reused = !bpf_map__reuse_fd(map, fd) || fail(errno, "cannot reuse a map");
 	close(fd);
 	return reused;
 }
@@ -148,7 +148,7 @@ static bool begin(const struct mark_values_bpf *skel, const struct link *on)
 	if (link < 0)
 		return tcx_link_refuse(-link, on->name);
 	id = object_id(link);
-	pinned = (id || fail(errno, "the kernel does not say what it has attached")) &&
+	pinned = (id || fail(errno, "the kernel does not show a tcx link: %s", strerror(errno))) &&
 		 pin_create(bpf_map__fd(skel->maps.value_counters), TOP,
 			    pin_numbered(OUR_COUNTERS, id, name)) &&
 		 pin_create(bpf_map__fd(skel->maps.value_flows), TOP,
@@ -261,7 +261,8 @@ static void print(const char *ifname, const struct mark_values_counters *counter
 	} rows[] = {
 		{ "labelled", "packets with their value as flow label", counters->labelled },
 		{ "others", "packets that have no flow label (not IPv6)", counters->others },
-		{ "unlabelled", "packets that there was no memory for", counters->unlabelled },
+		{ "unlabelled", "packets without a value, for want of memory",
+		  counters->unlabelled },
 		{ "flows", "flows that are measured", flows },
 		{ "flows-evicted", "flows that made room for others",
 		  counters->flows > flows ? counters->flows - flows : 0 },

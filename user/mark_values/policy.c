@@ -59,7 +59,7 @@ static const struct value_policy *expect_policy(const struct reading *reading, c
 	const struct value_policy *policy = name ? find(reading, name) : NULL;
 
 	if (more)
-		fail(0, "%s: one thing too many behind `%s`", more, keyword);
+		fail(0, "unexpected `%s` after `%s`", more, keyword);
 	else if (!name)
 		fail(0, "%s: the name of a policy is missing (for example gold)", keyword);
 	else if (!policy)

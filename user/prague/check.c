@@ -217,8 +217,8 @@ static bool probe(int fd)
 static bool show_arrival(const struct ecn_info *info)
 {
 	if (!info->has_counters)
-		return report_line(REPORT_HINT, "what arrived cannot be seen: Linux 6.18 or later "
-						"counts it");
+		return report_line(REPORT_HINT, "this kernel does not count what arrived: Linux "
+						"6.18 or later does");
 	if (info->sent_ce)
 		report_line(REPORT_OK, "CE arrived for %u bytes: a queue on the way marks",
 			    info->sent_ce);
@@ -248,7 +248,7 @@ static bool check_connection(int fd, const char *peer)
 	struct ecn_info info;
 
 	if (!ecn_info_read(fd, &info))
-		return report_line(REPORT_MISSING, "%s: the kernel tells nothing: %s", peer,
+		return report_line(REPORT_MISSING, "%s: TCP_INFO cannot be read: %s", peer,
 				   strerror(errno));
 	if (!info.has_ecn)
 		return report_line(REPORT_MISSING, "%s: no ECN: " PEER_NEEDS, peer);
@@ -258,7 +258,7 @@ static bool check_connection(int fd, const char *peer)
 	report_line(REPORT_OK, "%s: negotiates ECN", peer);
 	if (!probe(fd))
 		return report_line(REPORT_HINT,
-				   "what arrives is only seen with `tcp-prague sink` at the peer");
+				   "run `tcp-prague sink` at the peer to see what arrives there");
 	return ecn_info_read(fd, &info) && show_arrival(&info);
 }
 
@@ -274,7 +274,7 @@ static int connect_to(const struct addrinfo *addresses, const char *congestion)
 
 static bool report_no_connection(const char *peer)
 {
-	return report_line(REPORT_MISSING, "%s: cannot be connected to: %s", peer, strerror(errno));
+	return report_line(REPORT_MISSING, "%s: cannot connect: %s", peer, strerror(errno));
 }
 
 /* By a Prague of our own, which ends with us. */

@@ -27,7 +27,7 @@ static bool keep(int link)
 
 	if (id)
 		return pin_link(link, DEVICE_PINS, pin_numbered("link-", id, name));
-	fail(errno, "a tcx link cannot be looked at: %s", strerror(errno));
+	fail(errno, "the kernel does not show a tcx link: %s", strerror(errno));
 	close(link);
 	return false;
 }

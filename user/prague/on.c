@@ -157,9 +157,7 @@ static bool ensure_prague(struct programs *programs, bool *made)
 	*made = false;
 	if (at_work < 0)
 		return false;
-	is_kernels =
-		at_work ? 0
-			: expect_known(prague_is_kernels(), "whose " PRAGUE_NAME " the kernel has");
+	is_kernels = at_work ? 0 : expect_known(prague_is_kernels(), "the kernel's " PRAGUE_NAME);
 	if (is_kernels < 0)
 		return false;
 	if (is_kernels) {
@@ -190,10 +188,10 @@ static bool apply(const struct selection *selection, int cgroup, const struct pr
 static void print_on(bool chooses)
 {
 	if (chooses)
-		printf("on: new connections are Prague's where the peer has Accurate ECN\n");
+		printf("on: new connections use Prague where the peer has Accurate ECN\n");
 	else
-		printf("on: only programs that ask for it use it (TCP_CONGESTION, \"" PRAGUE_NAME
-		       "\"): choose others by --unit, --cgroup, --netns or --default\n");
+		printf("on: only programs that select it (TCP_CONGESTION, \"" PRAGUE_NAME
+		       "\") use it: choose others by --unit, --cgroup, --netns or --default\n");
 }
 
 static bool turn_on(const struct selection *selection, int cgroup)

@@ -187,7 +187,7 @@ void own_cgroup_remove(const struct own_cgroup *group)
 	write_to(group->fd, "cgroup.kill", "1");
 	for (int waited_ms = 0; remove_tree(group->path) == EBUSY; waited_ms += POLL_MS) {
 		if (waited_ms >= EMPTY_WAIT_MS) {
-			fail(EBUSY, "%s: something in it does not end: see `ps`, then `rmdir` it",
+			fail(EBUSY, "%s: a process in it does not end: see `ps`, then `rmdir` it",
 			     group->path);
 			break;
 		}

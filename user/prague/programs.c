@@ -397,5 +397,5 @@ bool programs_each_socket(const struct programs *programs,
 		visit(&report, data);
 	whole = !ferror(sockets);
 	fclose(sockets);
-	return whole || fail(EIO, "the sockets cannot be listed to the end: run it again");
+	return whole || fail(EIO, "the list of sockets is incomplete: run it again");
 }

@@ -56,7 +56,7 @@ static int listen_at(const char *port)
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) ||
 	    setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof(no)) ||
 	    bind(fd, address->ai_addr, address->ai_addrlen) || listen(fd, BACKLOG)) {
-		fail(errno, "port %s: cannot be listened at: %s", port, strerror(errno));
+		fail(errno, "cannot listen on port %s: %s", port, strerror(errno));
 		if (fd >= 0)
 			close(fd);
 		fd = -1;
@@ -150,7 +150,7 @@ static bool accept_one(int listener, struct peers *peers)
 		return true;
 	}
 	return fd >= 0 || errno == EINTR || errno == EAGAIN || errno == ECONNABORTED ||
-	       fail(errno, "connections cannot be accepted: %s", strerror(errno));
+	       fail(errno, "cannot accept connections: %s", strerror(errno));
 }
 
 static void wait_for_peers(int listener, const struct peers *peers)

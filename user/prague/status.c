@@ -183,7 +183,7 @@ static void print_destination(const struct destination *to, void *data)
 	(void)data;
 	printf("Classic ECN queue on the way to %s: seen %u time%s, %" PRIu64 " min ago%s\n",
 	       to->prefix, to->times, to->times == 1 ? "" : "s", to->age_s / 60,
-	       to->times > 1 ? ": new connections are Cubic's" : "");
+	       to->times > 1 ? ": new connections use Cubic" : "");
 }
 
 static void print_why_none(const struct programs *pinned, int at_work)
@@ -191,12 +191,12 @@ static void print_why_none(const struct programs *pinned, int at_work)
 	const bool is_on = pin_exists(OPT_IN_PINS, "") > 0 || pin_exists(DEFAULT_PINS, "") > 0;
 
 	if (at_work > 0 || pinned->status >= 0)
-		printf("no socket is Prague's\n");
+		printf("no socket uses Prague\n");
 	else if (is_on && prague_is_kernels() > 0)
 		printf("the kernel's own prague is used: `ss -ti` shows its sockets\n");
 	else if (at_work < 0)
-		printf("tcp-prague is not on; whether a `tcp-prague run` is at work only root "
-		       "can see\n");
+		printf("tcp-prague is not on; only root can see whether a `tcp-prague run` is at "
+		       "work\n");
 	else
 		printf("tcp-prague is not on, and no `tcp-prague run` is at work\n");
 }
@@ -305,7 +305,7 @@ static bool show_openmetrics(const struct programs *pinned)
 	each_destination(pinned, count_destination, &destinations);
 	if (message_reported())
 		return false;
-	print_gauge("sockets", "Sockets that are or were Prague's, by how they respond.");
+	print_gauge("sockets", "Sockets that use or used Prague, by how they respond.");
 	for (int i = 0; i < N_PRAGUE_MODES; i++)
 		printf("tcp_prague_sockets{mode=\"%s\"} %" PRIu64 "\n", modes[i].key,
 		       sums.sockets[i]);
