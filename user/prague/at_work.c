@@ -8,19 +8,8 @@
 #include "kernel/object_shape.h"
 #include "prague/programs.h"
 
-/* Of maps that are ours, in this version. */
-static const struct object_shape sockets_shape = {
-	.name = "prague_sockets",
-	.type = BPF_MAP_TYPE_SK_STORAGE,
-	.key_size = sizeof(int),
-	.value_size = sizeof(struct prague_socket),
-};
-static const struct object_shape classic_shape = {
-	.name = "prague_classic",
-	.type = BPF_MAP_TYPE_LRU_HASH,
-	.key_size = sizeof(struct prague_destination),
-	.value_size = sizeof(struct prague_sighting),
-};
+static const struct object_shape sockets_shape = { PRAGUE_SOCKETS_SHAPE };
+static const struct object_shape classic_shape = { PRAGUE_CLASSIC_SHAPE };
 
 /* The next of a shape behind this id, as object_next(). */
 static int next_map(__u32 *id, const struct object_shape *shape)

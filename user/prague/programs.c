@@ -25,35 +25,21 @@
 
 #define REGISTRATION "registration" /* pin of the link */
 
+#define PROGRAM_SHAPE(program, of_type) \
+	.object = OBJECT_PROGRAM, .name = "prague_" #program, .type = BPF_PROG_TYPE_##of_type
+#define REGISTRATION_SHAPE .object = OBJECT_LINK, .type = BPF_LINK_TYPE_STRUCT_OPS
+
 static const struct pin {
 	size_t offset;
 	const char *name;
 	struct object_shape shape;
 } pins[] = {
-	{ offsetof(struct programs, config),
-	  "prague_config",
-	  { .type = BPF_MAP_TYPE_ARRAY,
-	    .key_size = sizeof(__u32),
-	    .value_size = sizeof(struct prague_config) } },
-	{ offsetof(struct programs, sockets),
-	  "prague_sockets",
-	  { .type = BPF_MAP_TYPE_SK_STORAGE,
-	    .key_size = sizeof(int),
-	    .value_size = sizeof(struct prague_socket) } },
-	{ offsetof(struct programs, classic),
-	  "prague_classic",
-	  { .type = BPF_MAP_TYPE_LRU_HASH,
-	    .key_size = sizeof(struct prague_destination),
-	    .value_size = sizeof(struct prague_sighting) } },
-	{ offsetof(struct programs, ect1),
-	  "prague_ect1",
-	  { .object = OBJECT_PROGRAM, .name = "prague_ect1", .type = BPF_PROG_TYPE_SCHED_CLS } },
-	{ offsetof(struct programs, status),
-	  "prague_status",
-	  { .object = OBJECT_PROGRAM, .name = "prague_report", .type = BPF_PROG_TYPE_TRACING } },
-	{ offsetof(struct programs, registration),
-	  REGISTRATION,
-	  { .object = OBJECT_LINK, .type = BPF_LINK_TYPE_STRUCT_OPS } },
+	{ offsetof(struct programs, config), "prague_config", { PRAGUE_CONFIG_SHAPE } },
+	{ offsetof(struct programs, sockets), "prague_sockets", { PRAGUE_SOCKETS_SHAPE } },
+	{ offsetof(struct programs, classic), "prague_classic", { PRAGUE_CLASSIC_SHAPE } },
+	{ offsetof(struct programs, ect1), "prague_ect1", { PROGRAM_SHAPE(ect1, SCHED_CLS) } },
+	{ offsetof(struct programs, status), "prague_status", { PROGRAM_SHAPE(report, TRACING) } },
+	{ offsetof(struct programs, registration), REGISTRATION, { REGISTRATION_SHAPE } },
 };
 
 #define N_PINS (sizeof(pins) / sizeof(pins[0]))

@@ -14,6 +14,18 @@
 
 #define PRAGUE_KERNEL 6, 18 /* the first with AccECN for a congestion control */
 
+/* The shapes (struct object_shape) of the maps of a Prague of this version. */
+#define PRAGUE_CONFIG_SHAPE                                                             \
+	.name = "prague_config", .type = BPF_MAP_TYPE_ARRAY, .key_size = sizeof(__u32), \
+	.value_size = sizeof(struct prague_config)
+#define PRAGUE_SOCKETS_SHAPE                                                                \
+	.name = "prague_sockets", .type = BPF_MAP_TYPE_SK_STORAGE, .key_size = sizeof(int), \
+	.value_size = sizeof(struct prague_socket)
+#define PRAGUE_CLASSIC_SHAPE                                     \
+	.name = "prague_classic", .type = BPF_MAP_TYPE_LRU_HASH, \
+	.key_size = sizeof(struct prague_destination),           \
+	.value_size = sizeof(struct prague_sighting)
+
 /* File descriptors, or -1. */
 struct programs {
 	int registration;
