@@ -133,22 +133,20 @@ struct naming {
 
 static int on_names(const struct nlmsghdr *message, void *data)
 {
+	const struct nlattr *attrs[IFLA_MAX + 1], *property;
 	const struct naming *naming = data;
-	const struct nlattr *attr, *property;
 	char name[ALTIFNAMSIZ];
 
 	if (!rtnl_header(message, sizeof(struct ifinfomsg)))
 		return MNL_CB_ERROR;
-	mnl_attr_for_each(attr, message, sizeof(struct ifinfomsg)) {
-		if (mnl_attr_get_type(attr) == IFLA_IFNAME) {
-			rtnl_text(attr, name, sizeof(name));
-			naming->visit(name, naming->data);
-		} else if (mnl_attr_get_type(attr) == IFLA_PROP_LIST) {
-			mnl_attr_for_each_nested(property, attr) {
-				rtnl_text(property, name, sizeof(name));
-				naming->visit(name, naming->data);
-			}
-		}
+	rtnl_attributes(message, sizeof(struct ifinfomsg), attrs, IFLA_MAX);
+	rtnl_text(attrs[IFLA_IFNAME], name, sizeof(name));
+	naming->visit(name, naming->data);
+	if (!attrs[IFLA_PROP_LIST])
+		return MNL_CB_OK;
+	mnl_attr_for_each_nested(property, attrs[IFLA_PROP_LIST]) {
+		rtnl_text(property, name, sizeof(name));
+		naming->visit(name, naming->data);
 	}
 	return MNL_CB_OK;
 }
