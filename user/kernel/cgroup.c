@@ -171,20 +171,17 @@ static int look_at_number(const char *path, const struct stat *status, int type,
 	return type == FTW_D && status->st_ino == wanted.number ? keep(path) : FTW_CONTINUE;
 }
 
-/* Is it a type of units that have processes (systemd.unit(5))? */
-static bool has_type(const char *unit)
+static bool has_type(const char *unit, const char *type)
 {
-	const char *type = strrchr(unit, '.');
+	const char *own = strrchr(unit, '.');
 
-	return type &&
-	       (!strcmp(type, ".service") || !strcmp(type, ".scope") || !strcmp(type, ".slice"));
+	return own && !strcmp(own, type);
 }
 
-static bool is_slice(const char *name)
+/* Of a type that has processes (systemd.unit(5)). */
+static bool has_known_type(const char *unit)
 {
-	const char *type = strrchr(name, '.');
-
-	return type && !strcmp(type, ".slice");
+	return has_type(unit, ".service") || has_type(unit, ".scope") || has_type(unit, ".slice");
 }
 
 /* The service manager puts a _ before a name that could be one of the kernel's files
@@ -207,7 +204,7 @@ static int look_at_unit(const char *path, const struct stat *status, int type, s
 		return FTW_CONTINUE;
 	if (is_unit(name) && keep(path) == FTW_STOP)
 		return FTW_STOP;
-	return is_slice(name) ? FTW_CONTINUE : FTW_SKIP_SUBTREE;
+	return has_type(name, ".slice") ? FTW_CONTINUE : FTW_SKIP_SUBTREE;
 }
 
 /* 1, 0, or -errno. */
@@ -232,7 +229,7 @@ int cgroup_open_unit(const char *unit, char path[PATH_MAX])
 
 	if (!top)
 		return -1;
-	snprintf(name, sizeof(name), "%s%s", unit, has_type(unit) ? "" : ".service");
+	snprintf(name, sizeof(name), "%s%s", unit, has_known_type(unit) ? "" : ".service");
 	wanted = (typeof(wanted)){ .unit = name, .path = path, .other = other };
 	found = expect_known(find_below(top, look_at_unit), "the control groups of the units");
 	if (found < 0)
