@@ -5,8 +5,7 @@
 #include "cli/prefix.h"
 #include "cli/privilege.h"
 #include "cli/subcommand.h"
-#include "cli/value.h"
-#include "pinned/pins.h"
+#include "pinned/pin_dir.h"
 
 #define TOOL "tcp-base-rtt"
 #define WHO "Whose sockets"

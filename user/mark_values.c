@@ -4,10 +4,9 @@
 
 #include "cli/options.h"
 #include "cli/privilege.h"
-#include "cli/value.h"
 #include "mark_values/marker.h"
 #include "mark_values/policy.h"
-#include "pinned/pins.h"
+#include "pinned/pin_dir.h"
 
 #define ACTIONS "Actions (default: attach, or change what is attached)"
 #define OUTPUT "Output"

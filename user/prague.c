@@ -7,7 +7,7 @@
 #include "cli/subcommand.h"
 #include "prague/commands.h"
 #include "prague/programs.h"
-#include "pinned/pins.h"
+#include "pinned/pin_dir.h"
 
 #define TOOL "tcp-prague"
 #define WHO "Whose sockets"

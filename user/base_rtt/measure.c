@@ -16,7 +16,6 @@
 #include "cli/format.h"
 #include "cli/message.h"
 #include "kernel/peer.h"
-#include "tcp_base_rtt.h"
 
 #define HANDSHAKES 20
 #define ENOUGH 10     /* with an RTT: fewer say little */

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <linux/rtnetlink.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,6 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
-#include <linux/pkt_sched.h>
 #include <stdlib.h>
 #include <string.h>
 

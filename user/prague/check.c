@@ -11,7 +11,6 @@
 
 #include "aqm/pi2.h"
 #include "check/report.h"
-#include "cli/message.h"
 #include "cli/privilege.h"
 #include "kernel/link.h"
 #include "kernel/netns.h"

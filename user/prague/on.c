@@ -2,7 +2,6 @@
 /* Everything is pinned below PRAGUE_PIN_DIR: the programs, a link for each device, a link for each
  * control group. A run that is killed leaves pins, which the next one finds.
  */
-#include <bpf/bpf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

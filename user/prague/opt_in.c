@@ -16,7 +16,6 @@
 #include "kernel/running.h"
 #include "opt_in.skel.h"
 #include "pinned/pins.h"
-#include "tcp_prague.h"
 
 /* Write a list of prefixes into a map. */
 static bool add_all(const char *prefixes, int map)

@@ -9,7 +9,6 @@
 #include <time.h>
 
 #include "cli/message.h"
-#include "cli/privilege.h"
 #include "pinned/pins.h"
 #include "prague/at_work.h"
 #include "prague/commands.h"
