@@ -107,37 +107,35 @@ static struct ip_prefix prefix_of(const struct command *command)
 	return prefix;
 }
 
-static int do_add(struct command *command)
+static bool do_add(const struct command *command)
 {
 	const struct ip_prefix prefix = prefix_of(command);
 	const uint64_t rtt_ns = command->given_words[1].value;
 
-	return tool_status(base_rtt_add(command_given(command, "cgroup"), &prefix, rtt_ns / US));
+	return base_rtt_add(command_given(command, "cgroup"), &prefix, rtt_ns / US);
 }
 
-static int do_del(struct command *command)
+static bool do_del(const struct command *command)
 {
 	const struct ip_prefix prefix = prefix_of(command);
 
-	return tool_status(base_rtt_delete(command_given(command, "cgroup"), &prefix));
+	return base_rtt_delete(command_given(command, "cgroup"), &prefix);
 }
 
-static int do_list(struct command *command)
+static bool do_list(const struct command *command)
 {
-	return tool_status(
-		base_rtt_list(command_given(command, "cgroup"), command_given(command, "json")));
+	return base_rtt_list(command_given(command, "cgroup"), command_given(command, "json"));
 }
 
-static int do_off(struct command *command)
+static bool do_off(const struct command *command)
 {
-	return tool_status(
-		base_rtt_off(command_given(command, "cgroup"), command_given(command, "if-on")));
+	return base_rtt_off(command_given(command, "cgroup"), command_given(command, "if-on"));
 }
 
-static int do_measure(struct command *command)
+static bool do_measure(const struct command *command)
 {
 	privilege_keep(0);
-	return tool_status(base_rtt_measure(command_given(command, "peer")));
+	return base_rtt_measure(command_given(command, "peer"));
 }
 
 static const struct tool tcp_base_rtt = {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* tcp-prague: TCP Prague, the sender of L4S, on stock kernels. */
-#include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "cli/message.h"
 #include "cli/subcommand.h"
@@ -192,48 +191,44 @@ static bool read_selection(const struct command *command, struct selection *sele
 	return prefixes_fit(command, "to") && prefixes_fit(command, "not-to");
 }
 
-static int do_run(struct command *command)
+static bool do_run(const struct command *command)
 {
 	struct selection selection;
 	int status;
 
-	if (!*command->rest) {
-		fail(0, "run: a command is missing (see tcp-prague run --help)");
-		return STATUS_USAGE;
-	}
+	if (!*command->rest)
+		return fail_usage("run: a command is missing (see tcp-prague run --help)");
 	if (read_selection(command, &selection) && prague_run(&selection, command->rest, &status))
-		return status;
-	return message_status();
+		exit(status);
+	return false;
 }
 
-static int do_on(struct command *command)
+static bool do_on(const struct command *command)
 {
 	struct selection selection;
 	bool is_for_others;
 
 	if (!read_selection(command, &selection))
-		return message_status();
+		return false;
 	selection.cgroup = command_given(command, "cgroup");
 	selection.unit = command_given(command, "unit");
 	selection.netns = command_given(command, "netns");
 	selection.is_default = command_given(command, "default");
 	is_for_others = selection.cgroup || selection.unit || selection.netns;
-	if (!is_for_others && (selection.to || selection.not_to)) {
-		fail(0,
-		     "--%s: only with --cgroup, --unit or --netns: programs that select `prague` "
-		     "themselves choose their destinations",
-		     selection.to ? "to" : "not-to");
-		return STATUS_USAGE;
-	}
-	return tool_status(prague_on(&selection));
+	if (!is_for_others && (selection.to || selection.not_to))
+		return fail_usage(
+			"--%s: only with --cgroup, --unit or --netns: programs that select `prague` "
+			"themselves choose their destinations",
+			selection.to ? "to" : "not-to");
+	return prague_on(&selection);
 }
 
-static int do_off(struct command *command)
+static bool do_off(const struct command *command)
 {
-	return tool_status(prague_off(command_given(command, "if-on")));
+	return prague_off(command_given(command, "if-on"));
 }
 
-static int do_status(struct command *command)
+static bool do_status(const struct command *command)
 {
 	enum status_format format = STATUS_TABLE;
 
@@ -241,17 +236,17 @@ static int do_status(struct command *command)
 		format = STATUS_JSON;
 	else if (command_given(command, "openmetrics"))
 		format = STATUS_OPENMETRICS;
-	return tool_status(prague_show(format));
+	return prague_show(format);
 }
 
-static int do_check(struct command *command)
+static bool do_check(const struct command *command)
 {
-	return tool_status(prague_check(command_given(command, "peer")));
+	return prague_check(command_given(command, "peer"));
 }
 
-static int do_sink(struct command *command)
+static bool do_sink(const struct command *command)
 {
-	return tool_status(prague_sink(command_given(command, "port")));
+	return prague_sink(command_given(command, "port"));
 }
 
 static const struct tool tcp_prague = {

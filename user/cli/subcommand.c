@@ -70,10 +70,5 @@ int tool_run(const struct tool *tool, int argc, char **argv)
 		return answer_other(tool, argv[1]);
 	if (!command_read(subcommand->command, argc - 1, argv + 1, &status))
 		return status;
-	return subcommand->run(subcommand->command);
-}
-
-enum status tool_status(bool done)
-{
-	return done ? STATUS_OK : message_status();
+	return subcommand->run(subcommand->command) ? STATUS_OK : message_status();
 }

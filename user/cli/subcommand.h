@@ -6,9 +6,9 @@
 #include "cli/options.h"
 
 struct subcommand {
-	const char *name;		     /* the first argument */
-	const char *about;		     /* a line of the tool's --help */
-	int (*run)(struct command *command); /* do what the command line says; the exit status */
+	const char *name;			    /* the first argument */
+	const char *about;			    /* a line of the tool's --help */
+	bool (*run)(const struct command *command); /* do what the command line says */
 	struct command *command;
 };
 
@@ -24,8 +24,5 @@ struct tool {
 
 /* Read the command line and do what it says. Returns the exit status. */
 int tool_run(const struct tool *tool, int argc, char **argv);
-
-/* The exit status that goes with what a function of ours returned. */
-enum status tool_status(bool done);
 
 #endif /* SUBCOMMAND_H */
