@@ -7,26 +7,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <sched.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "kernel/netns.h"
 
 static int file = -1;
 static int error; /* why it is not open */
 
-static int try_open(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	error = fd < 0 ? errno : 0;
-	return fd;
-}
-
 static void open_here(void)
 {
-	file = try_open("/proc/sys/net/core/default_qdisc");
+	file = open("/proc/sys/net/core/default_qdisc", O_RDONLY | O_CLOEXEC);
+	error = file < 0 ? errno : 0;
 }
 
 /* A thread enters the namespace and ends there, so nothing can leave us in the wrong one. (A thread
@@ -35,16 +28,10 @@ static void open_here(void)
  */
 static void *open_there(void *data)
 {
-	int namespace = try_open("/proc/1/ns/net");
-
 	(void)data;
-	if (namespace < 0)
-		return NULL;
-	if (setns(namespace, CLONE_NEWNET))
-		error = errno;
-	else
+	error = -netns_enter("/proc/1/ns/net");
+	if (!error)
 		open_here();
-	close(namespace);
 	return NULL;
 }
 
