@@ -310,7 +310,7 @@ static bool check_without(const struct addrinfo *addresses, const char *peer)
 }
 
 /* The connection uses Prague if `tcp-prague on` is at work, or if we are in a `tcp-prague run`. */
-static bool check_addresses(const struct addrinfo *addresses, const char *peer)
+static bool check_peer(const struct addrinfo *addresses, const char *peer)
 {
 	int fd = connect_to(addresses, PRAGUE_NAME);
 	bool passed;
@@ -320,13 +320,6 @@ static bool check_addresses(const struct addrinfo *addresses, const char *peer)
 	passed = socket_is_prague(fd) ? check_connection(fd, peer) : check_without(addresses, peer);
 	close(fd);
 	return passed;
-}
-
-/* `addresses`: NULL: there are none, for the reason `why`. */
-static bool check_peer(const struct addrinfo *addresses, const char *peer, const char *why)
-{
-	return addresses ? check_addresses(addresses, peer)
-			 : report_line(REPORT_MISSING, "%s: %s", peer, why);
 }
 
 bool prague_check(const char *peer)
@@ -340,7 +333,10 @@ bool prague_check(const char *peer)
 
 	if (!passed && peer)
 		report_line(REPORT_MISSING, "%s: not tested, for this host cannot send L4S", peer);
-	passed = passed && (!peer || check_peer(addresses, peer, why));
+	else if (peer && !addresses)
+		passed = report_line(REPORT_MISSING, "%s: %s", peer, why);
+	else if (peer)
+		passed = check_peer(addresses, peer);
 	if (addresses)
 		freeaddrinfo(addresses);
 	return passed;
