@@ -175,14 +175,14 @@ static void print_line(const char *text)
 	say_line("%s", text);
 }
 
-static void print_text(const struct samples *list)
+static void print_text(const struct samples *list, enum shown shown)
 {
 	if (given(OUTPUT_TC))
 		tc_print(list);
 	else if (given(OUTPUT_HISTOGRAM))
-		histogram_print(list);
+		histogram_print(list, shown);
 	else
-		table_print(list, NULL);
+		table_print(list, shown);
 }
 
 static void print_metrics(const struct samples *list, const char *ifname,
@@ -210,7 +210,7 @@ static bool show_once(struct sampler *sampler, const struct configuration *confi
 	else if (given(OUTPUT_OPENMETRICS) || given(OUTPUT_PROMETHEUS))
 		print_metrics(&list, sampler->ifname, configuration);
 	else if (list.count)
-		print_text(&list);
+		print_text(&list, SHOWN_TOTAL);
 	else
 		shown = sampler_has_nothing(sampler);
 	free(list.items);
@@ -218,11 +218,11 @@ static bool show_once(struct sampler *sampler, const struct configuration *confi
 }
 
 /* The totals, and what the last interval brought. */
-static bool show_both(const struct samples *samples, const struct samples *intervals, void *sampler)
+static bool show_both(const struct samples *samples, void *sampler)
 {
 	if (!samples->count)
 		return sampler_has_nothing(sampler);
-	table_print(samples, intervals);
+	table_print(samples, SHOWN_TOTAL);
 	return flush(stdout);
 }
 
@@ -235,16 +235,16 @@ static bool show_table(struct sampler *sampler)
 	return flush(stdout) && shown;
 }
 
-static bool show_lines(const struct samples *samples, const struct samples *intervals, void *file)
+static bool show_lines(const struct samples *samples, void *file)
 {
-	json_print_lines(file, samples, intervals, delays_shown());
+	json_print_lines(file, samples, delays_shown());
 	return flush(file);
 }
 
-static bool show_text(const struct samples *samples, const struct samples *intervals, void *data)
+static bool show_text(const struct samples *samples, void *data)
 {
-	(void)samples, (void)data;
-	print_text(intervals);
+	(void)data;
+	print_text(samples, SHOWN_RECENT);
 	printf("\n");
 	return flush(stdout);
 }

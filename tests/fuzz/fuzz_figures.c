@@ -36,10 +36,10 @@ static void fill(struct sample *sample, const struct content *content)
 	*sample = (struct sample){
 		.aqm = aqm_default(),
 		.key = content->key,
-		.stats = content->stats,
-		.delays = content->delays,
+		.total.stats = content->stats,
+		.total.delays = content->delays,
+		.total.taken_ns = content->taken_ns,
 		.counters = content->counters,
-		.taken_ns = content->taken_ns,
 		.refcnt = content->refcnt,
 		.is_sum = content->is_sum & 1,
 		.tcx_attached = content->tcx_attached & 1,
@@ -47,17 +47,13 @@ static void fill(struct sample *sample, const struct content *content)
 	sample_ifname(0, content->stats.ifname, sample->ifname);
 }
 
-static void print_interval(const struct samples *samples, const struct sample *earlier)
+static void print_interval(const struct samples *earlier, struct samples *later)
 {
-	static struct sample interval;
-	const struct samples list = { .items = &interval, .count = 1 };
-
-	if (!interval_between(earlier, &samples->items[0], &interval))
-		return;
-	histogram_print(&list);
-	table_print(&list, NULL);
-	table_print(samples, &list);
-	json_print_lines(stdout, samples, &list, JSON_BINS);
+	interval_since(earlier, later);
+	histogram_print(later, SHOWN_RECENT);
+	table_print(later, SHOWN_RECENT);
+	table_print(later, SHOWN_TOTAL);
+	json_print_lines(stdout, later, JSON_BINS);
 }
 
 static void add(struct history *history, const struct samples *samples)
@@ -94,7 +90,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct sample items[2];
-	const struct samples list = { .items = items, .count = 2 };
+	struct samples list = { .items = items, .count = 2 };
 	const struct samples earlier = { .items = &items[1], .count = 1 };
 	struct content content = fresh;
 	uint8_t *bytes = (uint8_t *)&content;
@@ -104,11 +100,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		bytes[i] ^= data[i];
 	fill(&items[0], &content);
 	json_print(&list, JSON_BINS);
-	table_print(&list, NULL);
+	table_print(&list, SHOWN_TOTAL);
 	tc_print(&list);
-	histogram_print(&list);
+	histogram_print(&list, SHOWN_TOTAL);
 	openmetrics_print(&list, NULL, EXPOSITION_OPENMETRICS);
-	print_interval(&list, &items[1]);
+	print_interval(&earlier, &list);
 	draw_screens(&earlier, &list);
 	return 0;
 }

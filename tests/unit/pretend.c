@@ -145,7 +145,7 @@ static void fill_gauges(struct sample *sample, __u64 steps)
 
 	for (__u64 i = 0; rows[i].member; i++) {
 		if (rows[i].key)
-			member_set(&sample->stats, rows[i].offset, rows[i].size,
+			member_set(&sample->total.stats, rows[i].offset, rows[i].size,
 				   1001 * (i + 1) * (rows[i].is_counter ? steps : 1));
 	}
 }
@@ -153,18 +153,18 @@ static void fill_gauges(struct sample *sample, __u64 steps)
 static void fill(struct sample *sample, const struct instance *instance, unsigned int index)
 {
 	const __u64 steps = sample_number + 1, start = DUALPI2_NSEC_PER_SEC;
-	struct dualpi2_stats *stats = &sample->stats;
+	struct dualpi2_stats *stats = &sample->total.stats;
 	__u64 p_cl;
 
 	*sample = (struct sample){
 		.key = { .ifindex = index + 1, .parent = instance->parent },
-		.taken_ns = start + steps * STEP_NS,
+		.total.taken_ns = start + steps * STEP_NS,
 		.aqm = aqms[instance->aqm],
-		.stats.params = params_default(aqms[instance->aqm]),
-		.stats.handle = 0x80020000,
-		.stats.refreshed_ns = start + steps * STEP_NS,
-		.stats.memlimit = 30280000,
-		.stats.updates = 60 * steps,
+		.total.stats.params = params_default(aqms[instance->aqm]),
+		.total.stats.handle = 0x80020000,
+		.total.stats.refreshed_ns = start + steps * STEP_NS,
+		.total.stats.memlimit = 30280000,
+		.total.stats.updates = 60 * steps,
 		.refcnt = 1,
 		.tcx_known = true,
 		.tcx_attached = !instance->without_tcx,
@@ -193,8 +193,8 @@ static void fill(struct sample *sample, const struct instance *instance, unsigne
 			.duration_ns = steps * STEP_NS,
 			.total_ns = steps * STEP_NS,
 		};
-	fill_histogram(&sample->delays.l, steps * instance->l_packets, instance->l_delay_ns);
-	fill_histogram(&sample->delays.c, steps * instance->c_packets, instance->c_delay_ns);
+	fill_histogram(&sample->total.delays.l, steps * instance->l_packets, instance->l_delay_ns);
+	fill_histogram(&sample->total.delays.c, steps * instance->c_packets, instance->c_delay_ns);
 }
 
 bool sampler_open(struct sampler *sampler, const char *ifname)

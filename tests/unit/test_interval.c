@@ -20,11 +20,11 @@ static struct sample sample_at(unsigned int seconds)
 		.aqm = aqm_default(),
 		.key = { .ifindex = 1, .parent = TC_H_ROOT },
 		.ifname = "eth0",
-		.taken_ns = seconds * SEC,
-		.stats.handle = 0x80020000,
-		.stats.refreshed_ns = seconds * SEC,
-		.stats.params = DUALPI2_DEFAULT_PARAMS,
-		.stats.updates = 60 * seconds,
+		.total.taken_ns = seconds * SEC,
+		.total.stats.handle = 0x80020000,
+		.total.stats.refreshed_ns = seconds * SEC,
+		.total.stats.params = DUALPI2_DEFAULT_PARAMS,
+		.total.stats.updates = 60 * seconds,
 		.tcx_known = true,
 		.tcx_attached = true,
 	};
@@ -47,15 +47,15 @@ static struct sample after(const struct sample *earlier, unsigned int seconds)
 {
 	struct sample later = *earlier;
 
-	later.taken_ns += seconds * SEC;
-	later.stats.refreshed_ns += seconds * SEC;
-	later.stats.updates += 60 * seconds;
+	later.total.taken_ns += seconds * SEC;
+	later.total.stats.refreshed_ns += seconds * SEC;
+	later.total.stats.updates += 60 * seconds;
 	return later;
 }
 
-static struct sample between(const struct sample *earlier, const struct sample *later)
+static struct figures between(const struct sample *earlier, const struct sample *later)
 {
-	struct sample interval;
+	struct figures interval;
 
 	assert_true(interval_between(earlier, later, &interval));
 	return interval;
@@ -63,14 +63,15 @@ static struct sample between(const struct sample *earlier, const struct sample *
 
 static void counters_and_delays_are_differences(void **state)
 {
-	struct sample earlier = sample_at(10), later, interval;
+	struct sample earlier = sample_at(10), later;
+	struct figures interval;
 
 	(void)state;
-	forward(&earlier.stats.l, &earlier.delays.l, 5, 40 * MSEC);
-	earlier.stats.l.counters.drop_limit = 3;
+	forward(&earlier.total.stats.l, &earlier.total.delays.l, 5, 40 * MSEC);
+	earlier.total.stats.l.counters.drop_limit = 3;
 	later = after(&earlier, 2);
-	forward(&later.stats.l, &later.delays.l, 100, 2 * MSEC);
-	later.stats.l.counters.drop_limit = 7;
+	forward(&later.total.stats.l, &later.total.delays.l, 100, 2 * MSEC);
+	later.total.stats.l.counters.drop_limit = 7;
 	interval = between(&earlier, &later);
 	assert_int_equal(interval.span_ns, 2 * SEC);
 	assert_int_equal(interval.stats.l.counters.packets_out, 100);
@@ -84,25 +85,27 @@ static void counters_and_delays_are_differences(void **state)
 /* One that was higher before tells nothing of the interval: its highest bin does. */
 static void highest_delay_is_of_the_interval(void **state)
 {
-	struct sample earlier = sample_at(10), later, interval;
+	struct sample earlier = sample_at(10), later;
+	struct figures interval;
 
 	(void)state;
-	forward(&earlier.stats.c, &earlier.delays.c, 1, 40 * MSEC);
+	forward(&earlier.total.stats.c, &earlier.total.delays.c, 1, 40 * MSEC);
 	later = after(&earlier, 1);
-	forward(&later.stats.c, &later.delays.c, 1, 5 * MSEC);
+	forward(&later.total.stats.c, &later.total.delays.c, 1, 5 * MSEC);
 	interval = between(&earlier, &later);
 	assert_int_equal(histogram_index(interval.delays.c.max_ns), histogram_index(5 * MSEC));
-	forward(&later.stats.c, &later.delays.c, 1, 41 * MSEC);
+	forward(&later.total.stats.c, &later.total.delays.c, 1, 41 * MSEC);
 	interval = between(&earlier, &later);
 	assert_int_equal(interval.delays.c.max_ns, 41 * MSEC);
 }
 
 static void another_qdisc_has_no_interval_with_this_one(void **state)
 {
-	struct sample earlier = sample_at(10), later, interval;
+	struct sample earlier = sample_at(10), later;
+	struct figures interval;
 
 	(void)state;
-	forward(&earlier.stats.c, &earlier.delays.c, 10, MSEC);
+	forward(&earlier.total.stats.c, &earlier.total.delays.c, 10, MSEC);
 	assert_false(interval_between(&earlier, &earlier, &interval)); /* no time between them */
 	later = after(&earlier, 1);
 	later.key.parent = 0x80010001;
@@ -115,12 +118,13 @@ static void another_qdisc_has_no_interval_with_this_one(void **state)
 /* A copy that is some packets older. */
 static void counters_never_go_below_zero(void **state)
 {
-	struct sample earlier = sample_at(10), later, interval;
+	struct sample earlier = sample_at(10), later;
+	struct figures interval;
 
 	(void)state;
-	forward(&earlier.stats.c, &earlier.delays.c, 10, MSEC);
+	forward(&earlier.total.stats.c, &earlier.total.delays.c, 10, MSEC);
 	later = sample_at(11);
-	forward(&later.stats.c, &later.delays.c, 9, MSEC);
+	forward(&later.total.stats.c, &later.total.delays.c, 9, MSEC);
 	interval = between(&earlier, &later);
 	assert_int_equal(interval.stats.c.counters.packets_in, 0);
 	assert_int_equal(histogram_count(&interval.delays.c), 0);
@@ -129,19 +133,20 @@ static void counters_never_go_below_zero(void **state)
 
 static void empty_is_what_no_packet_waited(void **state)
 {
-	struct sample earlier = sample_at(10), later = after(&earlier, 1), interval;
+	struct sample earlier = sample_at(10), later = after(&earlier, 1);
+	struct figures interval;
 
 	(void)state;
 	interval = between(&earlier, &later);
 	assert_true(interval_empty(&interval) == 1);
-	forward(&later.stats.l, &later.delays.l, 10, 10 * MSEC);
-	forward(&later.stats.c, &later.delays.c, 10, 20 * MSEC);
+	forward(&later.total.stats.l, &later.total.delays.l, 10, 10 * MSEC);
+	forward(&later.total.stats.c, &later.total.delays.c, 10, 20 * MSEC);
 	interval = between(&earlier, &later);
 	assert_true(interval_empty(&interval) > 0.699 && interval_empty(&interval) < 0.701);
-	later.stats.c.head_age_ns = 500 * MSEC; /* it waits still */
+	later.total.stats.c.head_age_ns = 500 * MSEC; /* it waits still */
 	interval = between(&earlier, &later);
 	assert_true(interval_empty(&interval) > 0.199 && interval_empty(&interval) < 0.201);
-	later.stats.c.counters.drop_aqm++;
+	later.total.stats.c.counters.drop_aqm++;
 	interval = between(&earlier, &later);
 	assert_true(interval_empty(&interval) == 0);
 }
@@ -150,21 +155,22 @@ static void lists_are_matched_by_place(void **state)
 {
 	struct sample one = sample_at(10), other = sample_at(10);
 	struct sample before[2], now[2];
-	const struct samples earlier = { before, 2 }, later = { now, 2 };
-	struct samples intervals;
+	const struct samples earlier = { before, 2 };
+	struct samples later = { now, 2 };
 
 	(void)state;
 	other.key.ifindex = 2;
 	before[0] = one;
 	before[1] = other;
 	now[0] = after(&other, 1);
-	now[1] = after(&one, 1);
+	now[1] = after(&one, 3);
 	now[1].key.ifindex = 3; /* new */
-	assert_true(interval_list(&earlier, &later, &intervals));
-	assert_int_equal(intervals.count, 1);
-	assert_int_equal(intervals.items[0].key.ifindex, 2);
-	assert_ptr_equal(interval_find(&later, &intervals.items[0]), &now[0]);
-	free(intervals.items);
+	interval_since(&earlier, &later);
+	assert_int_equal(now[0].recent.span_ns, SEC);
+	assert_int_equal(now[1].recent.span_ns, 0);
+	for (size_t place = 0; place < 3; place++)
+		assert_ptr_equal(interval_find(&earlier, &now[0], place), &before[1]);
+	assert_null(interval_find(&earlier, &now[1], 0));
 }
 
 /* ---- words ---------------------------------------------------------------------------- */
@@ -261,25 +267,26 @@ static void sentences(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(minutes); i++) {
-		struct sample earlier = sample_at(10), later, interval;
+		struct sample earlier = sample_at(10), later;
+		struct figures interval;
 
-		earlier.stats.params.rate = minutes[i].rate;
+		earlier.total.stats.params.rate = minutes[i].rate;
 		later = after(&earlier, 60);
-		forward(&later.stats.l, &later.delays.l, minutes[i].l_packets,
+		forward(&later.total.stats.l, &later.total.delays.l, minutes[i].l_packets,
 			minutes[i].l_delay_ns);
-		forward(&later.stats.c, &later.delays.c, minutes[i].c_packets,
+		forward(&later.total.stats.c, &later.total.delays.c, minutes[i].c_packets,
 			minutes[i].c_delay_ns);
-		later.stats.l.counters.mark_coupled = minutes[i].marks;
-		later.stats.c.counters.drop_aqm = minutes[i].drops;
-		later.stats.c.backlog_packets = minutes[i].waiting;
-		later.stats.bypassed_tcx = minutes[i].bypassed_tcx;
-		later.stats.levels.p_c = minutes[i].p_c;
-		later.stats.overload.active = minutes[i].overload != 0;
-		later.stats.overload.duration_ns = minutes[i].overload * SEC;
+		later.total.stats.l.counters.mark_coupled = minutes[i].marks;
+		later.total.stats.c.counters.drop_aqm = minutes[i].drops;
+		later.total.stats.c.backlog_packets = minutes[i].waiting;
+		later.total.stats.bypassed_tcx = minutes[i].bypassed_tcx;
+		later.total.stats.levels.p_c = minutes[i].p_c;
+		later.total.stats.overload.active = minutes[i].overload != 0;
+		later.total.stats.overload.duration_ns = minutes[i].overload * SEC;
 		later.tcx_attached = !minutes[i].without_tcx;
 		interval = between(&earlier, &later);
-		interval.is_sum = minutes[i].is_sum;
-		diagnose(&interval, &diagnosis);
+		later.is_sum = minutes[i].is_sum;
+		diagnose(&later, &interval, &diagnosis);
 		assert_string_equal(diagnosis.words, minutes[i].said);
 		assert_string_equal(diagnosis.brief, minutes[i].brief);
 		assert_int_equal(diagnosis.condition, minutes[i].condition);
@@ -287,35 +294,39 @@ static void sentences(void **state)
 	}
 }
 
-static void assert_said(const struct sample *interval, const char *words)
+static void assert_said(const struct sample *sample, const struct figures *interval,
+			const char *words)
 {
 	struct diagnosis diagnosis;
 
-	diagnose(interval, &diagnosis);
+	diagnose(sample, interval, &diagnosis);
 	assert_string_equal(diagnosis.words, words);
 }
 
 /* They arrived before the first sample. */
 static void packets_that_only_leave_are_traffic(void **state)
 {
-	struct sample earlier = sample_at(10), later, interval;
+	struct sample earlier = sample_at(10), later;
+	struct figures interval;
 
 	(void)state;
 	later = after(&earlier, 60);
-	forward(&later.stats.c, &later.delays.c, 100, SEC);
-	later.stats.c.counters.packets_in = 0;
+	forward(&later.total.stats.c, &later.total.delays.c, 100, SEC);
+	later.total.stats.c.counters.packets_in = 0;
 	interval = between(&earlier, &later);
-	assert_said(&interval, "nothing had to be marked: 99 % of the packets wait up to 973ms; "
-			       "no L4S traffic");
+	assert_said(&later, &interval,
+		    "nothing had to be marked: 99 % of the packets wait up to 973ms; "
+		    "no L4S traffic");
 }
 
 static void other_times_than_a_minute(void **state)
 {
-	struct sample earlier = sample_at(10), later = after(&earlier, 5), interval;
+	struct sample earlier = sample_at(10), later = after(&earlier, 5);
+	struct figures interval;
 
 	(void)state;
 	interval = between(&earlier, &later);
-	assert_said(&interval, "no packets in the last 5.00s");
+	assert_said(&later, &interval, "no packets in the last 5.00s");
 }
 
 static const char *doubtful(const struct dualpi2_params *params)
@@ -334,33 +345,36 @@ static bool describing(const struct dualpi2_stats *stats, char *text, size_t siz
 /* What an AQM has to say comes before what p' says; its doubts, before that. */
 static void words_of_an_aqm(void **state)
 {
-	struct sample earlier = sample_at(10), later = after(&earlier, 60), interval;
+	struct sample earlier = sample_at(10), later = after(&earlier, 60);
+	struct figures interval;
 	struct aqm aqm = *aqm_default();
 
 	(void)state;
 	aqm.describe = describing;
 	earlier.aqm = &aqm;
-	forward(&later.stats.c, &later.delays.c, 1000, MSEC);
+	forward(&later.total.stats.c, &later.total.delays.c, 1000, MSEC);
 	later.aqm = &aqm;
 	interval = between(&earlier, &later);
-	assert_said(&interval, "as the AQM has it");
+	assert_said(&later, &interval, "as the AQM has it");
 	aqm.doubt = doubtful;
-	assert_said(&interval, "its parameters do not fit");
+	assert_said(&later, &interval, "its parameters do not fit");
 	aqm.doubt = NULL;
-	interval.is_sum = true; /* each queue has its own */
-	assert_said(&interval, "not the bottleneck: the queue was empty for at least 98 % of the "
-			       "last minute");
+	later.is_sum = true; /* each queue has its own */
+	assert_said(&later, &interval,
+		    "not the bottleneck: the queue was empty for at least 98 % of the "
+		    "last minute");
 }
 
 /* Somebody without rights cannot know whether the tcx program is attached. */
 static void what_is_unknown_is_not_said(void **state)
 {
-	struct sample earlier = sample_at(10), later = after(&earlier, 60), interval;
+	struct sample earlier = sample_at(10), later = after(&earlier, 60);
+	struct figures interval;
 
 	(void)state;
 	later.tcx_known = later.tcx_attached = false;
 	interval = between(&earlier, &later);
-	assert_said(&interval, "no packets in the last minute");
+	assert_said(&later, &interval, "no packets in the last minute");
 }
 
 static int line_of(const char *text, size_t width, const char *rest)

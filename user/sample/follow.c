@@ -8,16 +8,14 @@
 static bool visit_next(struct sampler *sampler, struct samples *before, follow_visit visit,
 		       void *data)
 {
-	struct samples samples, intervals;
-	bool visited;
+	struct samples samples;
 
 	if (!sampler_take(sampler, &samples))
 		return false;
-	visited = interval_list(before, &samples, &intervals) && visit(&samples, &intervals, data);
-	free(intervals.items);
+	interval_since(before, &samples);
 	free(before->items);
 	*before = samples;
-	return visited;
+	return visit(&samples, data);
 }
 
 bool follow(struct sampler *sampler, uint64_t interval_ns, uint64_t count, follow_visit visit,

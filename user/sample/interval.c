@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "sample/sample.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "aqm/stat.h"
-#include "cli/message.h"
 
 static __u64 growth(__u64 earlier, __u64 later)
 {
@@ -24,17 +21,20 @@ static void subtract_histogram(struct dualpi2_histogram *histogram,
 		histogram->max_ns = histogram_quantile(histogram, 1000);
 }
 
-static void subtract(struct sample *interval, const struct sample *earlier)
+void interval_subtract(const struct aqm *aqm, const struct figures *earlier,
+		       const struct figures *later, struct figures *interval)
 {
+	const struct dualpi2_stats *before = &earlier->stats;
 	struct dualpi2_stats *stats = &interval->stats;
 
-	stat_subtract(qdisc_rows, stats, &earlier->stats);
-	stat_subtract(interval->aqm->gauges, stats, &earlier->stats);
-	stat_subtract(queue_rows, &stats->l, &earlier->stats.l);
-	stat_subtract(queue_rows, &stats->c, &earlier->stats.c);
-	stats->overload.events = growth(earlier->stats.overload.events, stats->overload.events);
-	stats->overload.total_ns =
-		growth(earlier->stats.overload.total_ns, stats->overload.total_ns);
+	*interval = *later;
+	interval->span_ns = later->taken_ns - earlier->taken_ns;
+	stat_subtract(qdisc_rows, stats, before);
+	stat_subtract(aqm->gauges, stats, before);
+	stat_subtract(queue_rows, &stats->l, &before->l);
+	stat_subtract(queue_rows, &stats->c, &before->c);
+	stats->overload.events = growth(before->overload.events, stats->overload.events);
+	stats->overload.total_ns = growth(before->overload.total_ns, stats->overload.total_ns);
 	subtract_histogram(&interval->delays.l, &earlier->delays.l);
 	subtract_histogram(&interval->delays.c, &earlier->delays.c);
 }
@@ -50,64 +50,59 @@ static bool is_same_qdisc(const struct sample *one, const struct sample *other)
 }
 
 bool interval_between(const struct sample *earlier, const struct sample *later,
-		      struct sample *interval)
+		      struct figures *interval)
 {
-	if (!is_same_qdisc(earlier, later) || later->taken_ns <= earlier->taken_ns)
+	if (!is_same_qdisc(earlier, later) || later->total.taken_ns <= earlier->total.taken_ns)
 		return false;
-	*interval = *later;
-	interval->span_ns = later->taken_ns - earlier->taken_ns;
-	subtract(interval, earlier);
+	interval_subtract(later->aqm, &earlier->total, &later->total, interval);
 	return true;
 }
 
-const struct sample *interval_find(const struct samples *list, const struct sample *sample)
+const struct sample *interval_find(const struct samples *list, const struct sample *sample,
+				   size_t place)
 {
 	for (size_t i = 0; i < list->count; i++) {
-		if (is_same_place(&list->items[i], sample))
-			return &list->items[i];
+		const struct sample *item = &list->items[(place + i) % list->count];
+
+		if (is_same_place(item, sample))
+			return item;
 	}
 	return NULL;
 }
 
-bool interval_list(const struct samples *earlier, const struct samples *later,
-		   struct samples *intervals)
+void interval_since(const struct samples *earlier, struct samples *later)
 {
-	*intervals =
-		(struct samples){ .items = calloc(later->count + 1, sizeof(*intervals->items)) };
-	if (!intervals->items)
-		return fail(ENOMEM, "no room for the figures");
 	for (size_t i = 0; i < later->count; i++) {
-		const struct sample *before = interval_find(earlier, &later->items[i]);
+		struct sample *sample = &later->items[i];
+		const struct sample *before = interval_find(earlier, sample, i);
 
-		if (before &&
-		    interval_between(before, &later->items[i], &intervals->items[intervals->count]))
-			intervals->count++;
+		if (before)
+			interval_between(before, sample, &sample->recent);
 	}
-	return true;
 }
 
-double interval_seconds(const struct sample *interval)
+double interval_seconds(const struct figures *interval)
 {
 	return (double)interval->span_ns / DUALPI2_NSEC_PER_SEC;
 }
 
-double interval_rate(const struct sample *interval, uint64_t count)
+double interval_rate(const struct figures *interval, uint64_t count)
 {
 	return interval->span_ns ? (double)count / interval_seconds(interval) : 0;
 }
 
-double interval_speed(const struct sample *interval, uint64_t bytes)
+double interval_speed(const struct figures *interval, uint64_t bytes)
 {
 	return 8 * interval_rate(interval, bytes);
 }
 
-double interval_forwarded(const struct sample *interval)
+double interval_forwarded(const struct figures *interval)
 {
 	return interval_speed(interval, interval->stats.l.counters.bytes_out +
 						interval->stats.c.counters.bytes_out);
 }
 
-double interval_empty(const struct sample *interval)
+double interval_empty(const struct figures *interval)
 {
 	const struct dualpi2_stats *stats = &interval->stats;
 	double span = (double)interval->span_ns, waited;

@@ -16,6 +16,16 @@
 #include "kernel/direction.h"
 #include "kernel/qdisc.h"
 
+/* What was counted and measured in a time. */
+struct figures {
+	__u64 taken_ns; /* when that ended, CLOCK_MONOTONIC */
+	/* How long it was; 0: it began when the qdisc was attached. */
+	__u64 span_ns;
+	struct dualpi2_stats stats;
+	struct dualpi2_delays delays;
+};
+
+/* A qdisc, once, with its figures of two times. */
 struct sample {
 	const struct aqm *aqm;
 	struct dualpi2_key key;
@@ -27,17 +37,10 @@ struct sample {
 	 * sum: the sum of those of its queues.
 	 */
 	__u64 identity;
-	__u64 taken_ns; /* the moment that the figures are of, CLOCK_MONOTONIC */
-	/* What counters and delays are of: so much time before taken_ns; 0: since
-	 * the qdisc was attached.
-	 */
-	__u64 span_ns;
 	/* The interface whose packets pass, now, and which ones. */
 	char ifname[IF_NAMESIZE];
 	enum direction direction;
-	char device[IF_NAMESIZE]; /* that has the qdisc: that interface, or its ifb */
-	struct dualpi2_stats stats;
-	struct dualpi2_delays delays;
+	char device[IF_NAMESIZE];	/* that has the qdisc: that interface, or its ifb */
 	struct dualpi2_values values;	/* now, of an AQM that has some (aqm.h) */
 	struct qdisc_counters counters; /* of the kernel, as tc shows them */
 	uint32_t refcnt;		/* of the qdisc, as tc shows it */
@@ -47,6 +50,9 @@ struct sample {
 	 * it can be seen.
 	 */
 	char passed_over[PASSED_OVER_MAX];
+	struct figures total; /* since it was attached */
+	/* Since the sample before (interval_since()); span_ns 0: that did not have it. */
+	struct figures recent;
 };
 
 struct samples {
@@ -82,9 +88,9 @@ static inline const char *sample_option(const struct sample *sample)
 }
 
 /* What it shapes to, bit/s; 0: it does not. */
-static inline double sample_rate(const struct sample *sample)
+static inline double figures_rate(const struct figures *figures)
 {
-	return 8 * (double)sample->stats.params.rate;
+	return 8 * (double)figures->stats.params.rate;
 }
 
 /* Microseconds, the unit of both tc's output and ours for programs. */
@@ -118,37 +124,41 @@ bool sample_delay(const struct dualpi2_histogram *histogram, enum delay asked, _
 
 /* ---- intervals: what happened between two samples of a qdisc ------------------------- */
 
-/* An interval is a struct sample whose counters and delays are those of the interval (`span_ns`);
- * all else is that of the later sample.
+/* What is not counted, as the parameters and what is queued, is that of its end. False: these are
+ * not two samples of one qdisc, the later one later.
  */
-
-/* False: these are not two samples of one qdisc, the later one later. */
 bool interval_between(const struct sample *earlier, const struct sample *later,
-		      struct sample *interval);
+		      struct figures *interval);
 
-/* The same of all qdiscs that both lists have; free() the items. False: there is no memory. */
-bool interval_list(const struct samples *earlier, const struct samples *later,
-		   struct samples *intervals);
+/* The same of figures of one qdisc, with this AQM, since it was attached. */
+void interval_subtract(const struct aqm *aqm, const struct figures *earlier,
+		       const struct figures *later, struct figures *interval);
 
-/* The item of a list for the same place as `sample`; NULL: none. */
-const struct sample *interval_find(const struct samples *list, const struct sample *sample);
+/* Set `recent` of each item of `later` that `earlier` has as well. */
+void interval_since(const struct samples *earlier, struct samples *later);
 
-double interval_seconds(const struct sample *interval);
+/* The item of a list for the same place as `sample`; NULL: none. `place`: where it is in the list
+ * if nothing has come or gone, so that many are found soon.
+ */
+const struct sample *interval_find(const struct samples *list, const struct sample *sample,
+				   size_t place);
+
+double interval_seconds(const struct figures *interval);
 
 /* Of something that was counted in the interval: so many a second. */
-double interval_rate(const struct sample *interval, uint64_t count);
+double interval_rate(const struct figures *interval, uint64_t count);
 
 /* Of bytes that passed in the interval: bit/s. */
-double interval_speed(const struct sample *interval, uint64_t bytes);
+double interval_speed(const struct figures *interval, uint64_t bytes);
 
 /* What both queues forwarded in the interval: bit/s. */
-double interval_forwarded(const struct sample *interval);
+double interval_forwarded(const struct figures *interval);
 
 /* The share of the interval, 0 to 1, for which both queues have been empty, at least. While one
  * is not, a packet waits in it; so that time is no longer than what all packets have waited
  * together, which the histograms have to the nanosecond, and what the heads have waited so far.
  * 0 if packets were dropped: nobody knows how long those had waited.
  */
-double interval_empty(const struct sample *interval);
+double interval_empty(const struct figures *interval);
 
 #endif /* SAMPLE_H */

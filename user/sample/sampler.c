@@ -115,8 +115,8 @@ static bool visit_kind(const struct qdisc *qdisc, void *data)
  */
 static __u64 taken_at(const struct sample *sample, __u64 now)
 {
-	const __u64 refreshed = sample->stats.refreshed_ns;
-	const __u64 period = sample->aqm->period(&sample->stats.params);
+	const __u64 refreshed = sample->total.stats.refreshed_ns;
+	const __u64 period = sample->aqm->period(&sample->total.stats.params);
 
 	return refreshed < now && now - refreshed < 2 * period ? refreshed : now;
 }
@@ -128,16 +128,16 @@ static int read_instance(const struct registration *reg, const struct dualpi2_ke
 	int found, attached;
 
 	*sample = (struct sample){ .aqm = reg->aqm, .key = *key };
-	found = stats_read(reg, key, &sample->stats);
+	found = stats_read(reg, key, &sample->total.stats);
 	if (found > 0)
-		found = delays_read(reg, key, &sample->delays);
+		found = delays_read(reg, key, &sample->total.delays);
 	if (found > 0 && reg->aqm->has_values)
 		found = values_read(reg, sample->stats.number, &sample->values);
 	if (found <= 0)
 		return found;
-	sample->identity = sample->stats.since_ns;
-	sample->taken_ns = taken_at(sample, clock_now());
-	sample_ifname(key->ifindex, sample->stats.ifname, sample->device);
+	sample->identity = sample->total.stats.since_ns;
+	sample->total.taken_ns = taken_at(sample, clock_now());
+	sample_ifname(key->ifindex, sample->total.stats.ifname, sample->device);
 	attached = reg->mark >= 0 ? tcx_attached(reg, key, TCX_EGRESS) : -EPERM;
 	sample->tcx_attached = attached > 0;
 	sample->tcx_known = attached >= 0;
@@ -214,7 +214,7 @@ static bool visit_mq(const struct qdisc *qdisc, void *data)
 			continue;
 		sample->counters = qdisc->counters;
 		sample->refcnt = qdisc->refcnt;
-		sample->stats.handle = qdisc->handle;
+		sample->total.stats.handle = qdisc->handle;
 	}
 	return true;
 }
@@ -256,18 +256,18 @@ static void add_overload(struct dualpi2_overload *sum, const struct dualpi2_over
 
 static void add_figures(struct sample *sum, const struct sample *sample)
 {
-	struct dualpi2_stats *stats = &sum->stats;
+	struct dualpi2_stats *stats = &sum->total.stats;
 	const __u32 maxq = stats->maxq;
 
 	sum->identity += sample->identity;
-	stat_add(qdisc_rows, stats, &sample->stats);
+	stat_add(qdisc_rows, stats, &sample->total.stats);
 	/* Whether any queue was ever in use. */
-	stats->maxq = sample->stats.maxq > maxq ? sample->stats.maxq : maxq;
-	add_overload(&stats->overload, &sample->stats.overload);
-	stat_add(queue_rows, &stats->l, &sample->stats.l);
-	stat_add(queue_rows, &stats->c, &sample->stats.c);
-	add_histogram(&sum->delays.l, &sample->delays.l);
-	add_histogram(&sum->delays.c, &sample->delays.c);
+	stats->maxq = sample->total.stats.maxq > maxq ? sample->total.stats.maxq : maxq;
+	add_overload(&stats->overload, &sample->total.stats.overload);
+	stat_add(queue_rows, &stats->l, &sample->total.stats.l);
+	stat_add(queue_rows, &stats->c, &sample->total.stats.c);
+	add_histogram(&sum->total.delays.l, &sample->total.delays.l);
+	add_histogram(&sum->total.delays.c, &sample->total.delays.c);
 }
 
 /* The sum of the interface that a queue belongs to; a new one if there is none yet. */
@@ -284,8 +284,8 @@ static struct sample *sum_of(struct samples *list, const struct sample *queue)
 		.aqm = queue->aqm,
 		.key = queue->key,
 		.is_sum = true,
-		.taken_ns = queue->taken_ns,
-		.stats.params = queue->stats.params,
+		.total.taken_ns = queue->total.taken_ns,
+		.total.stats.params = queue->total.stats.params,
 		.tcx_attached = queue->tcx_attached,
 		.tcx_known = queue->tcx_known,
 	};

@@ -46,11 +46,10 @@ bool sampler_open_again(struct sampler *sampler);
 /* Say that there is nothing to sample, and what helps. Always false. */
 bool sampler_has_nothing(struct sampler *sampler);
 
-/* Called with a sample and what happened since the one before it; neither is the visitor's to keep.
- * False ends it.
+/* Called with a sample that has what happened since the one before it, and is not the visitor's to
+ * keep. False ends it.
  */
-typedef bool (*follow_visit)(const struct samples *samples, const struct samples *intervals,
-			     void *data);
+typedef bool (*follow_visit)(const struct samples *samples, void *data);
 
 /* Take a sample every `interval_ns`, `count` times (0: without end) or until a signal
  * (clock.h). That there is nothing to begin with is a failure.

@@ -21,8 +21,14 @@
 /* Packets without a tag that are worth a word, of all. */
 #define BYPASSED_SHARE 0.01
 
+/* What is known: the qdisc, and an interval of it. */
+struct evidence {
+	const struct sample *sample;
+	const struct figures *interval;
+};
+
 /* Writes a sentence and returns true if it is true of the interval. */
-typedef bool (*remark)(const struct sample *interval, char text[DIAGNOSIS_MAX]);
+typedef bool (*remark)(const struct evidence *seen, char text[DIAGNOSIS_MAX]);
 
 __attribute__((format(printf, 2, 3))) static bool say(char text[DIAGNOSIS_MAX], const char *format,
 						      ...)
@@ -46,7 +52,7 @@ const char *delay_text(const struct dualpi2_histogram *histogram, enum delay ask
 	return format_delay((double)ns, text);
 }
 
-static __u64 arrived(const struct sample *interval)
+static __u64 arrived(const struct figures *interval)
 {
 	return interval->stats.l.counters.packets_in + interval->stats.c.counters.packets_in;
 }
@@ -63,7 +69,7 @@ static __u64 told(const struct dualpi2_queue *queue)
 }
 
 /* "minute", "12.0s" */
-static const char *span(const struct sample *interval, char text[FORMAT_MAX])
+static const char *span(const struct figures *interval, char text[FORMAT_MAX])
 {
 	double seconds = interval_seconds(interval);
 
@@ -73,45 +79,45 @@ static const char *span(const struct sample *interval, char text[FORMAT_MAX])
 	return text;
 }
 
-static bool without_tcx(const struct sample *interval, char text[DIAGNOSIS_MAX])
+static bool without_tcx(const struct evidence *seen, char text[DIAGNOSIS_MAX])
 {
-	if (!interval->tcx_known || interval->tcx_attached)
+	if (!seen->sample->tcx_known || seen->sample->tcx_attached)
 		return false;
 	return say(text,
 		   "nothing is marked: our tcx program is not attached; `dualpi2-load %s%s` "
 		   "attaches it",
-		   interval->ifname, sample_option(interval));
+		   seen->sample->ifname, sample_option(seen->sample));
 }
 
-static bool passes_others_over(const struct sample *interval, char text[DIAGNOSIS_MAX])
+static bool passes_others_over(const struct evidence *seen, char text[DIAGNOSIS_MAX])
 {
-	if (!interval->passed_over[0])
+	if (!seen->sample->passed_over[0])
 		return false;
 	return say(text,
 		   "%s see nothing of what arrives: `dualpi2-load --check %s --ingress` says what "
 		   "helps",
-		   interval->passed_over, interval->ifname);
+		   seen->sample->passed_over, seen->sample->ifname);
 }
 
-static bool overload(const struct sample *interval, char text[DIAGNOSIS_MAX])
+static bool overload(const struct evidence *seen, char text[DIAGNOSIS_MAX])
 {
-	const struct dualpi2_overload *overload = &interval->stats.overload;
+	const struct dualpi2_overload *overload = &seen->interval->stats.overload;
 	char duration[FORMAT_MAX];
 
 	if (!overload->active)
 		return false;
-	if (interval->is_sum)
+	if (seen->sample->is_sum)
 		return say(text, "overload in a queue: senders do not react to marks");
 	return say(text,
 		   "overload for %s: senders do not react to marks, so %.0f %% of the packets are "
 		   "dropped, in both queues",
 		   format_delay(overload->duration_ns, duration),
-		   100 * sample_probability(interval->stats.levels.p_c));
+		   100 * sample_probability(seen->interval->stats.levels.p_c));
 }
 
-static bool stalled(const struct sample *interval, char text[DIAGNOSIS_MAX])
+static bool stalled(const struct evidence *seen, char text[DIAGNOSIS_MAX])
 {
-	const struct dualpi2_queue *l = &interval->stats.l, *c = &interval->stats.c;
+	const struct dualpi2_queue *l = &seen->interval->stats.l, *c = &seen->interval->stats.c;
 	char count[FORMAT_MAX], since[FORMAT_MAX];
 
 	if (!(l->backlog_packets + c->backlog_packets) || l->counters.packets_out ||
@@ -119,51 +125,53 @@ static bool stalled(const struct sample *interval, char text[DIAGNOSIS_MAX])
 		return false;
 	return say(text, "nothing leaves: %s packets have waited throughout the last %s",
 		   format_count(l->backlog_packets + c->backlog_packets, count),
-		   span(interval, since));
+		   span(seen->interval, since));
 }
 
-static bool no_traffic(const struct sample *interval, char text[DIAGNOSIS_MAX])
+static bool no_traffic(const struct evidence *seen, char text[DIAGNOSIS_MAX])
 {
 	char since[FORMAT_MAX];
 
-	if (is_used(&interval->stats.l) || is_used(&interval->stats.c))
+	if (is_used(&seen->interval->stats.l) || is_used(&seen->interval->stats.c))
 		return false;
-	return say(text, "no packets in the last %s", span(interval, since));
+	return say(text, "no packets in the last %s", span(seen->interval, since));
 }
 
-static bool around_tcx(const struct sample *interval, char text[DIAGNOSIS_MAX])
+static bool around_tcx(const struct evidence *seen, char text[DIAGNOSIS_MAX])
 {
 	char share[FORMAT_MAX];
 
-	if ((double)interval->stats.bypassed_tcx <= BYPASSED_SHARE * (double)arrived(interval))
+	if ((double)seen->interval->stats.bypassed_tcx <=
+	    BYPASSED_SHARE * (double)arrived(seen->interval))
 		return false;
 	return say(text,
 		   "%s of the packets did not pass our tcx program: they cannot be marked, only "
 		   "dropped",
-		   format_share(interval->stats.bypassed_tcx, arrived(interval), share));
+		   format_share(seen->interval->stats.bypassed_tcx, arrived(seen->interval),
+				share));
 }
 
-static bool is_empty(const struct sample *interval)
+static bool is_empty(const struct figures *interval)
 {
 	return interval_empty(interval) >= EMPTY_SHARE;
 }
 
 /* Where the rate is not known, an empty queue tells that the bottleneck is elsewhere. */
-static bool elsewhere(const struct sample *interval, char text[DIAGNOSIS_MAX])
+static bool elsewhere(const struct evidence *seen, char text[DIAGNOSIS_MAX])
 {
 	char since[FORMAT_MAX];
 
-	if (interval->stats.params.rate || !is_empty(interval))
+	if (seen->interval->stats.params.rate || !is_empty(seen->interval))
 		return false;
 	return say(text,
 		   "not the bottleneck: the queue was empty for at least %d %% of the last %s",
-		   (int)(100 * interval_empty(interval)), span(interval, since));
+		   (int)(100 * interval_empty(seen->interval)), span(seen->interval, since));
 }
 
 /* Is less forwarded than this share of the rate, and never a queue? */
-static bool is_below(const struct sample *interval, double share, char text[DIAGNOSIS_MAX])
+static bool is_below(const struct figures *interval, double share, char text[DIAGNOSIS_MAX])
 {
-	const double rate = sample_rate(interval), used = interval_forwarded(interval);
+	const double rate = figures_rate(interval), used = interval_forwarded(interval);
 	char speed[FORMAT_MAX], limit[FORMAT_MAX], since[FORMAT_MAX];
 
 	if (!rate || used > share * rate || !is_empty(interval))
@@ -174,35 +182,36 @@ static bool is_below(const struct sample *interval, double share, char text[DIAG
 }
 
 /* Where we shape, it may be that little is sent. */
-static bool little_used(const struct sample *interval, char text[DIAGNOSIS_MAX])
+static bool little_used(const struct evidence *seen, char text[DIAGNOSIS_MAX])
 {
-	return is_below(interval, BUSY_SHARE, text);
+	return is_below(seen->interval, BUSY_SHARE, text);
 }
 
 /* Or that something behind us has less. */
-static bool no_queue(const struct sample *interval, char text[DIAGNOSIS_MAX])
+static bool no_queue(const struct evidence *seen, char text[DIAGNOSIS_MAX])
 {
-	return is_below(interval, FULL_SHARE, text);
+	return is_below(seen->interval, FULL_SHARE, text);
 }
 
 /* What should be known of the parameters. */
-static bool doubted(const struct sample *interval, char text[DIAGNOSIS_MAX])
+static bool doubted(const struct evidence *seen, char text[DIAGNOSIS_MAX])
 {
 	char doubt_text[PARAMS_WHY_MAX];
-	const char *doubt = params_doubt(interval->aqm, &interval->stats.params, doubt_text);
+	const char *doubt =
+		params_doubt(seen->sample->aqm, &seen->interval->stats.params, doubt_text);
 
 	return doubt && say(text, "%s", doubt);
 }
 
 /* An AQM that has more to say than p' does. */
-static bool by_aqm(const struct sample *interval, char text[DIAGNOSIS_MAX])
+static bool by_aqm(const struct evidence *seen, char text[DIAGNOSIS_MAX])
 {
-	return !interval->is_sum && interval->aqm->describe &&
-	       interval->aqm->describe(&interval->stats, text, DIAGNOSIS_MAX);
+	return !seen->sample->is_sum && seen->sample->aqm->describe &&
+	       seen->sample->aqm->describe(&seen->interval->stats, text, DIAGNOSIS_MAX);
 }
 
 /* `what`, and how long the queue is. */
-static bool say_delays(const char *what, const struct sample *interval, char text[DIAGNOSIS_MAX])
+static bool say_delays(const char *what, const struct figures *interval, char text[DIAGNOSIS_MAX])
 {
 	char l_delay[FORMAT_MAX], c_delay[FORMAT_MAX];
 
@@ -218,15 +227,15 @@ static bool say_delays(const char *what, const struct sample *interval, char tex
 		   l_delay, c_delay);
 }
 
-static bool bottleneck(const struct sample *interval, char text[DIAGNOSIS_MAX])
+static bool bottleneck(const struct evidence *seen, char text[DIAGNOSIS_MAX])
 {
-	return (told(&interval->stats.l) || told(&interval->stats.c)) &&
-	       say_delays("the bottleneck", interval, text);
+	return (told(&seen->interval->stats.l) || told(&seen->interval->stats.c)) &&
+	       say_delays("the bottleneck", seen->interval, text);
 }
 
-static bool short_queue(const struct sample *interval, char text[DIAGNOSIS_MAX])
+static bool short_queue(const struct evidence *seen, char text[DIAGNOSIS_MAX])
 {
-	return say_delays("nothing had to be marked", interval, text);
+	return say_delays("nothing had to be marked", seen->interval, text);
 }
 
 /* The first that has something to say counts; the last one always has. */
@@ -261,18 +270,21 @@ const char *condition_name(enum condition condition)
 	return names[condition];
 }
 
-void diagnose(const struct sample *interval, struct diagnosis *diagnosis)
+void diagnose(const struct sample *sample, const struct figures *interval,
+	      struct diagnosis *diagnosis)
 {
+	const struct evidence seen = { sample, interval };
 	size_t i = 0;
 
-	while (!remarks[i].says(interval, diagnosis->words))
+	while (!remarks[i].says(&seen, diagnosis->words))
 		i++;
 	diagnosis->condition = remarks[i].condition;
 	diagnosis->brief = remarks[i].brief;
 }
 
-bool diagnose_elsewhere(const struct sample *interval, char text[DIAGNOSIS_MAX])
+bool diagnose_elsewhere(const struct sample *sample, char text[DIAGNOSIS_MAX])
 {
-	return !little_used(interval, text) &&
-	       (elsewhere(interval, text) || no_queue(interval, text));
+	const struct evidence seen = { sample, &sample->recent };
+
+	return !little_used(&seen, text) && (elsewhere(&seen, text) || no_queue(&seen, text));
 }

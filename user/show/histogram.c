@@ -115,13 +115,13 @@ static const char *delay_below(unsigned int column, char *text)
 	return format_delay(histogram_edge(column), text);
 }
 
-static void print_head(const struct sample *sample)
+static void print_head(const struct sample *sample, __u64 span_ns)
 {
 	char place[PLACE_MAX], span[FORMAT_MAX];
 
 	printf("%s: delays ", sample_place(sample, place));
-	if (sample->span_ns)
-		printf("of the last %s\n", format_delay(sample->span_ns, span));
+	if (span_ns)
+		printf("of the last %s\n", format_delay(span_ns, span));
 	else
 		printf("since it was attached\n");
 }
@@ -133,9 +133,9 @@ static void print_delay(const char *name, const struct dualpi2_delays *delays, e
 	print_columns(name, delay_text(&delays->l, asked, l), delay_text(&delays->c, asked, c));
 }
 
-static void print_delays(const struct sample *sample)
+static void print_delays(const struct dualpi2_delays *delays)
 {
-	const struct dualpi2_histogram *l = &sample->delays.l, *c = &sample->delays.c;
+	const struct dualpi2_histogram *l = &delays->l, *c = &delays->c;
 	struct plot plot = {
 		.l = l->bucket,
 		.c = c->bucket,
@@ -146,13 +146,12 @@ static void print_delays(const struct sample *sample)
 	};
 	char l_head[HEAD_MAX], c_head[HEAD_MAX];
 
-	print_head(sample);
 	print_columns("below", queue_head("L4S", plot.l_total, "packets", l_head),
 		      queue_head("Classic", plot.c_total, "packets", c_head));
 	print_rows(&plot);
-	print_delay("50 %", &sample->delays, DELAY_P50);
-	print_delay("99 %", &sample->delays, DELAY_P99);
-	print_delay("highest", &sample->delays, DELAY_HIGHEST);
+	print_delay("50 %", delays, DELAY_P50);
+	print_delay("99 %", delays, DELAY_P99);
+	print_delay("highest", delays, DELAY_HIGHEST);
 }
 
 /* ---- values -------------------------------------------------------------------------- */
@@ -177,14 +176,14 @@ static __u64 turn(const __u64 column[], __u64 turned[])
 	return total;
 }
 
-static void print_values(const struct sample *sample)
+static void print_values(const struct dualpi2_values *values)
 {
 	__u64 l[DUALPI2_VALUE_COLUMNS], all[DUALPI2_VALUE_COLUMNS];
 	struct plot plot = {
 		.l = l,
 		.c = all,
-		.l_total = turn(sample->values.l, l),
-		.c_total = turn(sample->values.all, all),
+		.l_total = turn(values->l, l),
+		.c_total = turn(values->all, all),
 		.count = DUALPI2_VALUE_COLUMNS,
 		.label = value_from,
 	};
@@ -196,15 +195,21 @@ static void print_values(const struct sample *sample)
 	print_rows(&plot);
 }
 
-void histogram_print(const struct samples *list)
+void histogram_print(const struct samples *list, enum shown shown)
 {
+	const char *gap = "";
+
 	for (size_t i = 0; i < list->count; i++) {
 		const struct sample *sample = &list->items[i];
+		const struct figures *figures = shown_figures(sample, shown);
 
-		if (i)
-			printf("\n");
-		print_delays(sample);
+		if (!figures)
+			continue;
+		printf("%s", gap);
+		print_head(sample, figures->span_ns);
+		print_delays(&figures->delays);
 		if (sample->aqm->has_values && !sample->is_sum)
-			print_values(sample);
+			print_values(&sample->values);
+		gap = "\n";
 	}
 }

@@ -95,16 +95,16 @@ static double seconds(__u64 ns)
 		print(family, sample, NULL, value);                                        \
 	}
 
-DEFINE_OF_BOTH(base_probability, print_double, sample_probability(sample->stats.levels.prob))
-DEFINE_OF_BOTH(overload_active, print_uint, sample->stats.overload.active)
-DEFINE_OF_BOTH(overload_events, print_uint, sample->stats.overload.events)
-DEFINE_OF_BOTH(overload_time, print_double, seconds(sample->stats.overload.total_ns))
-DEFINE_OF_BOTH(rate, print_uint, sample->stats.params.rate)
-DEFINE_OF_BOTH(split_gso, print_uint, sample->stats.params.split_gso == DUALPI2_SPLIT_ALWAYS)
+DEFINE_OF_BOTH(base_probability, print_double, sample_probability(sample->total.stats.levels.prob))
+DEFINE_OF_BOTH(overload_active, print_uint, sample->total.stats.overload.active)
+DEFINE_OF_BOTH(overload_events, print_uint, sample->total.stats.overload.events)
+DEFINE_OF_BOTH(overload_time, print_double, seconds(sample->total.stats.overload.total_ns))
+DEFINE_OF_BOTH(rate, print_uint, sample->total.stats.params.rate)
+DEFINE_OF_BOTH(split_gso, print_uint, sample->total.stats.params.split_gso == DUALPI2_SPLIT_ALWAYS)
 
 static void print_probability(const struct family *family, const struct sample *sample)
 {
-	const struct dualpi2_levels *levels = &sample->stats.levels;
+	const struct dualpi2_levels *levels = &sample->total.stats.levels;
 
 	print_double(family, sample, L_QUEUE, sample_probability(levels->p_cl));
 	print_double(family, sample, C_QUEUE, sample_probability(levels->p_c));
@@ -142,8 +142,8 @@ static void print_queue_delays(const struct family *family, const struct sample 
 
 static void print_delays(const struct family *family, const struct sample *sample)
 {
-	print_queue_delays(family, sample, L_QUEUE, &sample->delays.l);
-	print_queue_delays(family, sample, C_QUEUE, &sample->delays.c);
+	print_queue_delays(family, sample, L_QUEUE, &sample->total.delays.l);
+	print_queue_delays(family, sample, C_QUEUE, &sample->total.delays.c);
 }
 
 /* A sample for each column: `value` is where it begins. */
@@ -263,7 +263,7 @@ static void print_rows(const struct stat_row *rows, bool of_queues, const struct
 		print_header(&family, exposition);
 		for (size_t i = 0; i < list->count; i++) {
 			const struct sample *sample = &list->items[i];
-			const struct dualpi2_stats *stats = &sample->stats;
+			const struct dualpi2_stats *stats = &sample->total.stats;
 
 			if (sample->is_sum || (aqm && sample->aqm != aqm))
 				continue;

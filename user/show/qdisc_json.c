@@ -92,15 +92,16 @@ static struct json_object *bins_of(const struct dualpi2_histogram *histogram)
 }
 
 /* What it has of each queue, and of an interval how fast. */
-static void add_queues(struct json_object *to, const struct sample *sample, enum json_delays delays)
+static void add_queues(struct json_object *to, const struct figures *figures,
+		       enum json_delays delays)
 {
 	const struct {
 		const char *key;
 		const struct dualpi2_queue *queue;
 		const struct dualpi2_histogram *delays;
 	} queues[] = {
-		{ "l-queue", &sample->stats.l, &sample->delays.l },
-		{ "c-queue", &sample->stats.c, &sample->delays.c },
+		{ "l-queue", &figures->stats.l, &figures->delays.l },
+		{ "c-queue", &figures->stats.c, &figures->delays.c },
 	};
 
 	for (size_t i = 0; i < 2; i++) {
@@ -118,12 +119,12 @@ static void add_queues(struct json_object *to, const struct sample *sample, enum
 		add_delay(delay, "max", histogram, DELAY_HIGHEST);
 		if (delays == JSON_BINS)
 			json_add(delay, "bins", bins_of(histogram));
-		if (!sample->span_ns)
+		if (!figures->span_ns)
 			continue;
 		json_add_decimal(queue, "rate-in", "%.0f",
-				 interval_speed(sample, counters->bytes_in));
+				 interval_speed(figures, counters->bytes_in));
 		json_add_decimal(queue, "rate-out", "%.0f",
-				 interval_speed(sample, counters->bytes_out));
+				 interval_speed(figures, counters->bytes_out));
 	}
 }
 
@@ -209,7 +210,7 @@ static void add_param(struct json_object *to, const struct option_spec *spec, ui
 
 static void add_options(struct json_object *to, const struct sample *sample)
 {
-	const struct dualpi2_params params = sample_params(&sample->stats);
+	const struct dualpi2_params params = sample_params(&sample->total.stats);
 	const struct option_spec *spec;
 
 	to = add_object(to, "options");
@@ -233,16 +234,16 @@ static void add_counters(struct json_object *to, const struct qdisc_counters *co
 /* As native's struct tc_dualpi2_xstats is printed. */
 static void add_xstats(struct json_object *to, const struct sample *sample)
 {
-	const struct dualpi2_queue *l = &sample->stats.l, *c = &sample->stats.c;
+	const struct dualpi2_queue *l = &sample->total.stats.l, *c = &sample->total.stats.c;
 
-	json_add_decimal(to, "prob", "%g", sample_probability(sample->stats.levels.prob));
+	json_add_decimal(to, "prob", "%g", sample_probability(sample->total.stats.levels.prob));
 	add_time(to, "delay-c", c->head_age_ns);
 	add_time(to, "delay-l", l->head_age_ns);
 	json_add_uint(to, "pkts-in-c", c->counters.packets_in);
 	json_add_uint(to, "pkts-in-l", l->counters.packets_in);
 	json_add_uint(to, "ecn-mark", dualpi2_marks(&l->counters) + dualpi2_marks(&c->counters));
 	json_add_uint(to, "step-mark", l->counters.mark_native + c->counters.mark_native);
-	add_rows(to, sample->aqm->gauges, &sample->stats, true);
+	add_rows(to, sample->aqm->gauges, &sample->total.stats, true);
 }
 
 static void add_overload(struct json_object *to, const struct dualpi2_overload *overload)
@@ -264,7 +265,7 @@ static void add_place(struct json_object *to, const struct sample *sample)
 	char handle[FORMAT_MAX];
 
 	json_add_text(to, "kind", sample->is_sum ? MQ_KIND : sample->aqm->kind);
-	snprintf(handle, sizeof(handle), "%x:", sample->stats.handle >> 16);
+	snprintf(handle, sizeof(handle), "%x:", sample->total.stats.handle >> 16);
 	json_add_text(to, "handle", handle);
 	json_add_text(to, "dev", sample->device);
 	json_add_text(to, "interface", sample->ifname);
@@ -286,13 +287,13 @@ static void add_sample(struct json_object *to, const struct sample *sample, enum
 	add_counters(to, &sample->counters);
 	if (!sample->is_sum)
 		add_xstats(to, sample);
-	add_rows(to, qdisc_rows, &sample->stats, !sample->is_sum);
+	add_rows(to, qdisc_rows, &sample->total.stats, !sample->is_sum);
 	json_add(to, "tcx-attached",
 		 sample->tcx_known ? json_object_new_boolean(sample->tcx_attached) : NULL);
 	if (sample->passed_over[0])
 		json_add_text(to, "passed-over", sample->passed_over);
-	add_overload(to, &sample->stats.overload);
-	add_queues(to, sample, delays);
+	add_overload(to, &sample->total.stats.overload);
+	add_queues(to, &sample->total, delays);
 	if (sample->aqm->has_values && !sample->is_sum && delays == JSON_BINS)
 		json_add(to, "values", values_of(&sample->values));
 }
@@ -313,7 +314,7 @@ void json_print(const struct samples *list, enum json_delays delays)
 
 /* ---- lines --------------------------------------------------------------------------- */
 
-static void add_interval(struct json_object *to, const struct sample *interval,
+static void add_interval(struct json_object *to, const struct figures *interval,
 			 enum json_delays delays)
 {
 	to = add_object(to, "interval");
@@ -329,17 +330,19 @@ void json_begin_lines(FILE *file)
 	setvbuf(file, line, _IOFBF, sizeof(line));
 }
 
-void json_print_lines(FILE *file, const struct samples *samples, const struct samples *intervals,
-		      enum json_delays delays)
+void json_print_lines(FILE *file, const struct samples *list, enum json_delays delays)
 {
-	for (size_t i = 0; i < intervals->count; i++) {
-		const struct sample *interval = &intervals->items[i];
-		const struct sample *now = interval_find(samples, interval);
-		struct json_object *object = json_object_new_object();
+	for (size_t i = 0; i < list->count; i++) {
+		const struct sample *sample = &list->items[i];
+		struct json_object *object;
 
-		json_add_decimal(object, "time", JSON_SECONDS, clock_unix_time(now->taken_ns));
-		add_sample(object, now, delays);
-		add_interval(object, interval, delays);
+		if (!sample->recent.span_ns)
+			continue;
+		object = json_object_new_object();
+		json_add_decimal(object, "time", JSON_SECONDS,
+				 clock_unix_time(sample->total.taken_ns));
+		add_sample(object, sample, delays);
+		add_interval(object, &sample->recent, delays);
 		json_put_line(file, object);
 	}
 }

@@ -11,10 +11,24 @@
 #include "sample/configured.h"
 #include "sample/sample.h"
 
-/* A table for people, 80 columns wide. `recent`: what happened lately, which stands before what the
- * list has of it; NULL: nothing does.
+/* Which figures of a sample (sample.h) are shown; of `recent` those that it has. */
+enum shown {
+	SHOWN_TOTAL,
+	SHOWN_RECENT,
+};
+
+/* NULL: it has none. */
+static inline const struct figures *shown_figures(const struct sample *sample, enum shown shown)
+{
+	if (shown == SHOWN_TOTAL)
+		return &sample->total;
+	return sample->recent.span_ns ? &sample->recent : NULL;
+}
+
+/* A table for people, 80 columns wide. Before the total stands what matters of what happened
+ * lately.
  */
-void table_print(const struct samples *list, const struct samples *recent);
+void table_print(const struct samples *list, enum shown shown);
 
 /* As `tc -s qdisc show` prints those of dualpi2. */
 void tc_print(const struct samples *list);
@@ -22,7 +36,7 @@ void tc_print(const struct samples *list);
 /* The distribution of the delays of both queues as a plot, 80 columns wide, at most as high as a
  * terminal of 24 lines.
  */
-void histogram_print(const struct samples *list);
+void histogram_print(const struct samples *list, enum shown shown);
 
 /* A delay of a queue's packets, or "-" if there were none. Writes to `text` (FORMAT_MAX bytes) and
  * returns it.
@@ -62,11 +76,10 @@ void json_print(const struct samples *samples, enum json_delays delays);
 /* To be called first, once, for the next: where the lines go. */
 void json_begin_lines(FILE *file);
 
-/* The objects of `samples`, each with what happened in its interval, a line each, which is written
- * with one write(2): no signal leaves half of one.
+/* The objects of those that have an interval, with what happened in it, a line each, which is
+ * written with one write(2): no signal leaves half of one.
  */
-void json_print_lines(FILE *file, const struct samples *samples, const struct samples *intervals,
-		      enum json_delays delays);
+void json_print_lines(FILE *file, const struct samples *list, enum json_delays delays);
 
 /* ---- events -------------------------------------------------------------------------- */
 
@@ -101,8 +114,8 @@ enum condition {
 /* "good", "attention", "broken" */
 const char *condition_name(enum condition condition);
 
-/* What matters most of what happened between two samples (sample.h): what is amiss, else who makes
- * the queue and how long it is.
+/* What matters most of what happened to a qdisc in an interval: what is amiss, else who makes the
+ * queue and how long it is.
  */
 struct diagnosis {
 	enum condition condition;
@@ -110,10 +123,11 @@ struct diagnosis {
 	char words[DIAGNOSIS_MAX]; /* in one sentence, as it may be shown */
 };
 
-void diagnose(const struct sample *interval, struct diagnosis *diagnosis);
+void diagnose(const struct sample *sample, const struct figures *interval,
+	      struct diagnosis *diagnosis);
 
-/* Does it look as if packets waited elsewhere? Then `text` says why. */
-bool diagnose_elsewhere(const struct sample *interval, char text[DIAGNOSIS_MAX]);
+/* Does it look as if packets had lately waited elsewhere? Then `text` says why. */
+bool diagnose_elsewhere(const struct sample *sample, char text[DIAGNOSIS_MAX]);
 
 /* ---- bars ---------------------------------------------------------------------------- */
 

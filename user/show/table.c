@@ -79,12 +79,12 @@ static void print_delays(const struct dualpi2_delays *delays, bool brief)
 }
 
 /* bit/s */
-static double forwarded(const struct sample *interval, const struct dualpi2_queue *queue)
+static double forwarded(const struct figures *interval, const struct dualpi2_queue *queue)
 {
 	return interval_speed(interval, queue->counters.bytes_out);
 }
 
-static void print_forwarded(const struct sample *interval)
+static void print_forwarded(const struct figures *interval)
 {
 	const struct dualpi2_stats *stats = &interval->stats;
 
@@ -92,10 +92,10 @@ static void print_forwarded(const struct sample *interval)
 		   "a second forwarded to the device");
 }
 
-static void print_use(const struct sample *interval)
+static void print_use(const struct figures *interval)
 {
 	const struct dualpi2_stats *stats = &interval->stats;
-	const double rate = sample_rate(interval);
+	const double rate = figures_rate(interval);
 	char l[FORMAT_MAX], c[FORMAT_MAX];
 
 	if (rate)
@@ -110,7 +110,7 @@ static void print_shares(const struct dualpi2_stats *stats)
 }
 
 /* What matters of what happened lately. */
-static void print_recent(const struct sample *interval)
+static void print_recent(const struct figures *interval)
 {
 	char span[FORMAT_MAX];
 
@@ -122,24 +122,24 @@ static void print_recent(const struct sample *interval)
 	print_delays(&interval->delays, true);
 }
 
-static void print_queues(const struct sample *sample)
+static void print_queues(const struct figures *figures)
 {
-	const struct dualpi2_counters *l = &sample->stats.l.counters,
-				      *c = &sample->stats.c.counters;
+	const struct dualpi2_stats *stats = &figures->stats;
 
 	printf("\n%8s %9s  %s; marks and drops in packets\n", "L4S", "Classic",
-	       sample->span_ns ? "in this time" : "since it was attached");
+	       figures->span_ns ? "in this time" : "since it was attached");
 	for (const struct stat_row *row = queue_rows; row->member; row++)
-		print_stat(row, &sample->stats);
-	if (sample->span_ns) {
-		print_both(interval_speed(sample, l->bytes_in), interval_speed(sample, c->bytes_in),
-			   format_speed, "", "a second arrived for this queue");
-		print_forwarded(sample);
+		print_stat(row, stats);
+	if (figures->span_ns) {
+		print_both(interval_speed(figures, stats->l.counters.bytes_in),
+			   interval_speed(figures, stats->c.counters.bytes_in), format_speed, "",
+			   "a second arrived for this queue");
+		print_forwarded(figures);
 	}
-	print_shares(&sample->stats);
+	print_shares(stats);
 }
 
-static void print_head(const struct sample *sample)
+static void print_head(const struct sample *sample, const struct figures *figures)
 {
 	char params[OPTION_TEXT_MAX], span[FORMAT_MAX], name[NAME_SHOWN_MAX];
 
@@ -147,10 +147,10 @@ static void print_head(const struct sample *sample)
 	if (sample->direction == INGRESS)
 		printf(", ingress (%s)", sample_name(sample->device, name));
 	printf(": %s%s%s", sample->aqm->kind, sample->is_sum ? " in each transmit queue (mq)" : "",
-	       params_describe(params_none, true, sample->aqm, &sample->stats.params, params,
+	       params_describe(params_none, true, sample->aqm, &figures->stats.params, params,
 			       sizeof(params)));
-	if (sample->span_ns)
-		printf("; the last %s", format_delay(sample->span_ns, span));
+	if (figures->span_ns)
+		printf("; the last %s", format_delay(figures->span_ns, span));
 	printf("\n");
 }
 
@@ -172,7 +172,7 @@ static size_t print_item(const char *item, size_t column)
 /* The options that differ from the defaults, without those that the head shows. */
 static void print_options(const struct sample *sample)
 {
-	const struct dualpi2_params *params = &sample->stats.params;
+	const struct dualpi2_params *params = &sample->total.stats.params;
 	const struct option_spec *spec;
 	char text[OPTION_TEXT_MAX];
 	size_t column = 0;
@@ -193,14 +193,14 @@ static void print_probabilities(const struct dualpi2_levels *levels)
 }
 
 /* What its AQM itself measures; a row without a key is a parameter. */
-static void print_gauges(const struct sample *sample)
+static void print_gauges(const struct aqm *aqm, const struct dualpi2_stats *stats)
 {
 	char text[FORMAT_MAX];
 
-	for (const struct stat_row *row = sample->aqm->gauges; row->member; row++) {
+	for (const struct stat_row *row = aqm->gauges; row->member; row++) {
 		if (!row->key)
 			continue;
-		printf("  %8s  ", stat_text(row, &sample->stats, text));
+		printf("  %8s  ", stat_text(row, stats, text));
 		if (!stat_is_time(row))
 			printf("%s ", row->unit);
 		printf("%s\n", row->meaning);
@@ -248,13 +248,13 @@ static void print_lines(const char *text)
 	}
 }
 
-static void print_hint(const struct sample *recent)
+static void print_hint(const struct sample *sample)
 {
-	const struct dualpi2_stats *stats = &recent->stats;
+	const struct dualpi2_stats *stats = &sample->recent.stats;
 	char why[DIAGNOSIS_MAX], hint[2 * DIAGNOSIS_MAX];
 
 	if (stats->l.counters.packets_out + stats->c.counters.packets_out < HINT_PACKETS ||
-	    !diagnose_elsewhere(recent, why))
+	    !diagnose_elsewhere(sample, why))
 		return;
 	snprintf(hint, sizeof(hint), "hint: %s. %s", why,
 		 stats->params.rate ? "If something behind has less than --rate, give less."
@@ -262,10 +262,9 @@ static void print_hint(const struct sample *recent)
 	print_lines(hint);
 }
 
-/* `recent`: as in print_instance(). */
-static void print_remarks(const struct sample *sample, const struct sample *recent)
+static void print_remarks(const struct sample *sample)
 {
-	const struct dualpi2_stats *stats = &sample->stats;
+	const struct dualpi2_stats *stats = &sample->total.stats;
 	char count[FORMAT_MAX], doubt_text[PARAMS_WHY_MAX], warning[DIAGNOSIS_MAX];
 	const char *doubt = params_doubt(sample->aqm, &stats->params, doubt_text);
 	char name[NAME_SHOWN_MAX];
@@ -282,76 +281,80 @@ static void print_remarks(const struct sample *sample, const struct sample *rece
 		printf("  warning: our tcx program is not attached, so nothing is marked:\n"
 		       "  `dualpi2-load %s%s` attaches it.\n",
 		       sample_name(sample->ifname, name), sample_option(sample));
-	if (recent)
-		print_hint(recent);
+	print_hint(sample);
 }
 
-static void print_words(const struct sample *interval)
+static void print_words(const struct sample *sample)
 {
 	struct diagnosis diagnosis;
 
-	diagnose(interval, &diagnosis);
+	diagnose(sample, &sample->recent, &diagnosis);
 	print_lines(diagnosis.words);
 }
 
-/* `recent`: what happened to it lately; NULL: that is not known. */
-static void print_instance(const struct sample *sample, const struct sample *recent)
+static void print_instance(const struct sample *sample, const struct figures *figures)
 {
-	print_head(sample);
+	const struct dualpi2_stats *stats = &figures->stats;
+
+	print_head(sample, figures);
 	print_options(sample);
 	if (!sample->is_sum) {
-		print_probabilities(&sample->stats.levels);
-		print_gauges(sample);
+		print_probabilities(&stats->levels);
+		print_gauges(sample->aqm, stats);
 	}
-	print_overload(&sample->stats);
-	print_gso(&sample->stats);
-	if (recent)
-		print_recent(recent);
-	print_queues(sample);
-	print_delays(&sample->delays, false);
-	if (sample->span_ns)
+	print_overload(stats);
+	print_gso(stats);
+	if (!figures->span_ns && sample->recent.span_ns)
+		print_recent(&sample->recent);
+	print_queues(figures);
+	print_delays(&figures->delays, false);
+	if (figures->span_ns)
 		print_words(sample);
 	else
-		print_remarks(sample, recent);
+		print_remarks(sample);
 }
 
 /* One queue of an mq, below their sum. */
-static void print_mq_queue(const struct sample *sample)
+static void print_mq_queue(const struct sample *sample, const struct figures *figures)
 {
-	const struct dualpi2_queue *l = &sample->stats.l, *c = &sample->stats.c;
+	const struct dualpi2_queue *l = &figures->stats.l, *c = &figures->stats.c;
 	char text[5][FORMAT_MAX], class[FORMAT_MAX];
 
 	printf("  %-9s %9s %9s %9s %9s %9s %9.2f\n", format_class(sample->key.parent, class),
 	       format_count(l->counters.packets_in, text[0]),
 	       format_count(c->counters.packets_in, text[1]),
 	       format_count(dualpi2_drops(&l->counters) + dualpi2_drops(&c->counters), text[2]),
-	       delay_text(&sample->delays.l, DELAY_P99, text[3]),
-	       delay_text(&sample->delays.c, DELAY_P99, text[4]),
-	       100 * sample_probability(sample->stats.levels.prob));
+	       delay_text(&figures->delays.l, DELAY_P99, text[3]),
+	       delay_text(&figures->delays.c, DELAY_P99, text[4]),
+	       100 * sample_probability(figures->stats.levels.prob));
 }
 
-/* The instances that follow item `sum`; returns how many they are. */
-static size_t print_mq_queues(const struct samples *list, size_t sum)
+static void print_mq_head(void)
 {
-	size_t next = sum + 1;
-
 	printf("\n  %-9s %9s %9s %9s %9s %9s %9s\n", "queue", "L4S", "Classic", "dropped", "L 99 %",
 	       "C 99 %", "p' %");
-	while (next < list->count && !list->items[next].is_sum &&
-	       list->items[next].key.ifindex == list->items[sum].key.ifindex)
-		print_mq_queue(&list->items[next++]);
-	return next - sum - 1;
 }
 
-void table_print(const struct samples *list, const struct samples *recent)
+void table_print(const struct samples *list, enum shown shown)
 {
+	const struct sample *before = NULL; /* the last one that was no queue below a sum */
+
 	for (size_t i = 0; i < list->count; i++) {
 		const struct sample *sample = &list->items[i];
+		const struct figures *figures = shown_figures(sample, shown);
 
-		if (i)
+		if (!figures)
+			continue;
+		if (before && before->is_sum && !sample->is_sum &&
+		    sample->key.ifindex == before->key.ifindex) {
+			print_mq_queue(sample, figures);
+			continue;
+		}
+		if (before)
 			printf("\n");
-		print_instance(sample, recent ? interval_find(recent, sample) : NULL);
-		if (list->items[i].is_sum)
-			i += print_mq_queues(list, i);
+		print_instance(sample, figures);
+		if (sample->is_sum)
+			print_mq_head();
+		before = sample;
 	}
 }

@@ -57,7 +57,7 @@ static void print_place(const struct sample *sample)
 	char parent[FORMAT_MAX], name[NAME_SHOWN_MAX];
 
 	printf("qdisc %s %x: dev %s ", sample->is_sum ? MQ_KIND : sample->aqm->kind,
-	       sample->stats.handle >> 16, sample_name(sample->device, name));
+	       sample->total.stats.handle >> 16, sample_name(sample->device, name));
 	if (sample->key.parent == TC_H_ROOT)
 		printf("root ");
 	else
@@ -93,13 +93,13 @@ static void print_first_row(const struct option_spec *spec, const struct dualpi2
 
 static void print_options(const struct sample *sample)
 {
-	const struct dualpi2_params params = sample_params(&sample->stats);
+	const struct dualpi2_params params = sample_params(&sample->total.stats);
 	const struct option_spec *spec;
 
 	for (size_t i = 0; (spec = params_row(sample->aqm, i)); i++) {
 		if (params_row_is_first(spec))
 			print_first_row(spec, &params);
-		else if (value_is_taken(spec) && params_differ(spec, &sample->stats.params))
+		else if (value_is_taken(spec) && params_differ(spec, &sample->total.stats.params))
 			print_param(spec, &params);
 	}
 }
@@ -140,6 +140,6 @@ void tc_print(const struct samples *list)
 		printf("\n");
 		print_counters(&sample->counters);
 		if (!sample->is_sum)
-			print_xstats(&sample->stats);
+			print_xstats(&sample->total.stats);
 	}
 }

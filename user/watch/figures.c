@@ -63,10 +63,10 @@ static void put_cell(enum figure figure, int column, const char *text)
 }
 
 /* "36.3mbit, 90.8 % of rate" */
-static const char *leaving(const struct sample *interval, const struct dualpi2_queue *queue,
+static const char *leaving(const struct figures *interval, const struct dualpi2_queue *queue,
 			   char text[CELL_TEXT_MAX])
 {
-	const double rate = sample_rate(interval),
+	const double rate = figures_rate(interval),
 		     speed = interval_speed(interval, queue->counters.bytes_out);
 	char number[FORMAT_MAX], share[FORMAT_MAX];
 
@@ -88,7 +88,7 @@ static const char *backlog(const struct dualpi2_queue *queue, char text[CELL_TEX
 }
 
 /* "626/s, 12.5 %": how often, and of how many of the packets. */
-static const char *often(const struct sample *interval, __u64 count, __u64 packets,
+static const char *often(const struct figures *interval, __u64 count, __u64 packets,
 			 char text[CELL_TEXT_MAX])
 {
 	char rate[FORMAT_MAX], share[FORMAT_MAX];
@@ -110,7 +110,7 @@ static size_t append(char text[CELL_TEXT_MAX], size_t used, const char *more)
 /* "no memory 2.5/s, limit 8/s": how often what happened of the causes in packets whose members
  * begin so.
  */
-static const char *causes(const struct sample *interval, const char *prefix,
+static const char *causes(const struct figures *interval, const char *prefix,
 			  const struct dualpi2_queue *queue, char text[CELL_TEXT_MAX])
 {
 	char rate[FORMAT_MAX];
@@ -136,7 +136,7 @@ static const char *causes(const struct sample *interval, const char *prefix,
 /* ---- lines --------------------------------------------------------------------------- */
 
 /* In the column of a queue what `names` has, but for what is of both. */
-static void put_queue(int column, const char *name, const struct sample *interval,
+static void put_queue(int column, const char *name, const struct figures *interval,
 		      const struct dualpi2_queue *queue, const struct dualpi2_histogram *delays)
 {
 	const struct dualpi2_counters *counters = &queue->counters;
@@ -170,7 +170,7 @@ static void put_probability(int column, const char *name, __u32 kept)
 
 static void put_probabilities(const struct sample *now)
 {
-	const struct dualpi2_levels *levels = &now->stats.levels;
+	const struct dualpi2_levels *levels = &now->total.stats.levels;
 
 	if (now->is_sum) { /* each queue has its own */
 		put_cell(PROBABILITIES, 0, "p'");
@@ -205,7 +205,7 @@ static int put_overload(int line, const struct dualpi2_overload *overload)
 }
 
 /* "count 12": one of the AQM's own figures. Of what it counts, how often that was. */
-static const char *gauge(const struct stat_row *row, const struct sample *interval, char *text)
+static const char *gauge(const struct stat_row *row, const struct figures *interval, char *text)
 {
 	const struct dualpi2_stats *stats = &interval->stats;
 
@@ -214,25 +214,26 @@ static const char *gauge(const struct stat_row *row, const struct sample *interv
 }
 
 /* By the names that --json has; a row without one is a parameter. */
-static int put_gauges(int line, const struct sample *interval)
+static int put_gauges(int line, const struct sample *now)
 {
 	char text[CELL_TEXT_MAX] = "", value[FORMAT_MAX];
 	size_t used = 0;
 
-	for (const struct stat_row *row = interval->aqm->gauges; row->member; row++) {
+	for (const struct stat_row *row = now->aqm->gauges; row->member; row++) {
 		if (!row->key)
 			continue;
 		used = append(text, used, used ? ", " : "");
 		used = append(text, used, row->key);
 		used = append(text, used, " ");
-		used = append(text, used, gauge(row, interval, value));
+		used = append(text, used, gauge(row, &now->recent, value));
 	}
-	return put_rest(line, interval->aqm->name, text);
+	return put_rest(line, now->aqm->name, text);
 }
 
 int figures_draw(const struct view *view)
 {
-	const struct sample *interval = &view->interval;
+	const struct sample *now = view->now;
+	const struct figures *interval = &now->recent;
 	const struct dualpi2_stats *stats = &interval->stats;
 	int line;
 
@@ -240,7 +241,7 @@ int figures_draw(const struct view *view)
 		put_text(FIGURES_LINE + i, 0, names[i] ?: "");
 	put_queue(L_COLUMN, "L4S", interval, &stats->l, &interval->delays.l);
 	put_queue(c_column(), "Classic", interval, &stats->c, &interval->delays.c);
-	put_probabilities(view->now);
-	line = put_overload(FIGURES_LINE + N_FIGURES, &view->now->stats.overload);
-	return view->now->is_sum ? line : put_gauges(line, interval);
+	put_probabilities(now);
+	line = put_overload(FIGURES_LINE + N_FIGURES, &now->total.stats.overload);
+	return now->is_sum ? line : put_gauges(line, now);
 }

@@ -6,16 +6,8 @@
 #include <string.h>
 
 #include "cli/message.h"
-#include "show/show.h"
 
-const struct samples *history_newest(const struct history *history)
-{
-	return &history->samples[history->count - 1];
-}
-
-/* ---- courses ------------------------------------------------------------------------- */
-
-static void extend(struct course *course, const struct sample *interval)
+static void extend(struct course *course, const struct figures *interval)
 {
 	const struct dualpi2_stats *stats = &interval->stats;
 	const double values[N_SERIES] = {
@@ -37,85 +29,66 @@ static void extend(struct course *course, const struct sample *interval)
 	course->count += !is_full;
 }
 
-/* Those of the qdiscs of `samples`: longer by an interval, or new. NULL: there is no memory. */
-static struct course *continue_courses(const struct history *history, const struct samples *samples)
+/* Take over the track of a qdisc that was there before, or begin one. NULL: there is no memory. */
+static struct track *continue_track(struct history *history, struct sample *sample, size_t place)
 {
-	struct course *courses = calloc(samples->count + 1, sizeof(*courses));
-	const struct samples *earlier = history->count ? history_newest(history) : NULL;
+	const struct sample *before = interval_find(&history->now, sample, place);
+	struct track **old, *track;
 
-	for (size_t i = 0; courses && earlier && i < samples->count; i++) {
-		const struct sample *before = interval_find(earlier, &samples->items[i]);
-		struct sample interval;
-
-		if (!before || !interval_between(before, &samples->items[i], &interval))
-			continue;
-		courses[i] = history->courses[before - earlier->items];
-		extend(&courses[i], &interval);
-	}
-	return courses;
+	if (!before || !interval_between(before, sample, &sample->recent))
+		return calloc(1, sizeof(*track));
+	old = &history->tracks[before - history->now.items];
+	track = *old;
+	*old = NULL;
+	track->began[track->next] = before->total;
+	track->next = (track->next + 1) % WINDOW_INTERVALS;
+	extend(&track->course, &sample->recent);
+	return track;
 }
 
-/* ---- samples ------------------------------------------------------------------------- */
-
-static void forget_oldest(struct history *history)
+static void free_tracks(struct track **tracks, size_t count)
 {
-	free(history->samples[0].items);
-	history->count--;
-	memmove(history->samples, history->samples + 1,
-		history->count * sizeof(history->samples[0]));
-}
-
-bool history_add(struct history *history, const struct samples *samples)
-{
-	struct course *courses = continue_courses(history, samples);
-
-	if (!courses) {
-		free(samples->items);
-		return fail(ENOMEM, "no room for the figures");
-	}
-	free(history->courses);
-	history->courses = courses;
-	if (history->count == WINDOW_INTERVALS + 1)
-		forget_oldest(history);
-	history->samples[history->count++] = *samples;
-	return true;
-}
-
-void history_restart(struct history *history)
-{
-	while (history->count > 1)
-		forget_oldest(history);
-	for (size_t i = 0; i < history_newest(history)->count; i++)
-		history->courses[i].count = 0;
+	for (size_t i = 0; tracks && i < count; i++)
+		free(tracks[i]);
+	free(tracks);
 }
 
 void history_free(struct history *history)
 {
-	while (history->count)
-		forget_oldest(history);
-	free(history->courses);
+	free_tracks(history->tracks, history->now.count);
+	free(history->now.items);
 }
 
-/* ---- what they say of a qdisc ---------------------------------------------------------- */
-
-/* What happened to it in the last `intervals`, which are without a gap. */
-static void sum_up(const struct history *history, const struct sample *now, size_t intervals,
-		   struct sample *sum)
+bool history_add(struct history *history, const struct samples *samples)
 {
-	const struct samples *earlier = history_newest(history) - intervals;
+	struct history later = { *samples, calloc(samples->count + 1, sizeof(*later.tracks)) };
+	bool continued = later.tracks;
 
-	interval_between(interval_find(earlier, now), now, sum);
+	for (size_t i = 0; continued && i < samples->count; i++) {
+		later.tracks[i] = continue_track(history, &samples->items[i], i);
+		continued = later.tracks[i];
+	}
+	history_free(history);
+	*history = later;
+	return continued || fail(ENOMEM, "no room for the figures");
+}
+
+void history_restart(struct history *history)
+{
+	for (size_t i = 0; i < history->now.count; i++)
+		history->tracks[i]->course.count = 0;
 }
 
 void history_view(const struct history *history, size_t item, struct view *view)
 {
-	const struct course *course = &history->courses[item];
-	const size_t known = history->count - 1;
+	const struct sample *now = &history->now.items[item];
+	const struct track *track = history->tracks[item];
+	const size_t known = track->course.count;
+	const size_t intervals = known < WINDOW_INTERVALS ? known : WINDOW_INTERVALS;
+	const size_t first = (track->next + WINDOW_INTERVALS - intervals) % WINDOW_INTERVALS;
 
-	view->now = &history_newest(history)->items[item];
-	view->course = course;
-	if (!course->count)
-		return;
-	sum_up(history, view->now, 1, &view->interval);
-	sum_up(history, view->now, course->count < known ? course->count : known, &view->window);
+	view->now = now;
+	view->course = &track->course;
+	if (known)
+		interval_subtract(now->aqm, &track->began[first], &now->total, &view->window);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The samples of the last minute, and the course of each qdisc. */
+/* The newest sample, and of each qdisc the last minute and its course. */
 #ifndef WATCH_HISTORY_H
 #define WATCH_HISTORY_H
 
@@ -27,28 +27,36 @@ struct course {
 	size_t count;
 };
 
+/* What is remembered of a qdisc. */
+struct track {
+	struct course course;
+	/* Its totals at the beginning of the latest intervals: a ring, of which `next` is the place
+	 * that is overwritten next.
+	 */
+	struct figures began[WINDOW_INTERVALS];
+	size_t next;
+};
+
 struct history {
-	struct samples samples[WINDOW_INTERVALS + 1]; /* the oldest first */
-	size_t count;
-	struct course *courses; /* one for each item of the newest sample */
+	struct samples now;    /* the newest sample */
+	struct track **tracks; /* one for each item of it */
 };
 
 /* Becomes the newest one; its items are the history's from now on. False: there is no memory. */
 bool history_add(struct history *history, const struct samples *samples);
-
-/* The newest sample; there is one. */
-const struct samples *history_newest(const struct history *history);
 
 /* Forget all but the newest sample. */
 void history_restart(struct history *history);
 
 void history_free(struct history *history);
 
-/* A qdisc as it is, in the last interval, and in the last minute, or what is known of it. */
+/* A qdisc as it is, with its last interval, and what happened in the last minute, or what is known
+ * of it.
+ */
 struct view {
 	const struct sample *now;
 	const struct course *course;
-	struct sample interval, window; /* only if `course` has an interval */
+	struct figures window; /* only if `course` has an interval, as the last interval */
 };
 
 /* `item`: of the newest sample. */

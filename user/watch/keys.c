@@ -48,7 +48,7 @@ static void change_interval(struct watcher *watcher, uint64_t interval_ns)
 
 static void open_number(struct watcher *watcher, size_t number)
 {
-	if (number > history_newest(&watcher->history)->count)
+	if (number > watcher->history.now.count)
 		return;
 	watcher->selected = number - 1;
 	watcher->shows_list = false;
@@ -88,8 +88,7 @@ void key_pressed(struct watcher *watcher, int key)
 		break;
 	case KEY_DOWN:
 	case 'j':
-		watcher->selected +=
-			watcher->selected + 1 < history_newest(&watcher->history)->count;
+		watcher->selected += watcher->selected + 1 < watcher->history.now.count;
 		break;
 	case '\r':
 	case '\n':

@@ -36,7 +36,7 @@ static const char *traffic(const struct view *view, char *text)
 
 static const char *rate(const struct view *view, char *text)
 {
-	const double bits = sample_rate(view->now);
+	const double bits = figures_rate(&view->now->total);
 
 	return bits ? format_speed(bits, text) : strcpy(text, "-");
 }
@@ -44,7 +44,8 @@ static const char *rate(const struct view *view, char *text)
 /* Of the rate; without one, what it is. */
 static const char *used(const struct view *view, char *text)
 {
-	const double rate = sample_rate(view->now), speed = interval_forwarded(&view->interval);
+	const double rate = figures_rate(&view->now->total),
+		     speed = interval_forwarded(&view->now->recent);
 
 	return rate ? percent(speed, rate, text) : format_speed(speed, text);
 }
@@ -52,35 +53,35 @@ static const char *used(const struct view *view, char *text)
 static const char *queue_speed(const struct view *view, const struct dualpi2_queue *queue,
 			       char *text)
 {
-	return format_speed(interval_speed(&view->interval, queue->counters.bytes_out), text);
+	return format_speed(interval_speed(&view->now->recent, queue->counters.bytes_out), text);
 }
 
 static const char *l_speed(const struct view *view, char *text)
 {
-	return queue_speed(view, &view->interval.stats.l, text);
+	return queue_speed(view, &view->now->recent.stats.l, text);
 }
 
 static const char *c_speed(const struct view *view, char *text)
 {
-	return queue_speed(view, &view->interval.stats.c, text);
+	return queue_speed(view, &view->now->recent.stats.c, text);
 }
 
 static const char *l_delay(const struct view *view, char *text)
 {
-	return delay_text(&view->interval.delays.l, DELAY_P99, text);
+	return delay_text(&view->now->recent.delays.l, DELAY_P99, text);
 }
 
 static const char *c_delay(const struct view *view, char *text)
 {
-	return delay_text(&view->interval.delays.c, DELAY_P99, text);
+	return delay_text(&view->now->recent.delays.c, DELAY_P99, text);
 }
 
 /* Of the packets that arrived for both queues. */
 static const char *share(const struct view *view, __u64 (*count)(const struct dualpi2_counters *),
 			 char *text)
 {
-	const struct dualpi2_counters *l = &view->interval.stats.l.counters,
-				      *c = &view->interval.stats.c.counters;
+	const struct dualpi2_counters *l = &view->now->recent.stats.l.counters,
+				      *c = &view->now->recent.stats.c.counters;
 
 	return percent(count(l) + count(c), l->packets_in + c->packets_in, text);
 }
@@ -141,7 +142,7 @@ static void put_state(int line, int column, const struct view *view)
 
 	if (!view->course->count)
 		return;
-	diagnose(&view->window, &diagnosis);
+	diagnose(view->now, &view->window, &diagnosis);
 	if (diagnosis.condition != CONDITION_GOOD)
 		put_text(line, column, "!");
 	attron(palette_condition(diagnosis.condition));
@@ -188,10 +189,10 @@ static void put_selected(const struct view *view)
 /* A line each, as many as fit, the selected one among them. */
 void list_draw(const struct watcher *watcher)
 {
-	const size_t count = history_newest(&watcher->history)->count;
+	const size_t count = watcher->history.now.count;
 	const size_t room = LINES - 1 - BELOW, selected = watcher->selected;
 	const size_t first = selected >= room ? selected - room + 1 : 0;
-	static struct view view; /* too large for the stack */
+	struct view view;
 	int line = 0;
 
 	attron(A_BOLD);

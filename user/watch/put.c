@@ -36,14 +36,14 @@ void put_words(int line, int lines, const struct view *view)
 		put_text(line, 0, "the first figures come after the first interval");
 		return;
 	}
-	diagnose(&view->window, &diagnosis);
+	diagnose(view->now, &view->window, &diagnosis);
 	attron(palette_condition(diagnosis.condition));
 	put_text(line, 0, condition_name(diagnosis.condition));
 	attroff(palette_condition(diagnosis.condition));
 	put_wrapped(line, line + lines, WORDS_COLUMN, diagnosis.words);
 }
 
-const char *frequency(const struct sample *interval, __u64 count, char *text)
+const char *frequency(const struct figures *interval, __u64 count, char *text)
 {
 	const double rate = interval_rate(interval, count);
 	char number[FORMAT_MAX];

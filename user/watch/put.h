@@ -17,6 +17,6 @@ int put_wrapped(int line, int end, int column, const char *text);
 void put_words(int line, int lines, const struct view *view);
 
 /* "2.5/s", "2000/s": writes to `text` (FORMAT_MAX bytes) and returns it. */
-const char *frequency(const struct sample *interval, __u64 count, char *text);
+const char *frequency(const struct figures *interval, __u64 count, char *text);
 
 #endif /* WATCH_PUT_H */

@@ -38,7 +38,7 @@ static void put_head(const struct sample *now)
 	char params[OPTION_TEXT_MAX], name[PLACE_MAX], head[sizeof(params) + PLACE_MAX + 64];
 
 	snprintf(head, sizeof(head), "%s: %s%s", sample_place(now, name), now->aqm->kind,
-		 params_describe(params_none, true, now->aqm, &now->stats.params, params,
+		 params_describe(params_none, true, now->aqm, &now->total.stats.params, params,
 				 sizeof(params)));
 	attron(A_BOLD);
 	put_text(0, 0, head);
@@ -48,8 +48,8 @@ static void put_head(const struct sample *now)
 /* One qdisc, in full. */
 static void draw_one(const struct watcher *watcher)
 {
-	const bool is_alone = history_newest(&watcher->history)->count == 1;
-	static struct view view; /* too large for the stack */
+	const bool is_alone = watcher->history.now.count == 1;
+	struct view view;
 
 	history_view(&watcher->history, watcher->selected, &view);
 	put_head(view.now);
@@ -71,7 +71,7 @@ static void draw_nothing(const struct watcher *watcher)
 
 void screen_draw(const struct watcher *watcher)
 {
-	const size_t count = history_newest(&watcher->history)->count;
+	const size_t count = watcher->history.now.count;
 
 	erase();
 	if (LINES < SCREEN_LINES || COLS < SCREEN_COLUMNS) {

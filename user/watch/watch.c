@@ -16,23 +16,19 @@
 /* The selected qdisc stays so, wherever it is in the new list. */
 static bool take_sample(struct watcher *watcher)
 {
-	const struct history *history = &watcher->history;
-	struct sample selected = {};
-	const struct sample *again;
+	const struct samples *before = &watcher->history.now;
+	const struct sample *again = NULL;
 	struct samples list;
 
 	if (!sampler_take(watcher->sampler, &list))
 		return false;
-	if (history->count && history_newest(history)->count)
-		selected = history_newest(history)->items[watcher->selected];
-	if (!history_add(&watcher->history, &list))
-		return false;
-	again = interval_find(&list, &selected);
+	if (before->count)
+		again = interval_find(&list, &before->items[watcher->selected], watcher->selected);
 	if (again)
 		watcher->selected = again - list.items;
 	else if (watcher->selected >= list.count)
 		watcher->selected = list.count ? list.count - 1 : 0;
-	return true;
+	return history_add(&watcher->history, &list);
 }
 
 /* Of a change of the window's size getch() makes a key. */
@@ -85,24 +81,27 @@ static bool show_on_terminal(struct watcher *watcher)
 	return shown;
 }
 
+/* That there is nothing to begin with is a failure. */
+static bool begin(struct watcher *watcher, uint64_t interval_ns)
+{
+	const size_t count = watcher->history.now.count;
+
+	watcher->shows_list = count > 1;
+	if (!count)
+		return sampler_has_nothing(watcher->sampler);
+	return pace_start(&watcher->pace, interval_ns) && show_on_terminal(watcher);
+}
+
 bool watch(struct sampler *sampler, uint64_t interval_ns)
 {
 	struct watcher watcher = { .sampler = sampler };
-	size_t count;
 	bool watched;
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
 		return fail(
 			0,
 			"--watch: standard input or output is not a terminal: use --jsonl or --interval");
-	if (!take_sample(&watcher))
-		return false;
-	count = history_newest(&watcher.history)->count;
-	watcher.shows_list = count > 1;
-	if (!count)
-		watched = sampler_has_nothing(sampler);
-	else
-		watched = pace_start(&watcher.pace, interval_ns) && show_on_terminal(&watcher);
+	watched = take_sample(&watcher) && begin(&watcher, interval_ns);
 	history_free(&watcher.history);
 	return watched;
 }

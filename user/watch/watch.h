@@ -3,7 +3,7 @@
  *
  *	watch.c		the terminal, the rhythm
  *	keys.c		what is pressed
- *	history.c	the samples of the last minute and the course of each qdisc
+ *	history.c	the newest sample, the last minute and the course of each qdisc
  *	screen.c	what is drawn, with ncurses: which screen, and what all have
  *	list.c		a line for each qdisc
  *	figures.c	one qdisc in figures
