@@ -166,7 +166,6 @@ static void fill(struct sample *sample, const struct instance *instance, unsigne
 		.total.stats.memlimit = 30280000,
 		.total.stats.updates = 60 * steps,
 		.refcnt = 1,
-		.tcx_known = true,
 		.tcx_attached = !instance->without_tcx,
 	};
 	stats->levels.prob = (__u32)((__u64)PROB_MAX * instance->prob_percent / 100);

@@ -3,8 +3,8 @@
  */
 #include "unit.h"
 
+#include <errno.h>
 #include <linux/pkt_sched.h>
-#include <stdlib.h>
 
 #include "cli/format.h"
 #include "sample/sample.h"
@@ -25,7 +25,6 @@ static struct sample sample_at(unsigned int seconds)
 		.total.stats.refreshed_ns = seconds * SEC,
 		.total.stats.params = DUALPI2_DEFAULT_PARAMS,
 		.total.stats.updates = 60 * seconds,
-		.tcx_known = true,
 		.tcx_attached = true,
 	};
 }
@@ -372,7 +371,7 @@ static void what_is_unknown_is_not_said(void **state)
 	struct figures interval;
 
 	(void)state;
-	later.tcx_known = later.tcx_attached = false;
+	later.tcx_attached = -EPERM;
 	interval = between(&earlier, &later);
 	assert_said(&later, &interval, "no packets in the last minute");
 }

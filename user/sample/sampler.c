@@ -125,7 +125,7 @@ static __u64 taken_at(const struct sample *sample, __u64 now)
 static int read_instance(const struct registration *reg, const struct dualpi2_key *key,
 			 struct sample *sample)
 {
-	int found, attached;
+	int found;
 
 	*sample = (struct sample){ .aqm = reg->aqm, .key = *key };
 	found = stats_read(reg, key, &sample->total.stats);
@@ -138,9 +138,8 @@ static int read_instance(const struct registration *reg, const struct dualpi2_ke
 	sample->identity = sample->total.stats.since_ns;
 	sample->total.taken_ns = taken_at(sample, clock_now());
 	sample_ifname(key->ifindex, sample->total.stats.ifname, sample->device);
-	attached = reg->mark >= 0 ? tcx_attached(reg, key, TCX_EGRESS) : -EPERM;
-	sample->tcx_attached = attached > 0;
-	sample->tcx_known = attached >= 0;
+	/* Its pin can only be opened with the right to. */
+	sample->tcx_attached = reg->mark >= 0 ? tcx_attached(reg, key, TCX_EGRESS) : -EPERM;
 	return 1;
 }
 
@@ -287,7 +286,6 @@ static struct sample *sum_of(struct samples *list, const struct sample *queue)
 		.total.taken_ns = queue->total.taken_ns,
 		.total.stats.params = queue->total.stats.params,
 		.tcx_attached = queue->tcx_attached,
-		.tcx_known = queue->tcx_known,
 	};
 	sum->key.parent = TC_H_ROOT;
 	sum->direction = queue->direction;

@@ -81,7 +81,7 @@ static const char *span(const struct figures *interval, char text[FORMAT_MAX])
 
 static bool without_tcx(const struct evidence *seen, char text[DIAGNOSIS_MAX])
 {
-	if (!seen->sample->tcx_known || seen->sample->tcx_attached)
+	if (seen->sample->tcx_attached)
 		return false;
 	return say(text,
 		   "nothing is marked: our tcx program is not attached; `dualpi2-load %s%s` "

@@ -113,7 +113,7 @@ static void print_probability(const struct family *family, const struct sample *
 /* Nobody but the owner of the pins knows. */
 static void print_tcx_attached(const struct family *family, const struct sample *sample)
 {
-	if (sample->tcx_known)
+	if (sample->tcx_attached >= 0)
 		print_uint(family, sample, NULL, sample->tcx_attached);
 }
 

@@ -289,7 +289,7 @@ static void add_sample(struct json_object *to, const struct sample *sample, enum
 		add_xstats(to, sample);
 	add_rows(to, qdisc_rows, &sample->total.stats, !sample->is_sum);
 	json_add(to, "tcx-attached",
-		 sample->tcx_known ? json_object_new_boolean(sample->tcx_attached) : NULL);
+		 sample->tcx_attached < 0 ? NULL : json_object_new_boolean(sample->tcx_attached));
 	if (sample->passed_over[0])
 		json_add_text(to, "passed-over", sample->passed_over);
 	add_overload(to, &sample->total.stats.overload);

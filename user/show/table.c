@@ -277,7 +277,7 @@ static void print_remarks(const struct sample *sample)
 		printf("  warning: %s packets did not pass our tcx program, so none of them could\n"
 		       "  be marked, only dropped.\n",
 		       format_count(stats->bypassed_tcx, count));
-	if (sample->tcx_known && !sample->tcx_attached)
+	if (!sample->tcx_attached)
 		printf("  warning: our tcx program is not attached, so nothing is marked:\n"
 		       "  `dualpi2-load %s%s` attaches it.\n",
 		       sample_name(sample->ifname, name), sample_option(sample));
