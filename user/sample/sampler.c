@@ -113,34 +113,12 @@ static bool visit_kind(const struct qdisc *qdisc, void *data)
 /* The moment that published statistics are of. They are refreshed by every update of the AQM unless
  * nothing happens: what is older than that still holds.
  */
-static __u64 taken_at(const struct sample *sample, __u64 now)
+static __u64 taken_at(const struct aqm *aqm, const struct dualpi2_stats *stats, __u64 now)
 {
-	const __u64 refreshed = sample->total.stats.refreshed_ns;
-	const __u64 period = sample->aqm->period(&sample->total.stats.params);
+	const __u64 refreshed = stats->refreshed_ns;
+	const __u64 period = aqm->period(&stats->params);
 
 	return refreshed < now && now - refreshed < 2 * period ? refreshed : now;
-}
-
-/* Put the figures of one instance into `sample`: 1; 0: it has just gone; -errno: unknown. */
-static int read_instance(const struct registration *reg, const struct dualpi2_key *key,
-			 struct sample *sample)
-{
-	int found;
-
-	*sample = (struct sample){ .aqm = reg->aqm, .key = *key };
-	found = stats_read(reg, key, &sample->total.stats);
-	if (found > 0)
-		found = delays_read(reg, key, &sample->total.delays);
-	if (found > 0 && reg->aqm->has_values)
-		found = values_read(reg, sample->stats.number, &sample->values);
-	if (found <= 0)
-		return found;
-	sample->identity = sample->total.stats.since_ns;
-	sample->total.taken_ns = taken_at(sample, clock_now());
-	sample_ifname(key->ifindex, sample->total.stats.ifname, sample->device);
-	/* Its pin can only be opened with the right to. */
-	sample->tcx_attached = reg->mark >= 0 ? tcx_attached(reg, key, TCX_EGRESS) : -EPERM;
-	return 1;
 }
 
 /* Instances are found by the qdiscs that the kernel shows: a walk through the map of
@@ -166,56 +144,73 @@ static void look_who_is_passed_over(struct sample *sample)
 		memcpy(sample->passed_over, others.whose, sizeof(sample->passed_over));
 }
 
-static bool visit_instance(const struct qdisc *qdisc, void *data)
+/* Put what there is of an instance into `sample`, which names it: 1; 0: it has just gone; -errno:
+ * unknown.
+ */
+static int read_instance(const struct collecting *collecting, struct sample *sample)
 {
-	struct collecting *collecting = data;
-	struct samples *list = collecting->list;
-	struct sample *sample = &list->items[list->count];
-	struct dualpi2_key key = {
-		.netns = collecting->netns,
-		.ifindex = qdisc->ifindex,
-		.parent = qdisc->parent,
-	};
-	const struct aqm *aqm = aqm_of_kind(qdisc->kind);
+	const struct registration *reg = registration_of(collecting->regs, sample->aqm);
+	const struct dualpi2_key *key = &sample->key;
+	struct figures *total = &sample->total;
 	int found;
 
-	if (!aqm || list->count == DUALPI2_MAX_INSTANCES * collecting->regs->count ||
-	    collecting->error)
-		return false;
-	found = read_instance(registration_of(collecting->regs, aqm), &key, sample);
-	if (found < 0)
-		collecting->error = -found;
-	if (!found)
-		collecting->misses = true;
+	found = stats_read(reg, key, &total->stats);
+	if (found > 0)
+		found = delays_read(reg, key, &total->delays);
+	if (found > 0 && reg->aqm->has_values)
+		found = values_read(reg, sample->total.stats.number, &sample->values);
 	if (found <= 0)
-		return false;
-	sample->direction = sample_interface(ifbs_find(collecting->ifbs, key.ifindex),
+		return found;
+	sample->identity = total->stats.since_ns;
+	total->taken_ns = taken_at(reg->aqm, &total->stats, clock_now());
+	sample_ifname(key->ifindex, total->stats.ifname, sample->device);
+	/* Its pin can only be opened with the right to. */
+	sample->tcx_attached = reg->mark >= 0 ? tcx_attached(reg, key, TCX_EGRESS) : -EPERM;
+	sample->direction = sample_interface(ifbs_find(collecting->ifbs, key->ifindex),
 					     sample->device, sample->ifname);
-	sample->counters = qdisc->counters;
-	sample->refcnt = qdisc->refcnt;
 	if (sample->direction == INGRESS)
 		look_who_is_passed_over(sample);
-	list->count++;
-	return true;
+	return 1;
 }
 
-/* What the kernel itself sums up for the root of an mq. */
-static bool visit_mq(const struct qdisc *qdisc, void *data)
+/* A new item, a copy; the others may move. NULL: there is no memory, which is reported. */
+static struct sample *append(struct samples *list, const struct sample *sample)
 {
-	struct samples *list = data;
+	struct sample *items = realloc(list->items, (list->count + 1) * sizeof(*items));
 
-	if (strcmp(qdisc->kind, MQ_KIND))
-		return false;
-	for (size_t i = 0; i < list->count; i++) {
-		struct sample *sample = &list->items[i];
-
-		if (!sample->is_sum || sample->key.ifindex != (__u32)qdisc->ifindex)
-			continue;
-		sample->counters = qdisc->counters;
-		sample->refcnt = qdisc->refcnt;
-		sample->total.stats.handle = qdisc->handle;
+	if (!items) {
+		fail(ENOMEM, "no room for the figures");
+		return NULL;
 	}
-	return true;
+	list->items = items;
+	items[list->count] = *sample;
+	return &items[list->count++];
+}
+
+/* Ours, and of each mq what the kernel itself sums up. */
+static bool visit_qdisc(const struct qdisc *qdisc, void *data)
+{
+	struct collecting *collecting = data;
+	struct sample sample = {
+		.aqm = aqm_of_kind(qdisc->kind),
+		.key = { collecting->netns, qdisc->ifindex, qdisc->parent },
+		.is_sum = !strcmp(qdisc->kind, MQ_KIND),
+		.counters = qdisc->counters,
+		.refcnt = qdisc->refcnt,
+		.total.stats.handle = qdisc->handle,
+	};
+	int found = sample.is_sum;
+
+	if (collecting->error)
+		return false;
+	if (sample.aqm)
+		found = read_instance(collecting, &sample);
+	if (found > 0 && !append(collecting->list, &sample))
+		found = -ENOMEM;
+	if (found < 0)
+		collecting->error = -found;
+	collecting->misses |= sample.aqm && !found;
+	return found > 0;
 }
 
 static int compare(const void *one, const void *other)
@@ -255,64 +250,77 @@ static void add_overload(struct dualpi2_overload *sum, const struct dualpi2_over
 
 static void add_figures(struct sample *sum, const struct sample *sample)
 {
-	struct dualpi2_stats *stats = &sum->total.stats;
+	struct figures *total = &sum->total;
+	struct dualpi2_stats *stats = &total->stats;
+	const struct dualpi2_stats *more = &sample->total.stats;
 	const __u32 maxq = stats->maxq;
 
 	sum->identity += sample->identity;
-	stat_add(qdisc_rows, stats, &sample->total.stats);
-	/* Whether any queue was ever in use. */
-	stats->maxq = sample->total.stats.maxq > maxq ? sample->total.stats.maxq : maxq;
-	add_overload(&stats->overload, &sample->total.stats.overload);
-	stat_add(queue_rows, &stats->l, &sample->total.stats.l);
-	stat_add(queue_rows, &stats->c, &sample->total.stats.c);
-	add_histogram(&sum->total.delays.l, &sample->total.delays.l);
-	add_histogram(&sum->total.delays.c, &sample->total.delays.c);
+	stat_add(qdisc_rows, stats, more);
+	stats->maxq = more->maxq > maxq ? more->maxq : maxq; /* whether any queue was ever in use */
+	add_overload(&stats->overload, &more->overload);
+	stat_add(queue_rows, &stats->l, &more->l);
+	stat_add(queue_rows, &stats->c, &more->c);
+	add_histogram(&total->delays.l, &sample->total.delays.l);
+	add_histogram(&total->delays.c, &sample->total.delays.c);
 }
 
-/* The sum of the interface that a queue belongs to; a new one if there is none yet. */
+/* The sum of the interface that a queue belongs to, which is one more item unless its mq has been
+ * seen. NULL: as append().
+ */
 static struct sample *sum_of(struct samples *list, const struct sample *queue)
 {
-	struct sample *sum;
+	const struct sample none = { .key = queue->key, .is_sum = true };
 
 	for (size_t i = 0; i < list->count; i++) {
 		if (list->items[i].is_sum && list->items[i].key.ifindex == queue->key.ifindex)
 			return &list->items[i];
 	}
-	sum = &list->items[list->count++];
-	*sum = (struct sample){
-		.aqm = queue->aqm,
-		.key = queue->key,
-		.is_sum = true,
-		.total.taken_ns = queue->total.taken_ns,
-		.total.stats.params = queue->total.stats.params,
-		.tcx_attached = queue->tcx_attached,
-	};
+	return append(list, &none);
+}
+
+/* What a sum has of its first queue. */
+static void begin_sum(struct sample *sum, const struct sample *queue)
+{
+	sum->aqm = queue->aqm;
 	sum->key.parent = TC_H_ROOT;
 	sum->direction = queue->direction;
 	memcpy(sum->ifname, queue->ifname, sizeof(sum->ifname));
 	memcpy(sum->device, queue->device, sizeof(sum->device));
-	return sum;
+	sum->tcx_attached = queue->tcx_attached;
+	sum->total.taken_ns = queue->total.taken_ns;
+	sum->total.stats.params = queue->total.stats.params;
 }
 
-static void add_sums(struct samples *list)
+static bool add_sums(struct samples *list)
 {
-	size_t instances = list->count;
+	const size_t found = list->count;
 
-	for (size_t i = 0; i < instances; i++) {
-		const struct sample *sample = &list->items[i];
+	for (size_t i = 0; i < found; i++) {
+		struct sample *sum;
 
-		if (sample->key.parent != TC_H_ROOT)
-			add_figures(sum_of(list, sample), sample);
+		if (list->items[i].key.parent == TC_H_ROOT)
+			continue;
+		sum = sum_of(list, &list->items[i]);
+		if (!sum)
+			return false;
+		if (!sum->aqm)
+			begin_sum(sum, &list->items[i]);
+		add_figures(sum, &list->items[i]);
 	}
+	return true;
 }
 
-/* Whoever keeps many lists keeps no room for instances that are not. */
-static void shrink(struct samples *list)
+/* An mq without a queue of ours is none of ours. */
+static void drop_others(struct samples *list)
 {
-	struct sample *items = realloc(list->items, (list->count + 1) * sizeof(*items));
+	size_t kept = 0;
 
-	if (items)
-		list->items = items;
+	for (size_t i = 0; i < list->count; i++) {
+		if (list->items[i].aqm)
+			list->items[kept++] = list->items[i];
+	}
+	list->count = kept;
 }
 
 /* `complete`: do the maps that are open know each qdisc of ours? */
@@ -330,22 +338,15 @@ static bool collect(struct sampler *sampler, struct samples *list, bool *complet
 	collecting.netns = netns_current();
 	if (!collecting.netns)
 		return false;
-	/* At most a sum for each. */
-	list->items = calloc(2 * DUALPI2_MAX_INSTANCES * regs->count, sizeof(*list->items));
-	if (!list->items)
-		return fail(ENOMEM, "no room for the figures");
 	for (size_t i = 0; i < regs->count; i++) {
 		if (registration_is_open(&regs->of[i]))
 			stats_refresh(&regs->of[i]);
 	}
-	if (each_qdisc(sampler, visit_instance, &collecting) < 0 ||
-	    expect_known(-collecting.error, "the statistics") < 0)
+	if (each_qdisc(sampler, visit_qdisc, &collecting) < 0 ||
+	    expect_known(-collecting.error, "the statistics") < 0 || !add_sums(list))
 		goto failed;
-	add_sums(list);
-	if (each_qdisc(sampler, visit_mq, list) < 0)
-		goto failed;
+	drop_others(list);
 	qsort(list->items, list->count, sizeof(*list->items), compare);
-	shrink(list);
 	*complete = list->count && !collecting.misses;
 	return true;
 failed:
