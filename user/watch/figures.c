@@ -14,52 +14,12 @@
 #define L_COLUMN 20
 #define CELL_TEXT_MAX (16 * FORMAT_MAX) /* of more than a cell, where there is room for it */
 
-enum figure {
-	HEADING,
-	ARRIVING,
-	LEAVING,
-	DELAY_HALF,
-	DELAY_MOST,
-	DELAY_TOP,
-	QUEUED,
-	PROBABILITIES,
-	MARKS,
-	MARK_CAUSES,
-	DROPS,
-	DROP_CAUSES,
-	N_FIGURES,
-};
-
-/* A line each. */
-static const char *const names[N_FIGURES] = {
-	[ARRIVING] = "arriving",
-	[LEAVING] = "leaving",
-	[DELAY_HALF] = "delay: half below",
-	[DELAY_MOST] = "       99 % below",
-	[DELAY_TOP] = "       highest",
-	[QUEUED] = "queued now",
-	[MARKS] = "marks",
-	[MARK_CAUSES] = "      by cause",
-	[DROPS] = "drops",
-	[DROP_CAUSES] = "      by cause",
-};
-
 /* ---- cells --------------------------------------------------------------------------- */
 
-static int cell_width(void)
+static const char *arriving(const struct figures *interval, const struct dualpi2_queue *queue,
+			    char text[CELL_TEXT_MAX])
 {
-	return (COLS - L_COLUMN) / 2;
-}
-
-static int c_column(void)
-{
-	return L_COLUMN + cell_width();
-}
-
-/* A blank follows. */
-static void put_cell(enum figure figure, int column, const char *text)
-{
-	mvaddnstr(FIGURES_LINE + (int)figure, column, text, cell_width() - 1);
+	return format_speed(interval_speed(interval, queue->counters.bytes_in), text);
 }
 
 /* "36.3mbit, 90.8 % of rate" */
@@ -87,16 +47,18 @@ static const char *backlog(const struct dualpi2_queue *queue, char text[CELL_TEX
 	return text;
 }
 
-/* "626/s, 12.5 %": how often, and of how many of the packets. */
-static const char *often(const struct figures *interval, __u64 count, __u64 packets,
-			 char text[CELL_TEXT_MAX])
+/* "626/s, 12.5 %": how often, and of how many of the packets that arrived. */
+static const char *often(const struct figures *interval,
+			 __u64 (*count)(const struct dualpi2_counters *),
+			 const struct dualpi2_queue *queue, char text[CELL_TEXT_MAX])
 {
+	const __u64 happened = count(&queue->counters);
 	char rate[FORMAT_MAX], share[FORMAT_MAX];
 
-	if (!count)
+	if (!happened)
 		return strcpy(text, "-");
-	snprintf(text, CELL_TEXT_MAX, "%s, %s", frequency(interval, count, rate),
-		 format_share((double)count, (double)packets, share));
+	snprintf(text, CELL_TEXT_MAX, "%s, %s", frequency(interval, happened, rate),
+		 format_share((double)happened, (double)queue->counters.packets_in, share));
 	return text;
 }
 
@@ -135,51 +97,69 @@ static const char *causes(const struct figures *interval, const char *prefix,
 
 /* ---- lines --------------------------------------------------------------------------- */
 
-/* In the column of a queue what `names` has, but for what is of both. */
-static void put_queue(int column, const char *name, const struct figures *interval,
-		      const struct dualpi2_queue *queue, const struct dualpi2_histogram *delays)
+/* A blank follows each cell. */
+static void put_row(int line, const char *name, const char *l, const char *c)
 {
-	const struct dualpi2_counters *counters = &queue->counters;
-	char text[CELL_TEXT_MAX];
+	const int width = (COLS - L_COLUMN) / 2;
 
-	attron(A_BOLD);
-	put_cell(HEADING, column, name);
-	attroff(A_BOLD);
-	put_cell(ARRIVING, column,
-		 format_speed(interval_speed(interval, counters->bytes_in), text));
-	put_cell(LEAVING, column, leaving(interval, queue, text));
-	put_cell(DELAY_HALF, column, delay_text(delays, DELAY_P50, text));
-	put_cell(DELAY_MOST, column, delay_text(delays, DELAY_P99, text));
-	put_cell(DELAY_TOP, column, delay_text(delays, DELAY_HIGHEST, text));
-	put_cell(QUEUED, column, backlog(queue, text));
-	put_cell(MARKS, column,
-		 often(interval, dualpi2_marks(counters), counters->packets_in, text));
-	put_cell(MARK_CAUSES, column, causes(interval, "mark_", queue, text));
-	put_cell(DROPS, column,
-		 often(interval, dualpi2_drops(counters), counters->packets_in, text));
-	put_cell(DROP_CAUSES, column, causes(interval, "drop_", queue, text));
+	put_text(line, 0, name);
+	mvaddnstr(line, L_COLUMN, l, width - 1);
+	mvaddnstr(line, L_COLUMN + width, c, width - 1);
 }
 
-static void put_probability(int column, const char *name, __u32 kept)
+static void put_delay(int line, const char *name, const struct dualpi2_delays *delays,
+		      enum delay asked)
 {
-	char text[CELL_TEXT_MAX];
+	char l[FORMAT_MAX], c[FORMAT_MAX];
 
-	snprintf(text, sizeof(text), "%s %.2f %%", name, 100 * sample_probability(kept));
-	put_cell(PROBABILITIES, column, text);
+	put_row(line, name, delay_text(&delays->l, asked, l), delay_text(&delays->c, asked, c));
 }
 
-static void put_probabilities(const struct sample *now)
+static const char *probability(const char *name, __u32 kept, char text[FORMAT_MAX])
+{
+	snprintf(text, FORMAT_MAX, "%s %.2f %%", name, 100 * sample_probability(kept));
+	return text;
+}
+
+static void put_probabilities(int line, const struct sample *now)
 {
 	const struct dualpi2_levels *levels = &now->total.stats.levels;
+	char prob[FORMAT_MAX], p_cl[FORMAT_MAX], p_c[FORMAT_MAX];
 
-	if (now->is_sum) { /* each queue has its own */
-		put_cell(PROBABILITIES, 0, "p'");
-		put_cell(PROBABILITIES, L_COLUMN, "see the queues");
-		return;
-	}
-	put_probability(0, "p'", levels->prob);
-	put_probability(L_COLUMN, "p_CL", levels->p_cl);
-	put_probability(c_column(), "p_C", levels->p_c);
+	if (now->is_sum) /* each queue has its own */
+		put_row(line, "p'", "see the queues", "");
+	else
+		put_row(line, probability("p'", levels->prob, prob),
+			probability("p_CL", levels->p_cl, p_cl),
+			probability("p_C", levels->p_c, p_c));
+}
+
+/* What is of one queue each, and the probabilities. Returns the line that follows. */
+static int put_queues(int line, const struct sample *now)
+{
+	const struct figures *in = &now->recent;
+	const struct dualpi2_queue *l = &in->stats.l, *c = &in->stats.c;
+	char l_text[CELL_TEXT_MAX], c_text[CELL_TEXT_MAX];
+
+	attron(A_BOLD);
+	put_row(line++, "", "L4S", "Classic");
+	attroff(A_BOLD);
+	put_row(line++, "arriving", arriving(in, l, l_text), arriving(in, c, c_text));
+	put_row(line++, "leaving", leaving(in, l, l_text), leaving(in, c, c_text));
+	put_delay(line++, "delay: half below", &in->delays, DELAY_P50);
+	put_delay(line++, "       99 % below", &in->delays, DELAY_P99);
+	put_delay(line++, "       highest", &in->delays, DELAY_HIGHEST);
+	put_row(line++, "queued now", backlog(l, l_text), backlog(c, c_text));
+	put_probabilities(line++, now);
+	put_row(line++, "marks", often(in, dualpi2_marks, l, l_text),
+		often(in, dualpi2_marks, c, c_text));
+	put_row(line++, "      by cause", causes(in, "mark_", l, l_text),
+		causes(in, "mark_", c, c_text));
+	put_row(line++, "drops", often(in, dualpi2_drops, l, l_text),
+		often(in, dualpi2_drops, c, c_text));
+	put_row(line++, "      by cause", causes(in, "drop_", l, l_text),
+		causes(in, "drop_", c, c_text));
+	return line;
 }
 
 /* Below what is of one queue each: `text` from `line` on, on as many lines as it takes, or as there
@@ -233,15 +213,7 @@ static int put_gauges(int line, const struct sample *now)
 int figures_draw(const struct view *view)
 {
 	const struct sample *now = view->now;
-	const struct figures *interval = &now->recent;
-	const struct dualpi2_stats *stats = &interval->stats;
-	int line;
+	const int line = put_overload(put_queues(FIGURES_LINE, now), &now->total.stats.overload);
 
-	for (int i = 0; i < N_FIGURES; i++)
-		put_text(FIGURES_LINE + i, 0, names[i] ?: "");
-	put_queue(L_COLUMN, "L4S", interval, &stats->l, &interval->delays.l);
-	put_queue(c_column(), "Classic", interval, &stats->c, &interval->delays.c);
-	put_probabilities(now);
-	line = put_overload(FIGURES_LINE + N_FIGURES, &now->total.stats.overload);
 	return now->is_sum ? line : put_gauges(line, now);
 }
