@@ -144,6 +144,30 @@ static void look_who_is_passed_over(struct sample *sample)
 		memcpy(sample->passed_over, others.whose, sizeof(sample->passed_over));
 }
 
+static void look_at_interface(const struct collecting *collecting, const struct registration *reg,
+			      struct sample *sample)
+{
+	const struct dualpi2_key *key = &sample->key;
+
+	sample_ifname(key->ifindex, sample->total.stats.ifname, sample->device);
+	sample->direction = sample_interface(ifbs_find(collecting->ifbs, key->ifindex),
+					     sample->device, sample->ifname);
+	/* Its pin can only be opened with the right to. */
+	sample->tcx_attached = reg->mark >= 0 ? tcx_attached(reg, key, TCX_EGRESS) : -EPERM;
+	if (sample->direction == INGRESS)
+		look_who_is_passed_over(sample);
+}
+
+/* What all queues of an mq have in common. */
+static void copy_interface(struct sample *to, const struct sample *from)
+{
+	memcpy(to->ifname, from->ifname, sizeof(to->ifname));
+	memcpy(to->device, from->device, sizeof(to->device));
+	memcpy(to->passed_over, from->passed_over, sizeof(to->passed_over));
+	to->direction = from->direction;
+	to->tcx_attached = from->tcx_attached;
+}
+
 /* Put what there is of an instance into `sample`, which names it: 1; 0: it has just gone; -errno:
  * unknown.
  */
@@ -151,6 +175,8 @@ static int read_instance(const struct collecting *collecting, struct sample *sam
 {
 	const struct registration *reg = registration_of(collecting->regs, sample->aqm);
 	const struct dualpi2_key *key = &sample->key;
+	const struct samples *list = collecting->list;
+	const struct sample *last = list->count ? &list->items[list->count - 1] : NULL;
 	struct figures *total = &sample->total;
 	int found;
 
@@ -163,13 +189,10 @@ static int read_instance(const struct collecting *collecting, struct sample *sam
 		return found;
 	sample->identity = total->stats.since_ns;
 	total->taken_ns = taken_at(reg->aqm, &total->stats, clock_now());
-	sample_ifname(key->ifindex, total->stats.ifname, sample->device);
-	/* Its pin can only be opened with the right to. */
-	sample->tcx_attached = reg->mark >= 0 ? tcx_attached(reg, key, TCX_EGRESS) : -EPERM;
-	sample->direction = sample_interface(ifbs_find(collecting->ifbs, key->ifindex),
-					     sample->device, sample->ifname);
-	if (sample->direction == INGRESS)
-		look_who_is_passed_over(sample);
+	if (last && last->aqm == sample->aqm && last->key.ifindex == key->ifindex)
+		copy_interface(sample, last);
+	else
+		look_at_interface(collecting, reg, sample);
 	return 1;
 }
 
@@ -284,10 +307,7 @@ static void begin_sum(struct sample *sum, const struct sample *queue)
 {
 	sum->aqm = queue->aqm;
 	sum->key.parent = TC_H_ROOT;
-	sum->direction = queue->direction;
-	memcpy(sum->ifname, queue->ifname, sizeof(sum->ifname));
-	memcpy(sum->device, queue->device, sizeof(sum->device));
-	sum->tcx_attached = queue->tcx_attached;
+	copy_interface(sum, queue);
 	sum->total.taken_ns = queue->total.taken_ns;
 	sum->total.stats.params = queue->total.stats.params;
 }
