@@ -99,6 +99,15 @@ def test_each_queue_has_its_own(mq):
     assert [queue["options"]["limit"] for queue in queues] == [99] * QUEUES
 
 
+def test_an_mq_without_a_queue_of_ours_is_not_shown(mq):
+    """That of m1, the other end."""
+    mq.space.run("tc", "qdisc", "add", "dev", "m1", "root", "mq")
+    mq.load("--mq")
+    entries = json.loads(mq.space.run(BIN / "dualpi2-stats", "--json").stdout)
+    assert [entry["dev"] for entry in entries] == ["m0"] * (1 + QUEUES)
+    assert json.loads(mq.space.run(BIN / "dualpi2-stats", "m1", "--json").stdout) == []
+
+
 def test_packets_are_conserved_in_each_queue_and_in_the_sum(mq):
     mq.load("--mq")
     mq.send(ECT_1)

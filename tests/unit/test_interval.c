@@ -167,8 +167,10 @@ static void lists_are_matched_by_place(void **state)
 	interval_since(&earlier, &later);
 	assert_int_equal(now[0].recent.span_ns, SEC);
 	assert_int_equal(now[1].recent.span_ns, 0);
-	for (size_t place = 0; place < 3; place++)
-		assert_ptr_equal(interval_find(&earlier, &now[0], place), &before[1]);
+	for (size_t place = 0; place < 3; place++) {
+		assert_ptr_equal(interval_find(&earlier, &one, place), &before[0]);
+		assert_ptr_equal(interval_find(&earlier, &other, place), &before[1]);
+	}
 	assert_null(interval_find(&earlier, &now[1], 0));
 }
 

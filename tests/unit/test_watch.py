@@ -123,6 +123,13 @@ def test_wide_terminal_is_used():
     assert text.split("\n")[4].index("Classic") == 20 + (200 - 20) // 2
 
 
+def test_sentence_is_about_the_last_minute():
+    """60 steps, of a second each, however many there were."""
+    with watching("empty", interval="10ms", columns=200, lines=60) as terminal:
+        text = terminal.wait_for(lambda text: "█" * 130 in text, "130 intervals")
+    assert "empty for at least 99 % of the last minute" in text.split("\n")[1]
+
+
 def test_narrow_terminal_has_the_figures():
     with watching("busy", columns=60, lines=18) as terminal:
         text = terminal.wait_for_word("queue-delay")
