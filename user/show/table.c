@@ -55,27 +55,20 @@ static void print_share(const char *meaning, __u64 (*count)(const struct dualpi2
 		  format_share(count(c), c->packets_in, c_text), "", meaning);
 }
 
-/* `brief`: only the two that say most. */
-static void print_delays(const struct dualpi2_delays *delays, bool brief)
+static void print_delay(const struct dualpi2_delays *delays, enum delay asked, const char *meaning)
 {
-	static const struct {
-		enum delay asked;
-		bool is_brief;
-		const char *meaning;
-	} rows[] = {
-		{ DELAY_MEAN, true, "delay in the queue: mean" },
-		{ DELAY_P50, false, "  half of the packets at most" },
-		{ DELAY_P99, true, "  99 % of the packets at most" },
-		{ DELAY_P999, false, "  99.9 % of the packets at most" },
-		{ DELAY_HIGHEST, false, "  highest" },
-	};
 	char l[FORMAT_MAX], c[FORMAT_MAX];
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		if (rows[i].is_brief || !brief)
-			print_row(delay_text(&delays->l, rows[i].asked, l),
-				  delay_text(&delays->c, rows[i].asked, c), "", rows[i].meaning);
-	}
+	print_row(delay_text(&delays->l, asked, l), delay_text(&delays->c, asked, c), "", meaning);
+}
+
+static void print_delays(const struct dualpi2_delays *delays)
+{
+	print_delay(delays, DELAY_MEAN, "delay in the queue: mean");
+	print_delay(delays, DELAY_P50, "  half of the packets at most");
+	print_delay(delays, DELAY_P99, "  99 % of the packets at most");
+	print_delay(delays, DELAY_P999, "  99.9 % of the packets at most");
+	print_delay(delays, DELAY_HIGHEST, "  highest");
 }
 
 /* bit/s */
@@ -119,7 +112,8 @@ static void print_recent(const struct figures *interval)
 	print_forwarded(interval);
 	print_use(interval);
 	print_shares(&interval->stats);
-	print_delays(&interval->delays, true);
+	print_delay(&interval->delays, DELAY_MEAN, "delay in the queue: mean");
+	print_delay(&interval->delays, DELAY_P99, "  99 % of the packets at most");
 }
 
 static void print_queues(const struct figures *figures)
@@ -307,7 +301,7 @@ static void print_instance(const struct sample *sample, const struct figures *fi
 	if (!figures->span_ns && sample->recent.span_ns)
 		print_recent(&sample->recent);
 	print_queues(figures);
-	print_delays(&figures->delays, false);
+	print_delays(&figures->delays);
 	if (figures->span_ns)
 		print_words(sample);
 	else
