@@ -184,7 +184,7 @@ static int read_instance(const struct collecting *collecting, struct sample *sam
 	if (found > 0)
 		found = delays_read(reg, key, &total->delays);
 	if (found > 0 && reg->aqm->has_values)
-		found = values_read(reg, sample->total.stats.number, &sample->values);
+		found = values_read(reg, total->stats.number, &sample->values);
 	if (found <= 0)
 		return found;
 	sample->identity = total->stats.since_ns;
