@@ -13,9 +13,8 @@ static void expect(const char *text, const char *wanted)
 	assert_string_equal(clean_text(text, clean, sizeof(clean)), wanted);
 }
 
-static void text_stays(void **state)
+TEST(text_stays)
 {
-	(void)state;
 	expect("", "");
 	expect("eth0", "eth0");
 	expect("wlan\"0\\", "wlan\"0\\");
@@ -23,18 +22,16 @@ static void text_stays(void **state)
 	expect("\xe2\x82\xac \xf0\x9f\x90\xa7", "\xe2\x82\xac \xf0\x9f\x90\xa7");
 }
 
-static void control_characters_are_shown(void **state)
+TEST(control_characters_are_shown)
 {
-	(void)state;
 	expect("a\x1b[2Jb", "a\\x1b[2Jb");
 	expect("\n\x7f", "\\x0a\\x7f");
 	expect("\xc2\x9b", "\\xc2\\x9b"); /* CSI, of 8 bits */
 	expect("\xc2\xa0", "\xc2\xa0");
 }
 
-static void bytes_that_are_no_text_are_shown(void **state)
+TEST(bytes_that_are_no_text_are_shown)
 {
-	(void)state;
 	expect("a\xff", "a\\xff");
 	expect("\x80", "\\x80");
 	expect("\xc3", "\\xc3");	  /* cut */
@@ -45,32 +42,17 @@ static void bytes_that_are_no_text_are_shown(void **state)
 	expect("\xe2\x28\xa1", "\\xe2(\\xa1");
 }
 
-static void no_two_texts_are_shown_as_one(void **state)
+TEST(no_two_texts_are_shown_as_one)
 {
-	(void)state;
 	expect("a\\x01", "a\\x5cx01");
 	expect("a\\x5cx01", "a\\x5cx5cx01");
 	expect("\\\x01", "\\\\x01");
 }
 
-static void it_is_cut_between_characters(void **state)
+TEST(it_is_cut_between_characters)
 {
 	char clean[6];
 
-	(void)state;
 	assert_string_equal(clean_text("abc\x01", clean, sizeof(clean)), "abc");
 	assert_string_equal(clean_text("abcd\xc3\xbc", clean, sizeof(clean)), "abcd");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(text_stays),
-		cmocka_unit_test(control_characters_are_shown),
-		cmocka_unit_test(bytes_that_are_no_text_are_shown),
-		cmocka_unit_test(no_two_texts_are_shown_as_one),
-		cmocka_unit_test(it_is_cut_between_characters),
-	};
-
-	return RUN_TESTS(tests);
 }

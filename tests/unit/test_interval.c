@@ -60,12 +60,11 @@ static struct figures between(const struct sample *earlier, const struct sample 
 	return interval;
 }
 
-static void counters_and_delays_are_differences(void **state)
+TEST(counters_and_delays_are_differences)
 {
 	struct sample earlier = sample_at(10), later;
 	struct figures interval;
 
-	(void)state;
 	forward(&earlier.total.stats.l, &earlier.total.delays.l, 5, 40 * MSEC);
 	earlier.total.stats.l.counters.drop_limit = 3;
 	later = after(&earlier, 2);
@@ -82,12 +81,11 @@ static void counters_and_delays_are_differences(void **state)
 }
 
 /* One that was higher before tells nothing of the interval: its highest bin does. */
-static void highest_delay_is_of_the_interval(void **state)
+TEST(highest_delay_is_of_the_interval)
 {
 	struct sample earlier = sample_at(10), later;
 	struct figures interval;
 
-	(void)state;
 	forward(&earlier.total.stats.c, &earlier.total.delays.c, 1, 40 * MSEC);
 	later = after(&earlier, 1);
 	forward(&later.total.stats.c, &later.total.delays.c, 1, 5 * MSEC);
@@ -98,12 +96,11 @@ static void highest_delay_is_of_the_interval(void **state)
 	assert_int_equal(interval.delays.c.max_ns, 41 * MSEC);
 }
 
-static void another_qdisc_has_no_interval_with_this_one(void **state)
+TEST(another_qdisc_has_no_interval_with_this_one)
 {
 	struct sample earlier = sample_at(10), later;
 	struct figures interval;
 
-	(void)state;
 	forward(&earlier.total.stats.c, &earlier.total.delays.c, 10, MSEC);
 	assert_false(interval_between(&earlier, &earlier, &interval)); /* no time between them */
 	later = after(&earlier, 1);
@@ -115,12 +112,11 @@ static void another_qdisc_has_no_interval_with_this_one(void **state)
 }
 
 /* A copy that is some packets older. */
-static void counters_never_go_below_zero(void **state)
+TEST(counters_never_go_below_zero)
 {
 	struct sample earlier = sample_at(10), later;
 	struct figures interval;
 
-	(void)state;
 	forward(&earlier.total.stats.c, &earlier.total.delays.c, 10, MSEC);
 	later = sample_at(11);
 	forward(&later.total.stats.c, &later.total.delays.c, 9, MSEC);
@@ -130,12 +126,11 @@ static void counters_never_go_below_zero(void **state)
 	assert_int_equal(interval.delays.c.sum_ns, 0);
 }
 
-static void empty_is_what_no_packet_waited(void **state)
+TEST(empty_is_what_no_packet_waited)
 {
 	struct sample earlier = sample_at(10), later = after(&earlier, 1);
 	struct figures interval;
 
-	(void)state;
 	interval = between(&earlier, &later);
 	assert_true(interval_empty(&interval) == 1);
 	forward(&later.total.stats.l, &later.total.delays.l, 10, 10 * MSEC);
@@ -150,14 +145,13 @@ static void empty_is_what_no_packet_waited(void **state)
 	assert_true(interval_empty(&interval) == 0);
 }
 
-static void lists_are_matched_by_place(void **state)
+TEST(lists_are_matched_by_place)
 {
 	struct sample one = sample_at(10), other = sample_at(10);
 	struct sample before[2], now[2];
 	const struct samples earlier = { before, 2 };
 	struct samples later = { now, 2 };
 
-	(void)state;
 	other.key.ifindex = 2;
 	before[0] = one;
 	before[1] = other;
@@ -262,11 +256,10 @@ static const struct {
 	  .bypassed_tcx = 500 },
 };
 
-static void sentences(void **state)
+TEST(sentences)
 {
 	struct diagnosis diagnosis;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(minutes); i++) {
 		struct sample earlier = sample_at(10), later;
 		struct figures interval;
@@ -305,12 +298,11 @@ static void assert_said(const struct sample *sample, const struct figures *inter
 }
 
 /* They arrived before the first sample. */
-static void packets_that_only_leave_are_traffic(void **state)
+TEST(packets_that_only_leave_are_traffic)
 {
 	struct sample earlier = sample_at(10), later;
 	struct figures interval;
 
-	(void)state;
 	later = after(&earlier, 60);
 	forward(&later.total.stats.c, &later.total.delays.c, 100, SEC);
 	later.total.stats.c.counters.packets_in = 0;
@@ -320,12 +312,11 @@ static void packets_that_only_leave_are_traffic(void **state)
 		    "no L4S traffic");
 }
 
-static void other_times_than_a_minute(void **state)
+TEST(other_times_than_a_minute)
 {
 	struct sample earlier = sample_at(10), later = after(&earlier, 5);
 	struct figures interval;
 
-	(void)state;
 	interval = between(&earlier, &later);
 	assert_said(&later, &interval, "no packets in the last 5.00s");
 }
@@ -344,13 +335,12 @@ static bool describing(const struct dualpi2_stats *stats, char *text, size_t siz
 }
 
 /* What an AQM has to say comes before what p' says; its doubts, before that. */
-static void words_of_an_aqm(void **state)
+TEST(words_of_an_aqm)
 {
 	struct sample earlier = sample_at(10), later = after(&earlier, 60);
 	struct figures interval;
 	struct aqm aqm = *aqm_default();
 
-	(void)state;
 	aqm.describe = describing;
 	earlier.aqm = &aqm;
 	forward(&later.total.stats.c, &later.total.delays.c, 1000, MSEC);
@@ -367,12 +357,11 @@ static void words_of_an_aqm(void **state)
 }
 
 /* Somebody without rights cannot know whether the tcx program is attached. */
-static void what_is_unknown_is_not_said(void **state)
+TEST(what_is_unknown_is_not_said)
 {
 	struct sample earlier = sample_at(10), later = after(&earlier, 60);
 	struct figures interval;
 
-	(void)state;
 	later.tcx_attached = -EPERM;
 	interval = between(&earlier, &later);
 	assert_said(&later, &interval, "no packets in the last minute");
@@ -386,9 +375,8 @@ static int line_of(const char *text, size_t width, const char *rest)
 	return length;
 }
 
-static void lines_end_at_blanks(void **state)
+TEST(lines_end_at_blanks)
 {
-	(void)state;
 	assert_int_equal(line_of("some words", 80, ""), 10);
 	assert_int_equal(line_of("some words", 0, ""), 10);
 	assert_int_equal(line_of("some words", 10, ""), 10);
@@ -396,24 +384,4 @@ static void lines_end_at_blanks(void **state)
 	assert_int_equal(line_of("some words", 4, "words"), 4);
 	assert_int_equal(line_of("unbroken", 4, ""), 8);
 	assert_int_equal(line_of("unbroken word", 4, "word"), 8);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counters_and_delays_are_differences),
-		cmocka_unit_test(highest_delay_is_of_the_interval),
-		cmocka_unit_test(another_qdisc_has_no_interval_with_this_one),
-		cmocka_unit_test(counters_never_go_below_zero),
-		cmocka_unit_test(empty_is_what_no_packet_waited),
-		cmocka_unit_test(lists_are_matched_by_place),
-		cmocka_unit_test(sentences),
-		cmocka_unit_test(packets_that_only_leave_are_traffic),
-		cmocka_unit_test(other_times_than_a_minute),
-		cmocka_unit_test(words_of_an_aqm),
-		cmocka_unit_test(what_is_unknown_is_not_said),
-		cmocka_unit_test(lines_end_at_blanks),
-	};
-
-	return RUN_TESTS(tests);
 }

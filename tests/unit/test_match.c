@@ -45,6 +45,8 @@ static int without_matcher(void **state)
 	return 0;
 }
 
+#define MATCHER_TEST(name) TEST_WITH(name, with_matcher, without_matcher)
+
 /* What was seen of the first stream in the first phase that was named. */
 static const struct phase_figures *figures_of(void **state)
 {
@@ -67,7 +69,7 @@ static void assert_delays(const struct class_figures *figures, uint64_t count, u
 	assert_int_equal(figures->delay_max_ns, ns);
 }
 
-static void a_packet_has_its_delay(void **state)
+MATCHER_TEST(a_packet_has_its_delay)
 {
 	struct packet out = later(segment, 3 * MSEC);
 	const struct phase_figures *figures;
@@ -80,7 +82,7 @@ static void a_packet_has_its_delay(void **state)
 	assert_int_equal(matcher_unmatched(*state), 0);
 }
 
-static void a_mark_is_seen_and_counts_for_the_class_of_arrival(void **state)
+MATCHER_TEST(a_mark_is_seen_and_counts_for_the_class_of_arrival)
 {
 	struct packet out = later(segment, MSEC);
 	const struct phase_figures *figures;
@@ -95,7 +97,7 @@ static void a_mark_is_seen_and_counts_for_the_class_of_arrival(void **state)
 	assert_int_equal(figures->left[CE], 0);
 }
 
-static void a_gso_packet_is_found_again_in_its_segments(void **state)
+MATCHER_TEST(a_gso_packet_is_found_again_in_its_segments)
 {
 	struct packet whole = segment, part = later(segment, 2 * MSEC);
 	const struct phase_figures *figures;
@@ -117,7 +119,7 @@ static void a_gso_packet_is_found_again_in_its_segments(void **state)
 	assert_int_equal(matcher_unmatched(*state), 0);
 }
 
-static void a_gso_packet_that_leaves_whole_counts_as_its_segments(void **state)
+MATCHER_TEST(a_gso_packet_that_leaves_whole_counts_as_its_segments)
 {
 	struct packet whole = segment, out;
 	const struct phase_figures *figures;
@@ -136,7 +138,7 @@ static void a_gso_packet_that_leaves_whole_counts_as_its_segments(void **state)
 	assert_int_equal(figures->largest_after, whole.len);
 }
 
-static void a_retransmission_is_not_taken_for_the_lost_packet(void **state)
+MATCHER_TEST(a_retransmission_is_not_taken_for_the_lost_packet)
 {
 	struct packet again = later(segment, 50 * MSEC), out;
 
@@ -150,7 +152,7 @@ static void a_retransmission_is_not_taken_for_the_lost_packet(void **state)
 	assert_int_equal(figures_of(state)->left[ECT1], 1);
 }
 
-static void an_identification_that_comes_round_again_is_the_new_packet(void **state)
+MATCHER_TEST(an_identification_that_comes_round_again_is_the_new_packet)
 {
 	struct packet next = later(segment, 900 * MSEC), out;
 
@@ -164,7 +166,7 @@ static void an_identification_that_comes_round_again_is_the_new_packet(void **st
 }
 
 /* Two SYN-ACKs under way: they count in bytes, and nothing is missed. */
-static void packets_without_a_connection_are_not_told_apart(void **state)
+MATCHER_TEST(packets_without_a_connection_are_not_told_apart)
 {
 	const struct phase_figures *figures;
 	struct packet first = segment, gso = segment;
@@ -186,7 +188,7 @@ static void packets_without_a_connection_are_not_told_apart(void **state)
 	assert_int_equal(figures->frame_bytes, 3 * 1514);
 }
 
-static void another_sequence_number_is_no_match(void **state)
+MATCHER_TEST(another_sequence_number_is_no_match)
 {
 	struct packet out = later(segment, MSEC);
 
@@ -197,13 +199,13 @@ static void another_sequence_number_is_no_match(void **state)
 	assert_int_equal(figures_of(state)->left[ECT1], 0);
 }
 
-static void a_packet_that_nobody_saw_arrive_is_no_match(void **state)
+MATCHER_TEST(a_packet_that_nobody_saw_arrive_is_no_match)
 {
 	matcher_departure(*state, &segment);
 	assert_int_equal(matcher_unmatched(*state), 1);
 }
 
-static void reordering_is_counted_within_a_connection(void **state)
+MATCHER_TEST(reordering_is_counted_within_a_connection)
 {
 	struct packet first = segment, second = later(segment, 1), other = later(segment, 2);
 
@@ -222,7 +224,7 @@ static void reordering_is_counted_within_a_connection(void **state)
 	assert_int_equal(figures_of(state)->reordered, 1);
 }
 
-static void a_packet_belongs_to_the_phase_of_its_arrival(void **state)
+MATCHER_TEST(a_packet_belongs_to_the_phase_of_its_arrival)
 {
 	struct packet out = later(segment, 2 * MSEC);
 	size_t count;
@@ -237,7 +239,7 @@ static void a_packet_belongs_to_the_phase_of_its_arrival(void **state)
 	assert_int_equal(matcher_streams(*state, &count)->phase[2].payload_bytes, 1448);
 }
 
-static void phases_are_bounded(void **state)
+MATCHER_TEST(phases_are_bounded)
 {
 	for (int i = 2; i < MATCH_PHASES; i++)
 		assert_true(matcher_begin_phase(*state, "more", 1));
@@ -245,7 +247,7 @@ static void phases_are_bounded(void **state)
 }
 
 /* Every place of the table is used, all packets but the dropped ones are found again. */
-static void many_packets_are_under_way(void **state)
+MATCHER_TEST(many_packets_are_under_way)
 {
 	enum { PACKETS = 20000 };
 	struct packet in = segment, out;
@@ -266,7 +268,7 @@ static void many_packets_are_under_way(void **state)
 }
 
 /* Packets that were dropped never leave, and would fill every table. */
-static void dropped_packets_make_way(void **state)
+MATCHER_TEST(dropped_packets_make_way)
 {
 	enum { DROPPED = 2000000 };
 	struct packet in = segment, out;
@@ -283,9 +285,8 @@ static void dropped_packets_make_way(void **state)
 	assert_int_equal(matcher_unmatched(*state), 0);
 }
 
-static void buckets_have_no_gaps_and_are_narrow(void **state)
+TEST(buckets_have_no_gaps_and_are_narrow)
 {
-	(void)state;
 	for (uint32_t i = 0; i < DELAY_BUCKETS; i++) {
 		uint64_t low = delay_edge(i), high = delay_edge(i + 1);
 
@@ -305,11 +306,10 @@ static const uint8_t tcp_frame[66] = {
 	[36] = 0x14, [37] = 0x51,	 [41] = 9,    [46] = 0x80,
 };
 
-static void a_tcp_frame_is_read(void **state)
+TEST(a_tcp_frame_is_read)
 {
 	struct packet packet = { .len = 66 + 5000, .gso_size = 1448 };
 
-	(void)state;
 	assert_true(packet_parse(tcp_frame, sizeof(tcp_frame), &packet));
 	assert_int_equal(packet.source, 0x0a010065);
 	assert_int_equal(packet.destination, 0x0a020065);
@@ -322,12 +322,11 @@ static void a_tcp_frame_is_read(void **state)
 	assert_int_equal(packet.segments, 4);
 }
 
-static void a_cut_or_foreign_frame_is_refused(void **state)
+TEST(a_cut_or_foreign_frame_is_refused)
 {
 	uint8_t frame[sizeof(tcp_frame)];
 	struct packet packet = { .len = 66 };
 
-	(void)state;
 	for (size_t captured = 0; captured < 54; captured++)
 		assert_false(packet_parse(tcp_frame, captured, &packet));
 	memcpy(frame, tcp_frame, sizeof(frame));
@@ -336,31 +335,4 @@ static void a_cut_or_foreign_frame_is_refused(void **state)
 	memcpy(frame, tcp_frame, sizeof(frame));
 	frame[23] = IPPROTO_SCTP;
 	assert_false(packet_parse(frame, sizeof(frame), &packet));
-}
-
-#define WITH_MATCHER(test) cmocka_unit_test_setup_teardown(test, with_matcher, without_matcher)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		WITH_MATCHER(a_packet_has_its_delay),
-		WITH_MATCHER(a_mark_is_seen_and_counts_for_the_class_of_arrival),
-		WITH_MATCHER(a_gso_packet_is_found_again_in_its_segments),
-		WITH_MATCHER(a_gso_packet_that_leaves_whole_counts_as_its_segments),
-		WITH_MATCHER(a_retransmission_is_not_taken_for_the_lost_packet),
-		WITH_MATCHER(an_identification_that_comes_round_again_is_the_new_packet),
-		WITH_MATCHER(packets_without_a_connection_are_not_told_apart),
-		WITH_MATCHER(another_sequence_number_is_no_match),
-		WITH_MATCHER(a_packet_that_nobody_saw_arrive_is_no_match),
-		WITH_MATCHER(reordering_is_counted_within_a_connection),
-		WITH_MATCHER(a_packet_belongs_to_the_phase_of_its_arrival),
-		WITH_MATCHER(phases_are_bounded),
-		WITH_MATCHER(many_packets_are_under_way),
-		WITH_MATCHER(dropped_packets_make_way),
-		cmocka_unit_test(buckets_have_no_gaps_and_are_narrow),
-		cmocka_unit_test(a_tcp_frame_is_read),
-		cmocka_unit_test(a_cut_or_foreign_frame_is_refused),
-	};
-
-	return RUN_TESTS(tests);
 }

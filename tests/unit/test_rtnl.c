@@ -131,17 +131,16 @@ static int ask(const struct dump *answers, int *seen)
 	return rtnl_dump(&request, count, seen);
 }
 
-static void test_whole_dump(void **state)
+TEST(whole_dump)
 {
 	int seen;
 
-	(void)state;
 	assert_int_equal(ask((const struct dump[]){ { .links = 3 } }, &seen), 0);
 	assert_int_equal(seen, 3);
 	assert_int_equal(asked, 1);
 }
 
-static void test_interrupted_dump_is_repeated(void **state)
+TEST(interrupted_dump_is_repeated)
 {
 	const struct dump answers[] = {
 		{ .links = 3, .interrupted = true },
@@ -150,54 +149,37 @@ static void test_interrupted_dump_is_repeated(void **state)
 	};
 	int seen;
 
-	(void)state;
 	assert_int_equal(ask(answers, &seen), 0);
 	assert_int_equal(seen, 4);
 	assert_int_equal(asked, 3);
 }
 
-static void test_dump_that_never_rests_is_unknown(void **state)
+TEST(dump_that_never_rests_is_unknown)
 {
 	struct dump answers[100];
 	int seen;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(answers); i++)
 		answers[i] = (struct dump){ .links = 3, .interrupted = true };
 	assert_int_equal(ask(answers, &seen), -EBUSY);
 	assert_int_equal(seen, 0);
 }
 
-static void test_dump_that_ends_in_an_error_is_none(void **state)
+TEST(dump_that_ends_in_an_error_is_none)
 {
 	int seen;
 
-	(void)state;
 	assert_int_equal(ask((const struct dump[]){ { .links = 3, .error = EMSGSIZE } }, &seen),
 			 -EMSGSIZE);
 	assert_int_equal(seen, 0);
 	assert_int_equal(asked, 1);
 }
 
-static void test_signals_do_not_end_it(void **state)
+TEST(signals_do_not_end_it)
 {
 	int seen;
 
-	(void)state;
 	assert_int_equal(ask((const struct dump[]){ { .links = 3, .signals = 2 } }, &seen), 0);
 	assert_int_equal(seen, 3);
 	assert_int_equal(asked, 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_whole_dump),
-		cmocka_unit_test(test_interrupted_dump_is_repeated),
-		cmocka_unit_test(test_dump_that_never_rests_is_unknown),
-		cmocka_unit_test(test_dump_that_ends_in_an_error_is_none),
-		cmocka_unit_test(test_signals_do_not_end_it),
-	};
-
-	return RUN_TESTS(tests);
 }
