@@ -15,8 +15,12 @@ from cffi import FFI
 
 HEADERS = """
 #include <stdint.h>
+#include "aqm/params.h"
 #include "aqm/pi2.h"
 #include "classic_ecn.h"
+#include "cli/format.h"
+#include "cli/peer.h"
+#include "cli/prefix.h"
 #include "cli/value.h"
 #include "codel.h"
 #include "curvy_red.h"
@@ -47,12 +51,17 @@ typedef long long __s64;
 """
 # Of the macros, those that tests name.
 CONSTANTS = (
-    "CODEL_LAST", "CODEL_MARKS", "DUALPI2_MPU_MAX", "DUALPI2_OVERHEAD_MAX", "DUALPI2_OVERHEAD_MIN",
-    "DUALPI2_RATE_MAX", "DUALPI2_RATE_MIN", "DUALPI2_TIME_MAX", "HISTOGRAM_BUCKETS",
-    "OPTION_TEXT_MAX", "SHAPER_LOOK_NS", "STEP_IN_PACKETS", "VDQ_RING_MAX", "VDQ_VALUE_MAX",
+    "CODEL_LAST", "CODEL_MARKS", "DUALPI2_LIMIT_MAX", "DUALPI2_MPU_MAX", "DUALPI2_OVERHEAD_MAX",
+    "DUALPI2_OVERHEAD_MIN", "DUALPI2_RATE_MAX", "DUALPI2_RATE_MIN", "DUALPI2_TIME_MAX",
+    "FORMAT_MAX", "HISTOGRAM_BUCKETS", "OPTION_TEXT_MAX", "PARAMS_MAX", "PARAMS_WHY_MAX",
+    "PEER_HOST_MAX", "PREFIX_TEXT_MAX", "SHAPER_LOOK_NS", "STEP_IN_PACKETS", "VDQ_RING_MAX",
+    "VDQ_VALUE_MAX",
 )
+# As we write them; the C library's own headers have a blank or the end of a line before ( and {.
+PROTOTYPE = r"\w[\w *]+\w\((?:[^()[]|\[[^]]*\])*\)"
+TYPEDEF = re.compile(rf"^(typedef {PROTOTYPE});", re.M)  # of a function
 STRUCT = re.compile(r"^(?:struct|enum) \w+ \{[^{}]*\}", re.M)
-FUNCTION = re.compile(r"^(?:static inline )?(\w[\w *]+\([^()]*\))\s*[{;]", re.M)
+FUNCTION = re.compile(rf"^(?!typedef )(?:static inline )?({PROTOTYPE})\s*[{{;]", re.M)
 
 
 def declared(pattern, text):
@@ -64,7 +73,8 @@ def main(output, *compiler):
                              stdout=subprocess.PIPE, text=True).stdout
     decisions = declared(FUNCTION, Path(__file__).with_name("aqm.c").read_text(encoding="utf-8"))
     ffi = FFI()
-    ffi.cdef(TYPES + declared(STRUCT, headers) + declared(FUNCTION, headers) + decisions
+    ffi.cdef(TYPES + declared(TYPEDEF, headers) + declared(STRUCT, headers)
+             + declared(FUNCTION, headers) + decisions
              + "".join(f"#define {name} ...\n" for name in CONSTANTS))
     ffi.set_source("_clib", HEADERS + decisions)
     ffi.emit_c_code(output)
