@@ -57,7 +57,7 @@ SETTINGS = [
 ]
 
 # What --help calls the value: values that are too low, too high, no number, of a wrong unit. The
-# edges of the ranges are for tests/unit/test_params.c.
+# edges of the ranges are for tests/unit/test_params.py.
 BAD_VALUES = {
     "RATE": ("7999", "1.1tbit", "fast", "40ms"),
     "TIME": ("-1us", "4294967296us", "soon", "15mbit"),
