@@ -463,23 +463,18 @@ def spoil(wire, how):
 
 
 @pytest.mark.parametrize("how", SPOILERS)
-def test_without_its_device_packets_pass_whole(wire, how):
+def test_without_its_device_packets_pass_whole_until_the_next_run(wire, how):
     wire.load(*CALM)
     spoil(wire, how)
     wire.send_local(payload_of(SEGMENTS))
     [segment] = wire.segments(1)
     assert segment.payload == payload_of(SEGMENTS)
     assert wire.qdisc.stats()["gso"] == {"split": 0, "whole": 1}
-
-
-@pytest.mark.parametrize("how", [how for how in SPOILERS if how != "it has a queue"])
-def test_next_run_mends_it(wire, how):
-    wire.load(*CALM)
-    spoil(wire, how)
-    assert "GSO packets are split again" in wire.load().stdout
-    assert "nothing changed" in wire.load().stdout
-    wire.send(SEGMENTS)
-    assert len(wire.segments(SEGMENTS)) == SEGMENTS
+    if how != "it has a queue":  # which is somebody's
+        assert "GSO packets are split again" in wire.load().stdout
+        assert "nothing changed" in wire.load().stdout
+        wire.send(SEGMENTS)
+        assert len(wire.segments(SEGMENTS)) == SEGMENTS
 
 
 def test_among_many_devices(wire):
@@ -762,16 +757,6 @@ def split_pin(space, device):
     """Of the interface's tcx program."""
     with space.entered():
         return PI2_PINS / f"split-{space.cookie()}-{socket.if_nametoindex(device)}"
-
-
-def test_long_name_gives_way_to_the_number(registered):
-    space = Namespace("long")
-    space.ip("link add abcdefghijklmno type dummy")
-    space.run(LOADER, "abcdefghijklmno")
-    link = space.links()["abcdefghijklmno"]
-    space.run("ip", "link", "show", f"gso-{link['ifindex']}")
-    space.run(LOADER, "abcdefghijklmno", "--unload")
-    space.delete()
 
 
 @pytest.mark.parametrize("name", ["gso-g0", "gsx-g0"])

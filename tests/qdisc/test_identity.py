@@ -102,17 +102,21 @@ def test_ifb_of_a_renamed_interface(space):
     assert set(helpers(space)) == {"in-eth0"}
     space.run(LOADER, "wan0", "--ingress", "--rate", "51mbit")
     assert Qdisc(space, "in-eth0").stats()["options"]["rate"] == 51_000_000
+    space.run(LOADER, "wan0", "--ingress", "--unload")
+    assert helpers(space) == {}
 
 
 def test_interface_named_like_a_number(space):
     """What is named by its number, and what is called so."""
-    dummy(space, "abcdefghijklmno", "index", NUMBER)
-    dummy(space, str(NUMBER))
-    for name in ("abcdefghijklmno", str(NUMBER)):
+    names = "abcdefghijklmno", str(NUMBER)
+    dummy(space, names[0], "index", NUMBER)
+    dummy(space, names[1])
+    for count, name in enumerate(names, start=1):
         space.run(LOADER, name)
         space.run(LOADER, name, "--ingress", "--rate", "50mbit")
-    assert len(helpers(space)) == 6, helpers(space)
-    for name in ("abcdefghijklmno", str(NUMBER)):
+        assert len(helpers(space)) == 3 * count
+        assert {f"gso-{NUMBER}", f"gsx-{NUMBER}", f"in-{NUMBER}"} <= set(helpers(space))
+    for name in names:
         assert is_split(space, name)
         space.run(LOADER, name, "--unload")
     assert helpers(space) == {}

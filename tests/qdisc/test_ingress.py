@@ -238,15 +238,6 @@ def test_foreign_device_with_the_name(path):
     assert path.devices() == {"in-t0"}
 
 
-def test_long_name(path):
-    path.rx.ip("link add averylongname type dummy")
-    link = path.rx.links()["averylongname"]
-    path.rx.run(LOADER, "averylongname", "--ingress", "--rate", "5mbit")
-    assert path.devices() == {"averylongname", f"in-{link['ifindex']}"}
-    path.rx.run(LOADER, "averylongname", "--ingress", "--unload")
-    assert path.devices() == {"averylongname"}
-
-
 def test_a_device_without_packets_of_ip(path):
     done = path.rx.run(LOADER, "lo", "--ingress", "--rate", "5mbit", check=False)
     assert "lo: has neither Ethernet frames nor bare IP packets" in one_line(done, 1)
@@ -480,16 +471,6 @@ def test_the_program_is_detached_before_unload(path):
     assert path.load("--unload").stdout == "t0: unloaded\n"
     assert gro_sizes(path) == (50000, 40000)
     path.check_nothing_left()
-
-
-def test_the_interface_is_renamed(path):
-    path.rx.ip("link add before type dummy")
-    path.rx.run(LOADER, "before", "--ingress", "--rate", "5mbit")
-    path.rx.ip("link set before name after")
-    path.rx.run(LOADER, "after", "--ingress", "--rate", "6mbit")
-    assert Qdisc(path.rx, "in-before").stats()["options"]["rate"] == 6_000_000
-    path.rx.run(LOADER, "after", "--ingress", "--unload")
-    assert path.devices() == {"after"}
 
 
 def test_killed_loader(path):
