@@ -10,6 +10,9 @@ import os
 import re
 from collections import Counter
 
+from conftest import one_line
+from netns import wait_until
+
 CALLS = "bpf,sendto,mkdir,rmdir,unlink,unlinkat,mount,membarrier"
 STRACE = ("strace", "-f", "-e", f"trace={CALLS}")
 # Of bpf(2), those that only look.
@@ -49,3 +52,40 @@ def disturb(space, argv, call, how):
     name, number = call
     return space.run(*STRACE, "-o", "/dev/null", f"--inject={name}:{how}:when={number}", *argv,
                      check=False)
+
+
+def kill_at_each_step(space, there, back, state, *how):
+    """Whichever of two commands was killed at one of its calls (calls_of()): `there` does all that
+    it does, and then `back` leaves nothing. `state()`: all that they may change."""
+    before = state()
+    calls = [(there, call) for call in calls_of(space, there, *how)]
+    after = state()
+    calls += [(back, call) for call in calls_of(space, back, *how)]
+    for argv, call in calls:
+        if argv is back:
+            space.run(*there)
+        assert disturb(space, argv, call, "signal=KILL").returncode == -9, call
+        space.run(*there)
+        assert state() == after, call
+        space.run(*back)
+        assert state() == before, call
+
+
+def refuse_at_each_step(space, there, back, state, *how, seconds=0):
+    """Refused each of its calls, a command says so in one line, and everything is as it was (after
+    so many seconds at most, which the kernel may take); or it can do without. `back` takes back
+    what it does; None: it has been done before."""
+    before = state()
+    calls = calls_of(space, there, *how)
+    after = state()
+    if back:
+        space.run(*back)
+    for call in calls:
+        done = disturb(space, there, call, f"error={ERRORS[call[0]]}")
+        if done.returncode:
+            one_line(done, 1)
+            wait_until(lambda: state() == before, f"all is as before: {call}", seconds)
+        else:
+            assert state() == after, call
+            if back:
+                space.run(*back)

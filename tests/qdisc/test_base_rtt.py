@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from cgroups import CGROUPS, clear
 from conftest import BIN, needs, one_line
-from faults import ERRORS, calls_of, disturb
+from faults import kill_at_each_step, refuse_at_each_step
 from netns import Namespace, run, veth, wait_until
 from prague_pair import UNPRIVILEGED
 
@@ -312,37 +312,12 @@ OFF = (TOOL, "off")
 
 @pytest.mark.one_kernel
 def test_it_is_killed_at_each_step(host, tmp_path, long):
-    """Once more, and it is told; or `off`, and nothing is left."""
-    before = state()
-    calls = [(ADD, call) for call in calls_of(host.left, ADD, tmp_path, long)]
-    after = state()
-    calls += [(OFF, call) for call in calls_of(host.left, OFF, tmp_path, long)]
-    for argv, call in calls:
-        if argv is OFF:
-            host.left.run(*ADD)
-        assert disturb(host.left, argv, call, "signal=KILL").returncode == -9, call
-        host.left.run(*ADD)
-        assert state() == after, call
-        assert host.told() == {("10.0.0.0/8", str(CGROUPS)): (30_000, 0)}, call
-        host.left.run(*OFF)
-        assert state() == before, call
+    kill_at_each_step(host.left, ADD, OFF, lambda: (state(), host.told()), tmp_path, long)
 
 
 @pytest.mark.one_kernel
 def test_add_is_refused_at_each_step(host, tmp_path, long):
-    """One line, and everything is as it was; or it can do without."""
-    before = state()
-    calls = calls_of(host.left, ADD, tmp_path, long)
-    after = state()
-    host.left.run(*OFF)
-    for call in calls:
-        done = disturb(host.left, ADD, call, f"error={ERRORS[call[0]]}")
-        if done.returncode:
-            one_line(done, 1)
-            assert state() == before, call
-        else:
-            assert state() == after, call
-            host.left.run(*OFF)
+    refuse_at_each_step(host.left, ADD, OFF, lambda: (state(), host.told()), tmp_path, long)
 
 
 # ---- who may -------------------------------------------------------------------------------------

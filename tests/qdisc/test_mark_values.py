@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from conftest import AQMS, BIN, one_line
-from faults import ERRORS, calls_of, disturb
+from faults import kill_at_each_step, refuse_at_each_step
 from frames import (
     CE,
     ECT_0,
@@ -309,37 +309,17 @@ UNLOAD = (TOOL, "one", "--unload")
 
 @pytest.mark.one_kernel
 def test_it_is_killed_at_each_step(box, tmp_path, long):
-    """Once more, and values are marked; or --unload, and nothing is left."""
-    before = state(box)
-    calls = [(ATTACH, call) for call in calls_of(box, ATTACH, tmp_path, long)]
-    after = state(box)
-    calls += [(UNLOAD, call) for call in calls_of(box, UNLOAD, tmp_path, long)]
-    for argv, call in calls:
-        if argv is UNLOAD:
-            box.run(*ATTACH)
-        assert disturb(box, argv, call, "signal=KILL").returncode == -9, call
-        box.run(*ATTACH)
-        assert state(box) == after, call
-        box.run(*UNLOAD)
-        assert state(box) == before, call
+    kill_at_each_step(box, ATTACH, UNLOAD, lambda: state(box), tmp_path, long)
 
 
 @pytest.mark.one_kernel
 @pytest.mark.parametrize("again", [False, True])
 def test_attach_is_refused_at_each_step(box, tmp_path, long, again):
-    """One line, and everything is as it was; or it can do without. `again`: where it is already."""
+    """`again`: where it is attached already."""
     if again:
         box.run(*ATTACH)
-    before = state(box)
-    calls = calls_of(box, ATTACH, tmp_path, long)
-    after = state(box)
-    for call in calls:
-        if not again:
-            box.run(*UNLOAD, check=False)
-        done = disturb(box, ATTACH, call, f"error={ERRORS[call[0]]}")
-        if done.returncode:
-            one_line(done, 1)
-        assert state(box) == (before if done.returncode else after), call
+    back = None if again else UNLOAD
+    refuse_at_each_step(box, ATTACH, back, lambda: state(box), tmp_path, long)
     box.run(*UNLOAD, check=False)
 
 
