@@ -66,9 +66,11 @@ class Namespace:
             *_, flags = IFREQ.unpack(fcntl.ioctl(asked, SIOCGIFFLAGS, IFREQ.pack(dev.encode(), 0)))
             fcntl.ioctl(asked, SIOCSIFFLAGS, IFREQ.pack(dev.encode(), flags | IFF_UP))
 
-    def up_without_ipv6(self, dev):
+    def up_without_ipv6(self, dev, *addresses):
         """Its own packets would be counted by the tests."""
         self.sysctl(f"net.ipv6.conf.{dev}.disable_ipv6", 1)
+        for address in addresses:
+            self.ip(f"addr add {address} dev {dev}")
         self.up(dev)
 
     def cookie(self):

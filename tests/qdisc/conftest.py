@@ -146,16 +146,8 @@ class Cable:
         self.tx, self.rx = Namespace("tx"), Namespace("rx")
         veth(self.tx, "d0", self.rx, "p0")
         self.qdisc = Qdisc(self.tx, "d0")
-        self.sender = self.tx.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
-        # A frame waits in the qdisc on its sender's account; 32: SO_SNDBUFFORCE.
-        self.sender.setsockopt(socket.SOL_SOCKET, 32, 1 << 30)
-        # Protocol 0: the kernel reads it from each frame.
-        self.sender.bind(("d0", 0))
-        self.receiver = self.rx.socket(socket.AF_PACKET, socket.SOCK_RAW,
-                                       socket.htons(frames.ETH_P_ALL))
-        self.receiver.setsockopt(socket.SOL_SOCKET, 33, 1 << 30)  # SO_RCVBUFFORCE
-        frames.stamp_arrivals(self.receiver)
-        self.receiver.bind(("p0", frames.ETH_P_ALL))
+        self.sender = frames.raw_sender(self.tx, "d0")
+        self.receiver = frames.raw_receiver(self.rx, "p0")
         self.arrived = 0
 
     def start(self):
@@ -242,6 +234,18 @@ def next_line(follower):
 def follows(process):
     """Does a dualpi2-stats that goes on until a signal wait for one?"""
     return any("signalfd" in os.readlink(fd) for fd in Path(f"/proc/{process.pid}/fd").iterdir())
+
+
+@contextlib.contextmanager
+def following(space, *argv):
+    """dualpi2-stats as a process that goes on, and has begun to follow."""
+    follower = space.popen(*argv)
+    try:
+        wait_until(lambda: follows(follower), "it follows")
+        yield follower
+    finally:
+        follower.terminate()
+        follower.communicate(timeout=60)
 
 
 def published(dev):
@@ -353,8 +357,19 @@ def box():
 
 
 def unload(box):
-    for name in ("one", "two"):
-        box.run(LOADER, name, "--unload", check=False)
+    for name in sorted({"one", "two"} & set(box.links())):
+        box.run(LOADER, name, "--unload", "--if-attached")
+
+
+@pytest.fixture
+def new_space():
+    """Makes network namespaces, which go with the test."""
+    with contextlib.ExitStack() as stack:
+        def make(name):
+            space = Namespace(name)
+            stack.callback(space.delete)
+            return space
+        yield make
 
 
 @pytest.fixture
@@ -371,9 +386,28 @@ def space(registered, box):
     unload(box)
 
 
+@pytest.fixture
+def pair():
+    """A sender for tcp-prague and a receiver."""
+    from prague_pair import prague_pair  # which wants BIN of this file
+
+    yield from prague_pair()
+
+
 @contextlib.contextmanager
-def pinned_program(name):
-    pin = PIN_DIR.parent / name
+def written(path, text):
+    """A setting of the kernel, which comes back."""
+    before = path.read_text()
+    path.write_text(text)
+    try:
+        yield
+    finally:
+        path.write_text(before)
+
+
+@contextlib.contextmanager
+def pinned_program(name, pinned_as=None):
+    pin = PIN_DIR.parent / (pinned_as or name)
     run("bpftool", "prog", "load", BIN / f"{name}.bpf.o", pin)
     yield pin
     pin.unlink()
@@ -386,6 +420,7 @@ def foreign_program():
         yield pin
 
 
+DEFAULT_QDISC = Path("/proc/sys/net/core/default_qdisc")
 # With the tunnels' modules each new namespace gets devices like gre0, unless this is 1.
 FALLBACK_TUNNELS = Path("/proc/sys/net/core/fb_tunnels_only_for_init_net")
 
@@ -401,12 +436,10 @@ def short_pauses():
 @pytest.fixture(scope="session", autouse=True)
 def modules():
     """Distributions build these as modules; loading is free where they are built in."""
-    before = FALLBACK_TUNNELS.read_text()
-    FALLBACK_TUNNELS.write_text("1")
-    run("modprobe", "-a", "veth", "dummy", "ifb", "tun", "8021q", "vxlan", "ip_gre", "ipip",
-        "tcp_dctcp", "sch_netem", "sch_htb", "sch_fq_codel", check=False)
-    yield
-    FALLBACK_TUNNELS.write_text(before)
+    with written(FALLBACK_TUNNELS, "1"):
+        run("modprobe", "-a", "veth", "dummy", "ifb", "tun", "8021q", "vxlan", "ip_gre", "ipip",
+            "tcp_dctcp", "sch_netem", "sch_htb", "sch_fq_codel", check=False)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -434,11 +467,7 @@ def leaves_nothing():
 def neighbours_stay():
     """A neighbour once found is not asked again: ARP would come between two looks at what one
     device has sent. (New interfaces take these values over, in any namespace.)"""
-    paths = [Path(f"/proc/sys/net/{ip}/neigh/default/delay_first_probe_time")
-             for ip in ("ipv4", "ipv6")]
-    before = [path.read_text() for path in paths]
-    for path in paths:
-        path.write_text("86400")  # seconds
-    yield
-    for path, seconds in zip(paths, before, strict=True):
-        path.write_text(seconds)
+    v4, v6 = (Path(f"/proc/sys/net/{ip}/neigh/default/delay_first_probe_time")
+              for ip in ("ipv4", "ipv6"))
+    with written(v4, "86400"), written(v6, "86400"):  # seconds
+        yield

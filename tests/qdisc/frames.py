@@ -11,7 +11,8 @@ import struct
 NOT_ECT, ECT_1, ECT_0, CE = range(4)
 ECN_NAMES = {NOT_ECT: "Not-ECT", ECT_1: "ECT(1)", ECT_0: "ECT(0)", CE: "CE"}
 
-SO_TIMESTAMPNS = 35
+SO_SNDBUFFORCE, SO_RCVBUFFORCE, SO_TIMESTAMPNS = 32, 33, 35
+ROOM = 1 << 30  # of a socket, bytes: what waits in a qdisc is on its sender's account
 
 ETH_P_ALL = 0x0003
 ETH_P_IP = 0x0800
@@ -110,18 +111,33 @@ def ipv6_options_frame(serial, ecn, length=1514, vlans=()):
                                   next_header=0), vlans)
 
 
+def raw_sender(space, dev):
+    """A packet socket that sends frames to a device."""
+    sender = space.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
+    sender.setsockopt(socket.SOL_SOCKET, SO_SNDBUFFORCE, ROOM)
+    sender.bind((dev, 0))  # protocol 0: the kernel reads it from each frame
+    return sender
+
+
 def send(space, dev, *batch):
-    """Frames to a device, through a packet socket."""
-    with space.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) as sender:
-        sender.bind((dev, 0))
+    with raw_sender(space, dev) as sender:
         for data in batch:
             sender.send(data)
 
 
 def stamp_arrivals(receiver):
     """Have the kernel say when a packet came: for received()."""
+    receiver.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, ROOM)
     receiver.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
     receiver.setblocking(False)
+
+
+def raw_receiver(space, dev):
+    """A packet socket that has every frame of a device, for received()."""
+    receiver = space.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
+    stamp_arrivals(receiver)
+    receiver.bind((dev, ETH_P_ALL))
+    return receiver
 
 
 def received(receiver):

@@ -49,12 +49,8 @@ class Wire:
         self.local = self.tx.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.local.bind(("10.0.0.1", superpackets.PORTS[0]))
         self.local.setsockopt(socket.IPPROTO_UDP, UDP_SEGMENT, MSS)
-        self.local.setsockopt(socket.SOL_SOCKET, 32, 1 << 30)  # SO_SNDBUFFORCE
-        self.receiver = self.rx.socket(socket.AF_PACKET, socket.SOCK_RAW,
-                                       socket.htons(frames.ETH_P_ALL))
-        self.receiver.setsockopt(socket.SOL_SOCKET, 33, 1 << 30)  # SO_RCVBUFFORCE
-        frames.stamp_arrivals(self.receiver)
-        self.receiver.bind(("h0", frames.ETH_P_ALL))
+        self.local.setsockopt(socket.SOL_SOCKET, frames.SO_SNDBUFFORCE, frames.ROOM)
+        self.receiver = frames.raw_receiver(self.rx, "h0")
 
     def load(self, *options, check=True):
         return self.qdisc.load(*options, check=check)
@@ -140,7 +136,7 @@ def transfer(wire, address, *, source=None, count=TRANSFER_BYTES):
     server = wire.rx.socket(socket.AF_INET6 if ":" in address else socket.AF_INET)
     server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     server.settimeout(60)
-    server.setsockopt(socket.SOL_SOCKET, 33, 1 << 24)  # SO_RCVBUFFORCE
+    server.setsockopt(socket.SOL_SOCKET, frames.SO_RCVBUFFORCE, 1 << 24)
     server.bind((address, 5001))
     server.listen()
     client = (source or wire.tx).socket(server.family)

@@ -9,9 +9,10 @@ import select
 import socket
 import struct
 
+import superpackets
 from ecn_rules import TAGS, TAGS_MAX, ether_type
-from frames import ETH_P_8021AD, ETH_P_8021Q
-from superpackets import PACKET_VNET_HDR, SOL_PACKET
+from frames import ETH_P_8021AD, ETH_P_8021Q, ROOM, SO_SNDBUFFORCE, raw_sender
+from superpackets import SOL_PACKET
 
 # include/uapi/linux/if_tun.h
 TUNSETIFF = 0x400454CA
@@ -25,7 +26,6 @@ PACKET_VERSION, PACKET_TX_RING, TPACKET_V2 = 10, 13, 1
 TP_STATUS_AVAILABLE, TP_STATUS_SEND_REQUEST = 0, 1
 TPACKET_HEADER = 32  # struct tpacket2_hdr; what is sent starts behind it
 
-SO_SNDBUFFORCE = 32
 QUIET_MS = 2000  # more than the largest packet takes at the rate of the tests
 
 
@@ -80,10 +80,7 @@ class PacketSocket(Way):
     takes_gso = True
 
     def __init__(self, space, device):
-        self.socket = space.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
-        self.socket.setsockopt(socket.SOL_SOCKET, SO_SNDBUFFORCE, 1 << 30)
-        self.socket.setsockopt(SOL_PACKET, PACKET_VNET_HDR, 1)
-        self.socket.bind((device, 0))
+        self.socket = superpackets.sender(space, device)
 
     def send(self, frame):
         self.socket.send((frame.virtio or NOT_GSO) + frame.data)
@@ -100,7 +97,7 @@ class BareSocket(Way):
     def __init__(self, space, device):
         self.device = device
         self.socket = space.socket(socket.AF_PACKET, socket.SOCK_DGRAM, 0)
-        self.socket.setsockopt(socket.SOL_SOCKET, SO_SNDBUFFORCE, 1 << 30)
+        self.socket.setsockopt(socket.SOL_SOCKET, SO_SNDBUFFORCE, ROOM)
 
     def send(self, protocol, packet):
         self.socket.sendto(packet, (self.device, protocol))
@@ -118,13 +115,11 @@ class Ring(Way):
     SLOTS = BLOCK // SLOT * BLOCKS
 
     def __init__(self, space, device):
-        self.socket = space.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
-        self.socket.setsockopt(socket.SOL_SOCKET, SO_SNDBUFFORCE, 1 << 30)
+        self.socket = raw_sender(space, device)
         self.socket.setsockopt(SOL_PACKET, PACKET_VERSION, TPACKET_V2)
         self.socket.setsockopt(SOL_PACKET, PACKET_TX_RING,
                                struct.pack("IIII", self.BLOCK, self.BLOCKS, self.SLOT, self.SLOTS))
         self.memory = mmap.mmap(self.socket.fileno(), self.BLOCK * self.BLOCKS)
-        self.socket.bind((device, 0))
         self.next = 0
         self.held = []  # (slot, frame) since the last forget()
 

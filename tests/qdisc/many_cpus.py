@@ -17,9 +17,9 @@ from pathlib import Path
 
 import pytest
 import virtual_queues
-from conftest import AQMS, BIN, KINDS, LOADER, PIN_DIR, check_law, published
+from conftest import AQMS, BIN, KINDS, LOADER, PIN_DIR, check_law, published, written
 from frames import CE, ECT_0, ECT_1, NOT_ECT, ipv4_frame
-from netns import Namespace, dummy, run, veth, wait_until
+from netns import dummy, run, veth, wait_until
 from superpackets import UDP_SEGMENT
 
 CPUS = 4
@@ -190,31 +190,25 @@ def all_come_to_the_qdisc():
     if not MAX_BURST.exists():
         yield
         return
-    before = MAX_BURST.read_text()
-    MAX_BURST.write_text(str(2**31 - 1))
-    yield
-    MAX_BURST.write_text(before)
+    with written(MAX_BURST, str(2**31 - 1)):
+        yield
 
 
 @pytest.fixture
-def space(registered):
+def space(registered, new_space):
     run("modprobe", "pktgen")
-    space = Namespace("many")
-    yield space
-    space.delete()
+    return new_space("many")
 
 
 @pytest.fixture(autouse=True)
 def quiet_kernel():
     """No warning and no stall, of which it would tell soon."""
-    before = {path: Path(path).read_text() for path in STALL_LIMITS}
-    for path, seconds in STALL_LIMITS.items():
-        Path(path).write_text(str(seconds))
-    said = len(run("dmesg").stdout.splitlines())
-    yield
-    new = run("dmesg").stdout.splitlines()[said:]
-    for path, text in before.items():
-        Path(path).write_text(text)
+    with contextlib.ExitStack() as limits:
+        for path, seconds in STALL_LIMITS.items():
+            limits.enter_context(written(Path(path), str(seconds)))
+        said = len(run("dmesg").stdout.splitlines())
+        yield
+        new = run("dmesg").stdout.splitlines()[said:]
     assert not [line for line in new if COMPLAINTS.search(line)], new
 
 
@@ -307,9 +301,9 @@ def test_leaving(space, seconds, queues, options, changes):
     place.unload()
 
 
-def test_arriving(space, seconds):
+def test_arriving(space, new_space, seconds):
     """Through an ifb. What the interface refuses never gets there."""
-    outside = Namespace("outside")
+    outside = new_space("outside")
     veth(outside, "o0", space, "w0")
     place = Place(space, "w0", "--ingress", below="in-w0")
     place.load("--rate", "50mbit")
@@ -318,4 +312,3 @@ def test_arriving(space, seconds):
     sent, readings = torment(place, (generators, *programs), CHANGES + RATES, seconds)
     check_exact(place, sum(accepted for accepted, _ in sent), readings)
     place.unload()
-    outside.delete()

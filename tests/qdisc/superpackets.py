@@ -73,10 +73,8 @@ def super_frame(payload, *, version=4, protocol=IPPROTO_TCP, ecn=frames.NOT_ECT,
 
 def sender(space, device):
     """A socket that takes super_frame()s."""
-    sock = space.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
-    sock.setsockopt(socket.SOL_SOCKET, 32, 1 << 30)  # SO_SNDBUFFORCE
+    sock = frames.raw_sender(space, device)
     sock.setsockopt(SOL_PACKET, PACKET_VNET_HDR, 1)
-    sock.bind((device, 0))
     return sock
 
 

@@ -3,27 +3,16 @@
 guests have the rest: card.py, locked_down.py, without_bpf_qdiscs.py, without_netkit.py; rights
 and the BPF file system are in test_privilege.py, root qdiscs in test_interfaces.py."""
 
-import contextlib
 import json
 from pathlib import Path
 
 import pytest
-from conftest import LOADER, PIN_DIR, one_line, root
+from conftest import LOADER, PIN_DIR, one_line, root, written
 from findings import findings, of_kind
-from netns import run
+from netns import dummy, run
 from terminal import Terminal
 
 JIT = Path("/proc/sys/net/core/bpf_jit_enable")
-
-
-@contextlib.contextmanager
-def without_jit():
-    before = JIT.read_text()
-    JIT.write_text("0")
-    try:
-        yield
-    finally:
-        JIT.write_text(before)
 
 
 def links(space):
@@ -45,7 +34,7 @@ def test_host_alone(box):
 
 def test_compiler_is_off(box):
     """Seen also where the sysctl is not: in a network namespace of its own."""
-    with without_jit():
+    with written(JIT, "0"):
         [told] = of_kind(findings(box), "MISSING")
         assert "JIT" in told and "`sysctl net.core.bpf_jit_enable=1`" in told
         line = one_line(box.run(LOADER, "one", check=False), 1)
@@ -114,18 +103,16 @@ def test_interface_that_is_down(box):
     assert told == "one is down or not connected: `ip link set one up`"
 
 
-def test_rate_in_force_counts(registered, box):
+def test_rate_in_force_counts(space):
     """For an interface that has it, what is told is about what it has."""
-    box.run(LOADER, "one", "--rate", "30mbit")
-    found = findings(box, "one")
+    space.run(LOADER, "one", "--rate", "30mbit")
+    found = findings(space, "one")
     assert ("ok", "its root qdisc is bpf_dualpi2 already") in found
     assert ("ok", "packets wait here unless what comes behind has less than 30mbit") in found
-    box.run(LOADER, "one", "--unload")
 
 
 def test_transmit_queues(registered, box):
-    box.ip("link add wide numtxqueues 4 type dummy")
-    box.up("wide")
+    dummy(box, "wide", "numtxqueues", 4)
     hint = "its 4 transmit queues share one instance: --mq gives each its own"
     assert ("hint", hint) in findings(box, "wide")
     assert ("ok", "its 4 transmit queues share one instance, and so the rate") in \

@@ -9,7 +9,7 @@ import struct
 import pytest
 from conftest import BIN, LOADER, PIN_DIR, Qdisc, one_line, root
 from frames import NOT_ECT, ipv4_frame, send
-from netns import Namespace, dummy
+from netns import dummy
 
 pytestmark = pytest.mark.one_kernel
 
@@ -127,11 +127,9 @@ def test_statistics_where_bpf_is_forbidden(registered, box):
 
 
 @pytest.fixture
-def full(registered):
+def full(registered, new_space):
     """A namespace for as many as there can be."""
-    space = Namespace("full")
-    yield space
-    space.delete()
+    return new_space("full")
 
 
 def test_one_instance_too_many(full, long):
@@ -199,15 +197,14 @@ LOOKS = [(LOADER, "one"), (LOADER, "one", "--unload"), *(
     ) for arguments in all_arguments)]
 
 
-def test_without_proc(registered, box):
+def test_without_proc(space):
     """What is pinned cannot be told: that is not that there is nothing, nor a missing device."""
-    box.run(LOADER, "one")
-    before = root(box, "one")
+    space.run(LOADER, "one")
+    before = root(space, "one")
     for argv in LOOKS:
-        line = one_line(box.run(*WITHOUT_PROC, *argv, check=False), 1)
+        line = one_line(space.run(*WITHOUT_PROC, *argv, check=False), 1)
         assert "without /proc: `mount -t proc proc /proc`" in line, (argv, line)
-    done = box.run(*WITHOUT_PROC, LOADER, "--check", "one", check=False)
+    done = space.run(*WITHOUT_PROC, LOADER, "--check", "one", check=False)
     assert done.returncode == 1 and done.stderr == ""
     assert re.search("^MISSING .*without /proc: `mount", done.stdout, re.MULTILINE), done.stdout
-    assert root(box, "one") == before
-    box.run(LOADER, "one", "--unload")
+    assert root(space, "one") == before

@@ -19,9 +19,10 @@ from pathlib import Path
 import pytest
 import tunnels
 from bpfcall import BPF_PROG_TYPE_XDP, pinned_verdict
-from conftest import LOADER, PIN_DIR, Qdisc, drops, needs
+from conftest import LOADER, PIN_DIR, Qdisc, drops, needs, written
 from frames import CE, ECT_1, ETHER_LEN, IPV4_LEN, IPV6_LEN, NOT_ECT, ipv4_frame, other_frame, send
 from genl import set_team_mode
+from gso_wire import NO_ICMPV6
 from netns import Namespace, run, switch_off_offloads, veth, wait_until
 from superpackets import TCP_LEN, UDP_SEGMENT
 
@@ -178,14 +179,6 @@ def all_split(stats):
     return stats["gso"]["split"] > 2 * CALLS and not stats["gso"]["whole"]
 
 
-NO_ICMPV6 = """table ip6 quiet {
-    chain sent {
-        type filter hook output priority 0; policy accept;
-        meta l4proto icmpv6 drop
-    }
-}
-"""
-
 # ---- hosts -----------------------------------------------------------------------------
 
 
@@ -213,9 +206,7 @@ class Hosts:
 
     def address(self, net, *ends):
         for number, (space, dev) in enumerate(ends, start=1):
-            space.sysctl(f"net.ipv6.conf.{dev}.disable_ipv6", 1)
-            space.ip(f"addr add {net}{number}/24 dev {dev}")
-            space.up(dev)
+            space.up_without_ipv6(dev, f"{net}{number}/24")
 
     def watch(self, space, dev, *options):
         watched = Watched(space, dev, *options)
@@ -263,9 +254,7 @@ def test_ipvlan_l3(hosts):
     inside = hosts.space("inside")
     hosts.near.ip("link add link n0 name v0 type ipvlan mode l3")
     hosts.near.run("ip", "link", "set", "v0", "netns", inside.name)
-    inside.sysctl("net.ipv6.conf.v0.disable_ipv6", 1)
-    inside.ip("addr add 10.5.0.1/24 dev v0")
-    inside.up("v0")
+    inside.up_without_ipv6("v0", "10.5.0.1/24")
     inside.ip("route add default dev v0")
     hosts.far.ip("route add 10.5.0.0/24 via 10.0.0.1")
     hosts.resolve(inside, hosts.far, "10.0.0.2")
@@ -565,11 +554,8 @@ TIMESTAMPS = 12  # the TCP option, padded
 def long_backlog():
     """A veth hands each packet to a list of the receiving CPU, which takes 1000: fewer than a GSO
     packet of such segments has."""
-    path = Path("/proc/sys/net/core/netdev_max_backlog")
-    before = path.read_text()
-    path.write_text("100000")
-    yield
-    path.write_text(before)
+    with written(Path("/proc/sys/net/core/netdev_max_backlog"), "100000"):
+        yield
 
 
 @pytest.mark.parametrize("version, mss", [(4, 1400), (4, 100), (6, 1400)])
@@ -634,27 +620,25 @@ def pktgen(space, dev, *lines):
 
 
 @pytest.mark.parametrize("tos", [NOT_ECT, ECT_1])
-def test_pktgen_shares_packets(registered, box, tos):
+def test_pktgen_shares_packets(space, tos):
     """clone_skb with queue_xmit: one packet is handed over again and again while it waits. The
     kernel's own qdiscs chain packets by a pointer in them, and hang then; here each turn has its
     own place. (A mark is in all copies at once, so marks are not compared.)"""
-    watched = Watched(box, "one", "--rate", "20mbit", "--limit", 100)
-    sent, refused = pktgen(box, "one", "xmit_mode queue_xmit", "clone_skb 10", f"tos {tos:02x}")
+    watched = Watched(space, "one", "--rate", "20mbit", "--limit", 100)
+    sent, refused = pktgen(space, "one", "xmit_mode queue_xmit", "clone_skb 10", f"tos {tos:02x}")
     stats = watched.check()
     queue = stats["l-queue" if tos == ECT_1 else "c-queue"]
     assert queue["packets-in"] == sent + refused >= COUNT, stats
     assert queue["drop-limit"] == refused > 0, stats
-    box.run(LOADER, "one", "--unload")
 
 
-def test_pktgen_goes_around(registered, box):
+def test_pktgen_goes_around(space):
     """start_xmit, with bursts of one packet, is the driver's alone."""
-    watched = Watched(box, "one", *RATE)
-    sent, refused = pktgen(box, "one", "xmit_mode start_xmit", "clone_skb 10", "burst 8")
+    watched = Watched(space, "one", *RATE)
+    sent, refused = pktgen(space, "one", "xmit_mode start_xmit", "clone_skb 10", "burst 8")
     stats = watched.finish()
     assert stats["sent"][0] == sent >= COUNT and not refused
     assert stats["forwarded"] == (0, 0)
-    box.run(LOADER, "one", "--unload")
 
 
 def test_pktgen_arrives(hosts):

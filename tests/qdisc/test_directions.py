@@ -8,6 +8,7 @@ import struct
 
 import pytest
 from conftest import BIN, KINDS, LOADER, PUBLIC_PIN_DIR, one_line, root
+from netns import dummy
 from test_privilege import BPFFS, as_nobody, mode
 
 pytestmark = pytest.mark.one_kernel
@@ -101,8 +102,7 @@ def room(one, count):
     kinds = [kind for kind, _ in one.state().values()]
     # With the one that keeps the kind registered: 256.
     queues = 256 - 1 - kinds.count("bpf_dualpi2") - count
-    one.space.ip(f"link add wide numtxqueues {queues} type dummy")
-    one.space.up("wide")
+    dummy(one.space, "wide", "numtxqueues", queues)
     one.space.run(LOADER, "wide", "--mq", "--no-split-gso")
     try:
         yield

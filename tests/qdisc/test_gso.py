@@ -12,25 +12,16 @@ import struct
 
 import frames
 import gso_wire
+import injectors
 import pytest
 import superpackets
 from bpfcall import BPF_OBJ_GET, BPF_PROG_ATTACH, bpf
 from conftest import BIN, LOADER, PI2_PINS, Qdisc
 from frames import CE, ECT_0, ECT_1, NOT_ECT
 from gso_wire import CALM, FEW, payload_of, tcp_counters, transfer
-from netns import Namespace, run, veth, wait_until
+from netns import run, veth, wait_until
 from steady import steadily
-from superpackets import (
-    ACK,
-    CWR,
-    ECE,
-    IPPROTO_TCP,
-    IPPROTO_UDP,
-    MSS,
-    PSH,
-    UDP_SEGMENT,
-    super_frame,
-)
+from superpackets import ACK, CWR, ECE, IPPROTO_TCP, IPPROTO_UDP, MSS, PSH, UDP_SEGMENT, super_frame
 
 ALSO_REGISTERED = ("fixed",)
 VIRTIO_LEN = 10  # struct virtio_net_hdr
@@ -187,9 +178,7 @@ def test_vlan_tags_stay(wire):
     wire.load(*CALM)
     for space, device, number in ((wire.tx, "g0", 1), (wire.rx, "h0", 2)):
         space.ip(f"link add link {device} name tagged type vlan id 5")
-        space.sysctl("net.ipv6.conf.tagged.disable_ipv6", 1)
-        space.ip(f"addr add 10.0.5.{number}/24 dev tagged")
-        space.up("tagged")
+        space.up_without_ipv6("tagged", f"10.0.5.{number}/24")
     transfer(wire, "10.0.5.2")
     in_frame = super_frame(payload_of(SEGMENTS), vlans=[(frames.ETH_P_8021Q, 5)])
     before = wire.qdisc.stats()
@@ -228,11 +217,9 @@ def test_local_udp_gso(wire):
 
 
 @pytest.fixture
-def host():
+def host(new_space):
     """The tx namespace forwards for it."""
-    space = Namespace("ghost")
-    yield space
-    space.delete()
+    return new_space("ghost")
 
 
 def connect_host(wire, host):
@@ -272,9 +259,7 @@ def test_tunnels_are_split(wire, tunnel):
     for space, device, number in ((wire.tx, "g0", 1), (wire.rx, "h0", 2)):
         ends = f"local 10.0.0.{number} remote 10.0.0.{3 - number} dev {device}"
         space.ip(f"link add tunnel0 {tunnel.format(ends=ends)}")
-        space.sysctl("net.ipv6.conf.tunnel0.disable_ipv6", 1)
-        space.ip(f"addr add 10.7.0.{number}/24 dev tunnel0")
-        space.up("tunnel0")
+        space.up_without_ipv6("tunnel0", f"10.7.0.{number}/24")
     transfer(wire, "10.7.0.2")
     stats = wire.qdisc.check_conservation()
     assert stats["gso"]["split"] > 20 and stats["gso"]["whole"] == 0
@@ -287,10 +272,9 @@ def test_directions_for_a_tunnel_are_kept(wire):
     GSO packets pass whole: on the way round they would lose it."""
     for space, number in ((wire.tx, 1), (wire.rx, 2)):
         other = 3 - number
-        space.ip(f"link add vx0 address 02:00:00:00:07:0{number} type vxlan external dstport 4789")
-        space.sysctl("net.ipv6.conf.vx0.disable_ipv6", 1)
-        space.ip(f"addr add 10.7.0.{number}/32 dev vx0")
-        space.ip("link set vx0 up mtu 1450")
+        space.ip(f"link add vx0 mtu 1450 address 02:00:00:00:07:0{number} type vxlan external "
+                 "dstport 4789")
+        space.up_without_ipv6("vx0", f"10.7.0.{number}/32")
         space.ip(f"route add 10.7.0.{other}/32 encap ip id 7 dst 10.0.0.{other} dev vx0")
         space.ip(f"neigh add 10.7.0.{other} lladdr 02:00:00:00:07:0{other} dev vx0")
     qdisc = Qdisc(wire.tx, "vx0")
@@ -318,22 +302,16 @@ def test_an_ifb_gets_them_whole(wire):
     wire.rx.run("tc", "qdisc", "del", "dev", "h0", "clsact")
 
 
-TUNSETIFF, TUNSETOFFLOAD = 0x400454CA, 0x400454D0
-IFF_TUN, IFF_NO_PI, IFF_VNET_HDR = 0x0001, 0x1000, 0x4000
+TUNSETOFFLOAD = 0x400454D0
 TUN_F_ALL = 0x01 | 0x02 | 0x04  # checksums, TSO over IPv4 and IPv6
 
 
-def test_device_without_link_header(registered):
+def test_device_without_link_header(registered, new_space):
     """A tun device that takes GSO packets: what comes out of it are segments."""
-    space = Namespace("tunnel")
-    with space.entered():
-        tun = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
-        flags = IFF_TUN | IFF_NO_PI | IFF_VNET_HDR
-        fcntl.ioctl(tun, TUNSETIFF, struct.pack("16sH22x", b"tun0", flags))
-        fcntl.ioctl(tun, TUNSETOFFLOAD, TUN_F_ALL)
-    space.sysctl("net.ipv6.conf.tun0.disable_ipv6", 1)
+    space = new_space("tunnel")
+    tun = injectors.tap(space, "tun0", injectors.IFF_VNET_HDR, kind=injectors.IFF_TUN)
+    fcntl.ioctl(tun, TUNSETOFFLOAD, TUN_F_ALL)
     space.ip("addr add 10.0.0.1/24 dev tun0")
-    space.ip("link set tun0 up txqueuelen 500")
     qdisc = Qdisc(space, "tun0")
     qdisc.load(*CALM)
     sock = space.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -341,29 +319,22 @@ def test_device_without_link_header(registered):
     sock.setsockopt(socket.IPPROTO_UDP, UDP_SEGMENT, MSS)
     sock.sendto(payload_of(SEGMENTS), ("10.0.0.2", superpackets.PORTS[1]))
     packets = []
-
-    def read_all():
-        with contextlib.suppress(BlockingIOError):
-            while True:
-                packets.append(os.read(tun, 1 << 17)[VIRTIO_LEN:])
-        return len(packets) >= SEGMENTS
-
-    wait_until(read_all, "the segments have come out")
+    wait_until(lambda: packets.extend(packet[VIRTIO_LEN:] for packet in injectors.drained(tun)) or
+               len(packets) >= SEGMENTS, "the segments have come out")
     segments = [superpackets.parse(packet, link_header=0) for packet in packets]
     assert b"".join(segment.payload for segment in segments) == payload_of(SEGMENTS)
     assert qdisc.check_conservation()["gso"] == {"split": 1, "whole": 0}
     qdisc.load("--unload")
     sock.close()
     os.close(tun)
-    space.delete()
 
 
 @pytest.mark.parametrize("make, place", [
     ("lo", "the loopback device"),
     ("tunnel0 type ipip local 10.0.0.1 remote 10.0.0.2", "a tunnel"),
 ])
-def test_where_they_cannot_be_split_is_told(registered, make, place):
-    space = Namespace("whole")
+def test_where_they_cannot_be_split_is_told(registered, new_space, make, place):
+    space = new_space("whole")
     name = make.split()[0]
     if name != "lo":
         space.ip(f"link add {make}")
@@ -372,7 +343,6 @@ def test_where_they_cannot_be_split_is_told(registered, make, place):
     assert f"cannot be split on {place}: " in qdisc.load("--check").stdout
     assert f"cannot be split on {place}: " in qdisc.load().stdout
     qdisc.load("--unload")
-    space.delete()
 
 
 def test_helper_device_that_somebody_removes_at_the_same_time(box, tmp_path):
@@ -673,15 +643,13 @@ def test_whole_by_auto_counts_and_is_marked_as_its_segments(wire):
     assert low["mark-native"] + low["mark-coupled"] == 20 * marked
 
 
-def test_auto_for_each_queue_of_an_mq(registered):
-    space = Namespace("wide")
-    space.ip("link add wide numtxqueues 3 mtu 3986 type dummy")
-    space.run(LOADER, "wide", "--mq", "--auto-split-gso", "--step-thresh", "40p")
-    shown = json.loads(space.run(BIN / "dualpi2-stats", "wide", "--json").stdout)
+def test_auto_for_each_queue_of_an_mq(registered, box):
+    box.ip("link add wide numtxqueues 3 mtu 3986 type dummy")
+    box.run(LOADER, "wide", "--mq", "--auto-split-gso", "--step-thresh", "40p")
+    shown = json.loads(box.run(BIN / "dualpi2-stats", "wide", "--json").stdout)
     assert [queue["options"]["split-gso-above"] for queue in shown if "options" in queue] == (
         3 * [40_000])
-    space.run(LOADER, "wide", "--unload")
-    space.delete()
+    box.run(LOADER, "wide", "--unload")
 
 
 # ---- devices on top of ours, and below -------------------------------------------------
@@ -698,8 +666,7 @@ def stack(space, device, count):
         else:
             space.ip(f"link add {above} address {address} type bridge mcast_snooping 0")
             space.ip(f"link set {device} master {above}")
-        space.sysctl(f"net.ipv6.conf.{above}.disable_ipv6", 1)
-        space.up(above)
+        space.up_without_ipv6(above)
         device = above
     return device
 
@@ -781,10 +748,7 @@ def test_check_tells(wire):
 
 
 @pytest.mark.parametrize("end", ["the qdisc", "the interface"])
-def test_device_without_instance_goes_with_the_next_run(registered, foreign_program, end):
-    space = Namespace("swept")
-    for name in ("one", "two"):
-        space.ip(f"link add {name} type dummy")
+def test_device_without_instance_goes_with_the_next_run(space, foreign_program, end):
     space.run("bpftool", "net", "attach", "tcx_egress", "pinned", foreign_program, "dev", "one")
     space.run(LOADER, "one")
     pin = split_pin(space, "one")
@@ -792,16 +756,12 @@ def test_device_without_instance_goes_with_the_next_run(registered, foreign_prog
         space.run("tc", "qdisc", "del", "dev", "one", "root")
     else:
         space.ip("link del one")
-    space.run("ip", "link", "show", "gso-one")
-    assert pin.exists()
+    assert "gso-one" in space.links() and pin.exists()
     space.run(LOADER, "two")
-    assert space.run("ip", "link", "show", "gso-one", check=False).returncode
-    assert not pin.exists()
+    assert "gso-one" not in space.links() and not pin.exists()
     if end == "the qdisc":  # our tcx program has stayed on the interface, and goes with it
         space.ip("link del one")
         space.run(LOADER, "two")
-    space.run(LOADER, "two", "--unload")
-    space.delete()
 
 
 def test_live_change_shows_as_native_shows_it(wire):

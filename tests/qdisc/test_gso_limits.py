@@ -12,7 +12,7 @@ import gso_wire
 import pytest
 from conftest import BIN, LOADER
 from gso_wire import CALM, FEW, tcp_counters, transfer
-from netns import Namespace, veth, wait_until
+from netns import veth, wait_until
 from superpackets import MSS, UDP_SEGMENT
 
 # include/uapi/asm-generic/socket.h, linux/net_tstamp.h, linux/errqueue.h
@@ -93,9 +93,9 @@ NARROW, VXLAN_HEADERS = 1400, 50
 
 
 @pytest.fixture
-def narrow(wire):
+def narrow(wire, new_space):
     """A VXLAN with `df set` from tx to a host behind rx, to which only NARROW bytes pass."""
-    far = Namespace("far")
+    far = new_space("far")
     veth(wire.rx, "n0", far, "f0", offload=True)
     for space, dev in ((wire.rx, "n0"), (far, "f0")):
         space.ip(f"link set {dev} mtu {NARROW}")
@@ -108,17 +108,14 @@ def narrow(wire):
     wire.tx.ip("route replace 10.2.0.0/24 via 10.0.0.2")
     for space, here, there, number in ((wire.tx, "10.0.0.1", "10.2.0.2", 1),
                                        (far, "10.2.0.2", "10.0.0.1", 2)):
-        space.ip(f"link add vx0 address 02:00:00:00:07:0{number} type vxlan id 7 local {here} "
-                 f"remote {there} dstport 4789 df set")
-        space.sysctl("net.ipv6.conf.vx0.disable_ipv6", 1)
-        space.ip(f"addr add 10.7.0.{number}/24 dev vx0")
-        space.ip("link set vx0 up mtu 1450")
+        space.ip(f"link add vx0 mtu 1450 address 02:00:00:00:07:0{number} type vxlan id 7 "
+                 f"local {here} remote {there} dstport 4789 df set")
+        space.up_without_ipv6("vx0", f"10.7.0.{number}/24")
         space.ip(f"neigh add 10.7.0.{3 - number} lladdr 02:00:00:00:07:0{3 - number} dev vx0")
     yield far
     wire.tx.ip("link del vx0")
     wire.tx.ip("route del 10.2.0.0/24")
     wire.rx.sysctl("net.ipv4.ip_forward", 0)
-    far.delete()
 
 
 class Ends:

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from conftest import BIN, LOADER, PIN_DIR, Qdisc, follows, one_line, root
+from conftest import BIN, DEFAULT_QDISC, LOADER, PIN_DIR, Qdisc, following, one_line, root, written
 from netns import run, wait_until
 
 STATS = BIN / "dualpi2-stats"
@@ -188,14 +188,13 @@ def test_from_ip_netns_exec(space):
 def test_following_events_ends_with_the_registration(space):
     """And not with a change of AQM, after which another one is registered."""
     space.run(LOADER, "one")
-    follower = space.popen(STATS, "--events")
-    wait_until(lambda: follows(follower), "it follows")
-    for aqm in "codel", "pi2", "codel":
-        space.run(LOADER, "one", "--aqm", aqm)
-    assert follower.poll() is None, follower.communicate()
-    space.run(LOADER, "one", "--unload")
-    output, _ = follower.communicate(timeout=60)
-    assert follower.returncode == 1
+    with following(space, STATS, "--events") as follower:
+        for aqm in "codel", "pi2", "codel":
+            space.run(LOADER, "one", "--aqm", aqm)
+        assert follower.poll() is None, follower.communicate()
+        space.run(LOADER, "one", "--unload")
+        output = follower.stdout.read()
+        assert follower.wait(timeout=60) == 1
     assert output.count("\n") == 1 and "no more events" in output
 
 
@@ -218,16 +217,9 @@ def test_kernel_without_bpf_qdiscs(space, tmp_path):
     assert "MISSING  qdiscs in BPF" in load("--check").stdout
 
 
-@contextlib.contextmanager
 def as_default_qdisc():
     """Only the first network namespace, that of the tests, shows the setting."""
-    key = "net.core.default_qdisc"
-    before = run("sysctl", "-n", key).stdout.strip()
-    run("sysctl", "-qw", f"{key}=bpf_dualpi2")
-    try:
-        yield
-    finally:
-        run("sysctl", "-qw", f"{key}={before}")
+    return written(DEFAULT_QDISC, "bpf_dualpi2")
 
 
 @contextlib.contextmanager

@@ -2,18 +2,17 @@
 """Names, numbers of interfaces and inodes of namespaces are reused: none of them says whose a
 device, a program or a parameter is."""
 
-import contextlib
+import itertools
 import json
 import re
-import socket
 
 import pytest
 import superpackets
 from bpfcall import BPF_PROG_TYPE_SCHED_CLS, pinned_verdict
 from conftest import LOADER, PIN_DIR, Qdisc, one_line
 from findings import findings, of_kind
-from frames import NOT_ECT, ipv4_frame
-from netns import Namespace, dummy, run, wait_until
+from frames import NOT_ECT, ipv4_frame, send
+from netns import Namespace, dummy, run, veth, wait_until
 from superpackets import super_frame
 
 NUMBER = 100  # of interfaces that come again
@@ -33,14 +32,13 @@ def space(registered):
 
 def send_super(space, device):
     """One GSO packet."""
-    with contextlib.closing(superpackets.sender(space, device)) as sender:
+    with superpackets.sender(space, device) as sender:
         sender.send(super_frame(PAYLOAD))
 
 
 def sent(space, device):
     """What the device has sent."""
-    [link] = json.loads(space.run("ip", "-j", "-s", "link", "show", "dev", device).stdout)
-    return link["stats64"]["tx"]
+    return space.links("-s")[device]["stats64"]["tx"]
 
 
 def is_split(space, device):
@@ -143,8 +141,8 @@ def stranger(space, number, kind):
     peer = ("peer", "name", "other") if kind == "netkit" else ()
     space.run("ip", "link", "add", "theirs", "index", number, "type", kind, *peer)
     for name in ("other", "theirs") if peer else ("theirs",):
-        space.sysctl(f"net.ipv6.conf.{name}.disable_ipv6", 1)
-        space.ip(f"link set {name} up gso_max_segs 1 gso_max_size 512")
+        space.up_without_ipv6(name)
+        space.ip(f"link set {name} gso_max_segs 1 gso_max_size 512")
 
 
 def test_number_of_a_deleted_splitter(space):
@@ -162,33 +160,22 @@ def test_number_of_a_deleted_splitter(space):
     assert set(space.links()) == {"lo", "eth0", "theirs", "other"}
 
 
-def test_number_of_a_deleted_ifb(space):
+def test_number_of_a_deleted_ifb(space, new_space):
     """Nor by what arrives, though that device has a bpf_dualpi2 of its own."""
-    peer = Namespace("peer")
-    try:
-        run("ip", "link", "add", "eth0", "netns", space.name, "type", "veth", "peer", "name", "p0",
-            "netns", peer.name)
-        for where, name in ((space, "eth0"), (peer, "p0")):
-            where.sysctl(f"net.ipv6.conf.{name}.disable_ipv6", 1)
-            where.up(name)
-        space.run(LOADER, "eth0", "--ingress", "--rate", "50mbit")
-        number = helpers(space)["in-eth0"]
-        space.ip("link del in-eth0")
-        stranger(space, number, "dummy")
-        space.run(LOADER, "theirs", "--no-split-gso")
-        before = Qdisc(space, "theirs").stats()["packets"]
-        with contextlib.closing(peer.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)) as sender:
-            sender.bind(("p0", 0))
-            for serial in range(5):
-                sender.send(ipv4_frame(serial, NOT_ECT, 200))
-        [link] = json.loads(space.run("ip", "-j", "-s", "link", "show", "eth0").stdout)
-        assert link["stats64"]["rx"]["packets"] == 5
-        assert Qdisc(space, "theirs").stats()["packets"] == before
-        space.run(LOADER, "eth0", "--ingress", "--rate", "50mbit")
-        space.run(LOADER, "eth0", "--ingress", "--unload")
-        assert Qdisc(space, "theirs").is_attached()
-    finally:
-        peer.delete()
+    peer = new_space("peer")
+    veth(space, "eth0", peer, "p0")
+    space.run(LOADER, "eth0", "--ingress", "--rate", "50mbit")
+    number = helpers(space)["in-eth0"]
+    space.ip("link del in-eth0")
+    stranger(space, number, "dummy")
+    space.run(LOADER, "theirs", "--no-split-gso")
+    before = Qdisc(space, "theirs").stats()["packets"]
+    send(peer, "p0", *(ipv4_frame(serial, NOT_ECT, 200) for serial in range(5)))
+    assert space.links("-s")["eth0"]["stats64"]["rx"]["packets"] == 5
+    assert Qdisc(space, "theirs").stats()["packets"] == before
+    space.run(LOADER, "eth0", "--ingress", "--rate", "50mbit")
+    space.run(LOADER, "eth0", "--ingress", "--unload")
+    assert Qdisc(space, "theirs").is_attached()
 
 
 def test_interface_with_the_number_of_a_deleted_one(space):
@@ -219,47 +206,41 @@ def test_parameters_of_a_deleted_interface_with_another_qdisc(space):
     assert Qdisc(space, "eth1").stats()["options"]["target"] == 15_000
 
 
-def test_interface_with_the_number_of_one_that_went(space):
+def test_interface_with_the_number_of_one_that_went(space, new_space):
     """To another namespace, where its program goes on."""
-    elsewhere = Namespace("elsewhere")
-    try:
-        dummy(space, "eth0", "index", NUMBER)
-        space.run(LOADER, "eth0", "--target", "9ms")
-        space.ip(f"link set eth0 netns {elsewhere.name}")
-        dummy(space, "eth0", "index", NUMBER)
-        space.run("tc", "qdisc", "add", "dev", "eth0", "root", "bpf_dualpi2")
-        assert Qdisc(space, "eth0").stats()["options"]["target"] == 15_000
-        done = space.run(LOADER, "eth0")
-        assert "repaired: its tcx program is attached again" in done.stdout
-        assert Qdisc(space, "eth0").stats()["tcx-attached"] is True
-        assert is_split(space, "eth0")
-    finally:
-        elsewhere.delete()
+    elsewhere = new_space("elsewhere")
+    dummy(space, "eth0", "index", NUMBER)
+    space.run(LOADER, "eth0", "--target", "9ms")
+    space.ip(f"link set eth0 netns {elsewhere.name}")
+    dummy(space, "eth0", "index", NUMBER)
+    space.run("tc", "qdisc", "add", "dev", "eth0", "root", "bpf_dualpi2")
+    assert Qdisc(space, "eth0").stats()["options"]["target"] == 15_000
+    done = space.run(LOADER, "eth0")
+    assert "repaired: its tcx program is attached again" in done.stdout
+    assert Qdisc(space, "eth0").stats()["tcx-attached"] is True
+    assert is_split(space, "eth0")
 
 
-def test_alias_of_another_namespace(space):
+def test_alias_of_another_namespace(space, new_space):
     """A container's device may have the alias of ours, if its interface has the same number."""
-    elsewhere = Namespace("elsewhere")
-    try:
-        for where in space, elsewhere:
-            dummy(where, "eth0", "index", NUMBER)
-        space.run(LOADER, "eth0")
-        space.run(LOADER, "eth0", "--ingress", "--rate", "50mbit")
-        aliases = {name: space.links()[name]["ifalias"] for name in helpers(space)}
-        elsewhere.ip("link add name mine type netkit peer name other")
-        elsewhere.run("ip", "link", "set", "mine", "alias", aliases["gso-eth0"])
-        elsewhere.ip("link add name arrives type ifb")
-        elsewhere.run("ip", "link", "set", "arrives", "alias", aliases["in-eth0"])
-        before = numbers(elsewhere)
-        elsewhere.run(LOADER, "eth0", "--unload", "--if-attached")
-        one_line(elsewhere.run(LOADER, "eth0", "--unload", check=False), 1)
-        elsewhere.run(LOADER, "eth0", "--ingress", "--rate", "50mbit")
-        elsewhere.run(LOADER, "arrives")
-        for device in "arrives", "eth0":
-            elsewhere.run(LOADER, device, "--unload")
-        assert numbers(elsewhere) == before
-    finally:
-        elsewhere.delete()
+    elsewhere = new_space("elsewhere")
+    for where in space, elsewhere:
+        dummy(where, "eth0", "index", NUMBER)
+    space.run(LOADER, "eth0")
+    space.run(LOADER, "eth0", "--ingress", "--rate", "50mbit")
+    aliases = {name: space.links()[name]["ifalias"] for name in helpers(space)}
+    elsewhere.ip("link add name mine type netkit peer name other")
+    elsewhere.run("ip", "link", "set", "mine", "alias", aliases["gso-eth0"])
+    elsewhere.ip("link add name arrives type ifb")
+    elsewhere.run("ip", "link", "set", "arrives", "alias", aliases["in-eth0"])
+    before = numbers(elsewhere)
+    elsewhere.run(LOADER, "eth0", "--unload", "--if-attached")
+    one_line(elsewhere.run(LOADER, "eth0", "--unload", check=False), 1)
+    elsewhere.run(LOADER, "eth0", "--ingress", "--rate", "50mbit")
+    elsewhere.run(LOADER, "arrives")
+    for device in "arrives", "eth0":
+        elsewhere.run(LOADER, device, "--unload")
+    assert numbers(elsewhere) == before
 
 
 # ---- inodes ----------------------------------------------------------------------------
@@ -284,26 +265,17 @@ def former_spaces(kind):
     return formers
 
 
-@pytest.fixture
-def spares():
-    """New namespaces, until there are enough."""
-    made = []
-    yield made
-    for space in made:
-        space.delete()
-
-
 @pytest.mark.parametrize("kind", ["netkit", "ifb"])
-def test_namespace_with_the_inode_of_a_deleted_one(registered, spares, kind):
+def test_namespace_with_the_inode_of_a_deleted_one(registered, new_space, kind):
     """Its devices are its own, though all their numbers are those of the former's."""
     formers = former_spaces(kind)
+    counter = itertools.count()
 
     def found():
-        spares.append(Namespace(f"spare{len(spares)}"))
-        return inode(spares[-1]) in formers
+        spare = new_space(f"spare{next(counter)}")
+        return spare if inode(spare) in formers else None
 
-    wait_until(found, f"a namespace has one of the inodes {set(formers)}", 60)
-    space = spares[-1]
+    space = wait_until(found, f"a namespace has one of the inodes {set(formers)}", 60)
     dummy(space, "eth0", "index", NUMBER)
     stranger(space, formers[inode(space)], kind)
     before = numbers(space)

@@ -20,13 +20,13 @@ from conftest import (
     PIN_DIR,
     Qdisc,
     drops,
-    follows,
+    following,
     needs,
     next_line,
     one_line,
 )
-from frames import CE, ECT_1, NOT_ECT, SERIAL_LEN, ipv4_frame, received, stamp_arrivals
-from netns import Namespace, run, veth, wait_until
+from frames import CE, ECT_1, NOT_ECT, SERIAL_LEN, ipv4_frame, raw_sender, received, stamp_arrivals
+from netns import Namespace, dummy, run, veth, wait_until
 
 CALM = ("--target", "4000s", "--step-thresh", "4000s")
 PROTOCOL = 253  # of the IPv4 frames
@@ -41,11 +41,8 @@ class Path:
         self.tx, self.rx = Namespace("from"), Namespace("to")
         veth(self.tx, "f0", self.rx, "t0")
         self.rx.ip("addr add 10.0.0.2/24 dev t0")
-        self.sender = self.tx.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
-        self.sender.setsockopt(socket.SOL_SOCKET, 32, 1 << 28)  # SO_SNDBUFFORCE
-        self.sender.bind(("f0", 0))
+        self.sender = raw_sender(self.tx, "f0")
         self.receiver = self.rx.socket(socket.AF_INET, socket.SOCK_RAW, PROTOCOL)
-        self.receiver.setsockopt(socket.SOL_SOCKET, 33, 1 << 28)  # SO_RCVBUFFORCE
         stamp_arrivals(self.receiver)
         self.serials = itertools.count(1)
         self.ifb = Qdisc(self.rx, "in-t0")
@@ -257,8 +254,7 @@ def tun_device(path, name, kind):
         fd = os.open("/dev/net/tun", os.O_RDWR)
         fcntl.ioctl(fd, TUNSETIFF, struct.pack("16sH22x", name.encode(), IFF_TUN | IFF_NO_PI))
         fcntl.ioctl(fd, TUNSETLINK, TYPES[kind])
-    path.rx.sysctl(f"net.ipv6.conf.{name}.disable_ipv6", 1)
-    path.rx.up(name)
+    path.rx.up_without_ipv6(name)
     yield lambda packet: os.write(fd, packet)
     os.close(fd)
 
@@ -287,8 +283,7 @@ def tunnel(path, name, kind):
         for space, own, other in zip(ends, OUTER, reversed(OUTER), strict=True):
             space.ip(f"link add {name} type {kind} local {own} remote {other}")
     for space in ends:
-        space.sysctl(f"net.ipv6.conf.{name}.disable_ipv6", 1)
-        space.up(name)
+        space.up_without_ipv6(name)
     path.tx.ip(f"route add 10.0.0.2 dev {name}")
     yield send
 
@@ -505,8 +500,7 @@ def test_ifb_that_is_left_half_made(path):
 
 def test_failure_is_undone(path):
     """No room for one more qdisc: that shows last."""
-    path.rx.ip("link add wide numtxqueues 255 type dummy")
-    path.rx.up("wide")
+    dummy(path.rx, "wide", "numtxqueues", 255)
     # With the one that keeps the kind registered: 256.
     path.rx.run(LOADER, "wide", "--mq", "--no-split-gso")
     try:
@@ -540,13 +534,9 @@ def test_queue_statistics_are_those_of_the_ifb(path):
 def test_events_have_the_direction(path, interface):
     """Of all, of the interface and of its ifb."""
     path.load("--rate", "1mbit", "--target", 0, "--alpha", 100)
-    follower = path.rx.popen(BIN / "dualpi2-stats", *interface, "--events", "--json")
-    try:
-        wait_until(lambda: follows(follower), "it follows")
+    stats = BIN / "dualpi2-stats", *interface, "--events", "--json"
+    with following(path.rx, *stats) as follower:
         path.send(NOT_ECT, 300)
         event = json.loads(next_line(follower))
-        assert (event["interface"], event["direction"]) == ("t0", "ingress")
-        assert (event["dev"], event["event"]) == ("in-t0", "began")
-    finally:
-        follower.terminate()
-        follower.wait()
+    assert (event["interface"], event["direction"]) == ("t0", "ingress")
+    assert (event["dev"], event["event"]) == ("in-t0", "began")

@@ -2,14 +2,13 @@
 """Attach, change, replace, unload on a host where bpf_dualpi2 is registered."""
 
 import json
-import socket
 from pathlib import Path
 
 import pytest
-from conftest import BIN, LOADER, Qdisc, one_line, root
+from conftest import BIN, LOADER, Qdisc, one_line, root, written
 from findings import findings, of_kind
-from frames import ECT_1, NOT_ECT
-from netns import Namespace, dummy
+from frames import ECT_1, NOT_ECT, other_frame, send
+from netns import dummy
 
 
 def configure(space, qdisc):
@@ -76,10 +75,8 @@ USER_NAMESPACES = Path("/proc/sys/user/max_user_namespaces")
 @pytest.fixture
 def untried():
     """Nobody may make a user namespace, to try in it what comes back."""
-    before = USER_NAMESPACES.read_text()
-    USER_NAMESPACES.write_text("0")
-    yield
-    USER_NAMESPACES.write_text(before)
+    with written(USER_NAMESPACES, "0"):
+        yield
 
 
 def test_what_could_not_be_tried(space, untried):
@@ -95,10 +92,7 @@ def test_what_could_not_be_tried(space, untried):
 
 def send_one(space, dev):
     """A frame that is no IP packet."""
-    sender = space.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
-    sender.bind((dev, 0x0800))
-    sender.send(bytes(100))
-    sender.close()
+    send(space, dev, other_frame(1, 100))
 
 
 def test_what_cannot_be_put_back_is_not_replaced(space):
@@ -114,13 +108,10 @@ def test_change_keeps_the_other_parameters(space):
     qdisc = Qdisc(space, "one")
     qdisc.load("--rate", "40mbit", "--target", "10ms", "--step-thresh", "5p")
     qdisc.load("--alpha", "0.5", "--classic-protection", "25%", "--limit", 500)
+    expected = {"rate": 40_000_000, "target": 10_000, "step-thresh-pkts": 5, "alpha": 0.5,
+                "c-protection": 25, "limit": 500}
     options = qdisc.stats()["options"]
-    assert options["rate"] == 40_000_000
-    assert options["target"] == 10_000
-    assert options["step-thresh-pkts"] == 5
-    assert options["alpha"] == 0.5
-    assert options["c-protection"] == 25
-    assert options["limit"] == 500
+    assert {name: options[name] for name in expected} == expected
 
 
 def test_change_loses_no_packet(cable):
@@ -147,25 +138,22 @@ def test_interfaces_are_independent(space):
     assert two.stats()["options"]["limit"] == 77
 
 
-def test_same_interface_number_in_two_namespaces(space):
+def test_same_interface_number_in_two_namespaces(space, new_space):
     """Instances are told apart by namespace, too."""
-    other = Namespace("other")
-    try:
-        dummy(other, "one", "index", space.links()["one"]["ifindex"])
-        here, there = Qdisc(space, "one"), Qdisc(other, "one")
-        here.load("--limit", 11)
-        there.load("--limit", 22)
-        assert here.stats()["options"]["limit"] == 11
-        assert there.stats()["options"]["limit"] == 22
-        for sender in (space, other):
-            send_one(sender, "one")
-        for stats in (here.stats(), there.stats()):
-            assert stats["c-queue"]["packets-in"] == 1
-            assert stats["bypassed-tcx"] == stats["mispredicted"] == 0
-        there.load("--unload")
-        assert here.stats()["options"]["limit"] == 11
-    finally:
-        other.delete()
+    other = new_space("other")
+    dummy(other, "one", "index", space.links()["one"]["ifindex"])
+    here, there = Qdisc(space, "one"), Qdisc(other, "one")
+    here.load("--limit", 11)
+    there.load("--limit", 22)
+    assert here.stats()["options"]["limit"] == 11
+    assert there.stats()["options"]["limit"] == 22
+    for sender in (space, other):
+        send_one(sender, "one")
+    for stats in (here.stats(), there.stats()):
+        assert stats["c-queue"]["packets-in"] == 1
+        assert stats["bypassed-tcx"] == stats["mispredicted"] == 0
+    there.load("--unload")
+    assert here.stats()["options"]["limit"] == 11
 
 
 def test_plain_tc_works_with_defaults(space):

@@ -12,12 +12,11 @@ frames wait, which takes blocks of it, there are more turns than that.
 import contextlib
 import json
 import re
-import socket
 from pathlib import Path
 
 import pytest
 from conftest import LOADER, PIN_DIR
-from frames import ECT_1, NOT_ECT, ipv4_frame
+from frames import ECT_1, NOT_ECT, ipv4_frame, raw_sender
 from netns import run, wait_until
 from steady import steadily
 
@@ -68,9 +67,7 @@ class Sender:
     """Frames of both queues to a device, some at a time."""
 
     def __init__(self, space, dev):
-        self.socket = space.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
-        self.socket.setsockopt(socket.SOL_SOCKET, 32, 1 << 30)  # SO_SNDBUFFORCE
-        self.socket.bind((dev, 0))
+        self.socket = raw_sender(space, dev)
         self.frames = [ipv4_frame(serial, ecn, 200)
                        for serial in range(8) for ecn in (NOT_ECT, ECT_1)]
 
@@ -131,29 +128,27 @@ def test_loader_leaves_nothing(box, long):
                "the kernel has freed all BPF objects")
 
 
-def test_instances_leave_nothing(registered, box, sender, long):
+def test_instances_leave_nothing(space, sender, long):
     """tc replaces qdiscs, with frames in them, as fast as it can."""
-    box.run(LOADER, "one", *SLOW)  # these parameters wait for each of them
+    space.run(LOADER, "one", *SLOW)  # these parameters wait for each of them
     objects = bpf_objects()
 
     def turns(count):
         batch = ("qdisc replace dev one root handle 5: pfifo\n"
                  "qdisc replace dev one root handle 6: bpf_dualpi2\n") * count
         with steadily(sender.send):
-            box.run("tc", "-batch", "-", input=batch)
+            space.run("tc", "-batch", "-", input=batch)
 
     check_nothing_grows(turns, 10_000 if long else 1000)
     assert bpf_objects() == objects
-    box.run(LOADER, "one", "--unload")
 
 
-def test_traffic_leaves_nothing(registered, box, sender, long):
+def test_traffic_leaves_nothing(space, sender, long):
     """Every frame that passes, waits, or is dropped at a limit or by the AQM, is freed."""
-    box.run(LOADER, "one", "--rate", "1mbit", "--limit", 200)
+    space.run(LOADER, "one", "--rate", "1mbit", "--limit", 200)
 
     def turns(count):
         for _ in range(count // len(sender.frames)):
             sender.send()
 
     check_nothing_grows(turns, 200_000 if long else 4000)
-    box.run(LOADER, "one", "--unload")

@@ -112,9 +112,9 @@ def test_loaders_at_once(registered, box):
         Qdisc(box, dev).load("--unload")
 
 
-def test_many_instances(registered, long):
+def test_many_instances(registered, new_space, long):
     """Each has its parameters, its statistics and its traffic."""
-    space = Namespace("many")
+    space = new_space("many")
     names = [f"m{number}" for number in range(64 if long else 8)]
     for name in names:
         dummy(space, name)
@@ -129,7 +129,6 @@ def test_many_instances(registered, long):
         assert shown[name]["bypassed-tcx"] == 0
         space.run(LOADER, name, "--unload")
     assert json.loads(space.run(STATS, "--json").stdout) == []
-    space.delete()
 
 
 def send_frames(space, dev, count):
@@ -236,55 +235,48 @@ def test_pins_deleted_under_a_live_qdisc(registered, load):
     assert stats["bypassed-tcx"] == 0
 
 
-def test_interface_goes_to_another_namespace(registered, box):
+def test_interface_goes_to_another_namespace(registered, box, new_space):
     """The kernel ends its qdisc. What is left there goes with the next run here, and there it
     can be attached as before."""
-    other = Namespace("elsewhere")
-    try:
-        for options in (["--rate", "5mbit"], ["--ingress", "--rate", "5mbit"]):
-            box.run(LOADER, "one", *options)
-        box.ip("link set one netns elsewhere")
-        other.sysctl("net.ipv6.conf.one.disable_ipv6", 1)
-        other.up("one")
-        assert root(other, "one")["kind"] != "bpf_dualpi2"
-        other.run(LOADER, "one", "--limit", 7)
-        send_frames(other, "one", 3)
-        [stats] = json.loads(other.run(STATS, "--json").stdout)
-        assert stats["packets"] == 3 and stats["bypassed-tcx"] == 0
-        assert stats["options"]["limit"] == 7 and stats["tcx-attached"] is True
-        Qdisc(box, "two").load()
-        assert set(box.links()) == {"lo", "two", "gso-two", "gsx-two"}
-        other.run(LOADER, "one", "--ingress", "--rate", "5mbit")
-        assert tcx_programs(other) == {"dualpi2_mark", "dualpi2_ingress"}
-        other.run(LOADER, "one", "--ingress", "--unload")
-        other.run(LOADER, "one", "--unload")
-        assert tcx_programs(other) == set()
-        assert set(other.links()) == {"lo", "one"}
-        Qdisc(box, "two").load("--unload")
-        assert interface_pins(registered) == {"anchor"}
-    finally:
-        other.delete()
+    other = new_space("elsewhere")
+    for options in (["--rate", "5mbit"], ["--ingress", "--rate", "5mbit"]):
+        box.run(LOADER, "one", *options)
+    box.ip("link set one netns elsewhere")
+    other.up_without_ipv6("one")
+    assert root(other, "one")["kind"] != "bpf_dualpi2"
+    other.run(LOADER, "one", "--limit", 7)
+    send_frames(other, "one", 3)
+    [stats] = json.loads(other.run(STATS, "--json").stdout)
+    assert stats["packets"] == 3 and stats["bypassed-tcx"] == 0
+    assert stats["options"]["limit"] == 7 and stats["tcx-attached"] is True
+    Qdisc(box, "two").load()
+    assert set(box.links()) == {"lo", "two", "gso-two", "gsx-two"}
+    other.run(LOADER, "one", "--ingress", "--rate", "5mbit")
+    assert tcx_programs(other) == {"dualpi2_mark", "dualpi2_ingress"}
+    other.run(LOADER, "one", "--ingress", "--unload")
+    other.run(LOADER, "one", "--unload")
+    assert tcx_programs(other) == set()
+    assert set(other.links()) == {"lo", "one"}
+    Qdisc(box, "two").load("--unload")
+    assert interface_pins(registered) == {"anchor"}
 
 
-def test_interface_with_ingress_goes_to_another_namespace(registered, box):
+def test_interface_with_ingress_goes_to_another_namespace(registered, box, new_space):
     """It can have --ingress there at once, whatever is left where it came from."""
-    other = Namespace("elsewhere")
-    try:
-        box.run(LOADER, "one", "--ingress", "--rate", "5mbit")
-        box.ip("link set one netns elsewhere")
-        other.up("one")
-        other.run(LOADER, "one", "--ingress", "--rate", "6mbit")
-        assert tcx_programs(other) == {"dualpi2_ingress"}
-        assert Qdisc(other, "in-one").stats()["options"]["rate"] == 6_000_000
-        Qdisc(box, "two").load()
-        assert "in-one" not in box.links()
-        assert tcx_programs(other) == {"dualpi2_ingress"}, "that of here was not taken for it"
-        other.run(LOADER, "one", "--ingress", "--unload")
-        assert set(other.links()) == {"lo", "one"}
-        Qdisc(box, "two").load("--unload")
-        assert interface_pins(registered) == {"anchor"}
-    finally:
-        other.delete()
+    other = new_space("elsewhere")
+    box.run(LOADER, "one", "--ingress", "--rate", "5mbit")
+    box.ip("link set one netns elsewhere")
+    other.up("one")
+    other.run(LOADER, "one", "--ingress", "--rate", "6mbit")
+    assert tcx_programs(other) == {"dualpi2_ingress"}
+    assert Qdisc(other, "in-one").stats()["options"]["rate"] == 6_000_000
+    Qdisc(box, "two").load()
+    assert "in-one" not in box.links()
+    assert tcx_programs(other) == {"dualpi2_ingress"}, "that of here was not taken for it"
+    other.run(LOADER, "one", "--ingress", "--unload")
+    assert set(other.links()) == {"lo", "one"}
+    Qdisc(box, "two").load("--unload")
+    assert interface_pins(registered) == {"anchor"}
 
 
 def tcx_programs(space):

@@ -23,7 +23,7 @@ from frames import (
     other_frame,
     received,
 )
-from netns import Namespace, veth, wait_until
+from netns import veth, wait_until
 from test_vdq import LENGTH, STEADY, of_label, offer
 
 pytestmark = pytest.mark.skipif("vdq" not in AQMS, reason="built without VDQ=1")
@@ -144,9 +144,9 @@ def test_a_bottleneck_that_was_there_before(cable):
 
 
 @pytest.fixture
-def host(cable):
+def host(cable, new_space):
     """The cable's sender is a router now, and this what is behind it: where packets begin."""
-    host, router = Namespace("host"), cable.tx
+    host, router = new_space("host"), cable.tx
     veth(host, "h0", router, "t0")
     router.run("nft", "-f", "-", input="""table ip6 quiet {
         chain c { type filter hook output priority 0; policy drop; }
@@ -163,7 +163,6 @@ def host(cable):
         cable.sender = usual
     router.sysctl("net.ipv6.conf.d0.disable_ipv6", 1)
     router.run("nft", "delete", "table", "ip6", "quiet")
-    host.delete()
 
 
 def test_labels_pass_a_router(cable, host):
@@ -261,9 +260,9 @@ def test_an_interface_that_goes(box):
     assert not PINS.exists()
 
 
-def test_an_interface_that_moves(box):
+def test_an_interface_that_moves(box, new_space):
     """Its program moves with it, and is found there; one with its number here has none."""
-    other = Namespace("elsewhere")
+    other = new_space("elsewhere")
     box.run(TOOL, "one")
     number = json.loads(box.run("ip", "-j", "link", "show", "one").stdout)[0]["ifindex"]
     box.ip("link set one netns elsewhere")
@@ -273,7 +272,6 @@ def test_an_interface_that_moves(box):
     assert programs(other, "one") == ["mark_values"], "it did not get a second one"
     other.run(TOOL, "one", "--unload")
     assert programs(other, "one") == [] and not PINS.exists()
-    other.delete()
 
 
 def test_pins_that_go(marked):

@@ -8,9 +8,9 @@ import struct
 import frames
 import pytest
 import superpackets
-from conftest import BIN, LOADER, Qdisc, drops, one_line, root
-from frames import ECT_1, ETH_P_ALL, ETHER_LEN, IPV4_LEN, NOT_ECT, internet_checksum, ipv4_frame
-from netns import Namespace, run, wait_until
+from conftest import BIN, DEFAULT_QDISC, LOADER, Qdisc, drops, one_line, root, written
+from frames import ECT_1, ETHER_LEN, IPV4_LEN, NOT_ECT, internet_checksum, ipv4_frame
+from netns import dummy, run, wait_until
 
 QUEUES = 4
 SO_PRIORITY = 12
@@ -32,12 +32,8 @@ class Multiqueue(Qdisc):
 
     def __init__(self, space, dev, peer):
         super().__init__(space, dev)
-        self.sender = space.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
-        self.sender.bind((dev, 0))
-        self.receiver = space.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
-        self.receiver.setsockopt(socket.SOL_SOCKET, 33, 1 << 26)  # SO_RCVBUFFORCE
-        frames.stamp_arrivals(self.receiver)
-        self.receiver.bind((peer, ETH_P_ALL))
+        self.sender = frames.raw_sender(space, dev)
+        self.receiver = frames.raw_receiver(space, peer)
 
     def all_stats(self):
         """The sum and the queues, in the order of --json."""
@@ -74,18 +70,16 @@ def receive_all(mq, count):
 
 
 @pytest.fixture
-def mq(registered):
-    space = Namespace("mq")
+def mq(registered, new_space):
+    space = new_space("mq")
     space.ip(f"link add m0 numtxqueues {QUEUES} numrxqueues {QUEUES} type veth "
              f"peer name m1 numtxqueues {QUEUES} numrxqueues {QUEUES}")
     for name in ("m0", "m1"):
-        space.sysctl(f"net.ipv6.conf.{name}.disable_ipv6", 1)
-        space.up(name)
+        space.up_without_ipv6(name)
     device = Multiqueue(space, "m0", "m1")
     yield device
     device.load("--unload", check=False)
     device.close()
-    space.delete()
 
 
 def test_each_queue_has_its_own(mq):
@@ -313,8 +307,7 @@ def test_device_with_one_queue(registered, box):
 
 def test_more_queues_than_instances(registered, box):
     """The mq is there already when that shows: it goes again."""
-    box.ip("link add wide numtxqueues 300 type dummy")
-    box.up("wide")
+    dummy(box, "wide", "numtxqueues", 300)
     before = root(box, "wide")
     assert "300" in one_line(box.run(LOADER, "wide", "--mq", check=False), 1)
     assert root(box, "wide") == before
@@ -326,9 +319,7 @@ def test_segments_take_the_queue_of_the_packet(mq):
     mq.load("--mq")
     space = mq.space
     space.ip(f"link add link m0 name above numtxqueues {QUEUES} type vlan id 5")
-    space.sysctl("net.ipv6.conf.above.disable_ipv6", 1)
-    space.ip("addr add 10.9.0.1/24 dev above")
-    space.up("above")
+    space.up_without_ipv6("above", "10.9.0.1/24")
     space.ip("neigh add 10.9.0.2 lladdr 02:00:00:00:00:99 dev above")
     space.run("tc", "qdisc", "add", "dev", "above", "clsact")
     sock = space.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -355,10 +346,7 @@ def test_table_fits_the_screen(mq):
 
 def test_default_qdisc_makes_it_by_itself(registered, box):
     """The kernel's automatic mq has handle 0: and our children: that is ours already."""
-    key = "net.core.default_qdisc"
-    before = run("sysctl", "-n", key).stdout.strip()
-    try:
-        run("sysctl", "-qw", f"{key}=bpf_dualpi2")
+    with written(DEFAULT_QDISC, "bpf_dualpi2"):
         box.ip(f"link add many numtxqueues {QUEUES} type ifb")
         box.up("many")
         box.run(LOADER, "many", "--limit", 33)
@@ -366,8 +354,6 @@ def test_default_qdisc_makes_it_by_itself(registered, box):
         assert [entry["kind"] for entry in entries] == ["mq"] + ["bpf_dualpi2"] * QUEUES
         assert [entry["options"]["limit"] for entry in entries[1:]] == [33] * QUEUES
         one_line(box.run(LOADER, "many", "--unload", check=False), 1)
-    finally:
-        run("sysctl", "-qw", f"{key}={before}")
     box.run(LOADER, "many", "--unload")
     assert root(box, "many")["kind"] == "mq"
     assert "bpf_dualpi2" not in box.run("tc", "qdisc", "show", "dev", "many").stdout

@@ -2,7 +2,6 @@
 """More load than marks can tame (RFC 9332, 2.5.1.1, 4.2.3 and A.2): when it begins,
 what is dropped then, what is told about it, and that it ends."""
 
-import contextlib
 import json
 import re
 import signal
@@ -13,16 +12,8 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import BIN, LOADER, PIN_DIR, follows, next_line, published
-from frames import (
-    ECT_0,
-    ECT_1,
-    ETHER_LEN,
-    NOT_ECT,
-    SERIAL_LEN,
-    ipv4_frame,
-    received,
-)
+from conftest import BIN, LOADER, PIN_DIR, following, follows, next_line, published
+from frames import ECT_0, ECT_1, ETHER_LEN, NOT_ECT, SERIAL_LEN, ipv4_frame, received
 from held import COUNT, RESTED, ce_count, fits, flood, hold_probability
 from netns import run, wait_until
 
@@ -205,16 +196,7 @@ def test_events_are_told_whole_and_in_order(cable, tmp_path):
         cable.load("--unload")
 
 
-@contextlib.contextmanager
-def following(box, last_name, *options):
-    """dualpi2-stats that follows `one`, which is called so at the end."""
-    follower = box.popen(BIN / "dualpi2-stats", "one", *options)
-    try:
-        yield follower
-    finally:
-        follower.terminate()
-        follower.wait()
-        box.run(LOADER, last_name, "--unload", "--if-attached")
+EVENTS = (BIN / "dualpi2-stats", "one", "--events", "--json")
 
 
 def followed_of(box, follower, batch, *devices):
@@ -224,34 +206,34 @@ def followed_of(box, follower, batch, *devices):
     return json.loads(next_line(follower))["interface"]
 
 
-def test_events_of_an_interface_that_was_made_anew(registered, box, tmp_path):
+def test_events_of_an_interface_that_was_made_anew(space, tmp_path):
     """It has another number, and another interface has the old one."""
-    box.run(LOADER, "one", "--aqm", "codel")
-    old = box.links()["one"]["ifindex"]
-    with following(box, "one", "--events", "--json") as follower:
-        wait_until(lambda: follows(follower), "it follows")
-        box.ip("link del one")
-        box.ip(f"link add other index {old} type dummy")
-        box.ip("link add one type dummy")
-        new = box.links()["one"]["ifindex"]
-        assert followed_of(box, follower, tmp_path / "batch", old, new) == "one"
+    space.run(LOADER, "one", "--aqm", "codel")
+    old = space.links()["one"]["ifindex"]
+    with following(space, *EVENTS) as follower:
+        space.ip("link del one")
+        space.ip(f"link add other index {old} type dummy")
+        space.ip("link add one type dummy")
+        new = space.links()["one"]["ifindex"]
+        assert followed_of(space, follower, tmp_path / "batch", old, new) == "one"
 
 
 def test_events_of_an_interface_that_is_renamed(registered, box, tmp_path):
     """It is followed under its new name, and not another one that has the old name now."""
     box.run(LOADER, "one", "--aqm", "codel")
-    with following(box, "renamed", "--events", "--json") as follower:
-        wait_until(lambda: follows(follower), "it follows")
+    with following(box, *EVENTS) as follower:
         followed = box.links()["one"]["ifindex"]
         box.ip("link set one name renamed")
         box.ip("link add one type dummy")
         other = box.links()["one"]["ifindex"]
         assert followed_of(box, follower, tmp_path / "batch", other, followed) == "renamed"
+    box.run(LOADER, "renamed", "--unload")
 
 
 def test_lines_of_an_interface_that_is_renamed(registered, box):
     box.run(LOADER, "one")
-    with following(box, "renamed", "--jsonl", "--interval", "50ms") as follower:
+    jsonl = BIN / "dualpi2-stats", "one", "--jsonl", "--interval", "50ms"
+    with following(box, *jsonl) as follower:
         assert json.loads(next_line(follower))["interface"] == "one"
         box.ip("link set one name renamed")
         box.ip("link add one type dummy")
@@ -264,8 +246,7 @@ def test_events_and_overload_for_people(cable):
     """A line each, of one interface; the table tells of it too; an interrupt is no failure."""
     cable.load()
     assert "overload" not in cable.qdisc.table()
-    follower = cable.tx.popen(BIN / "dualpi2-stats", "d0", "--events")
-    try:
+    with following(cable.tx, BIN / "dualpi2-stats", "d0", "--events") as follower:
         hold_probability(cable, 0.6)
         assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} d0: overload began\n",
                             next_line(follower))
@@ -278,9 +259,6 @@ def test_events_and_overload_for_people(cable):
         assert max(len(line) for line in cable.qdisc.table().splitlines()) <= 80
         follower.send_signal(signal.SIGINT)
         assert follower.wait(timeout=30) == 0
-    finally:
-        follower.kill()
-        follower.wait()
 
 
 # ---- unresponsive load --------------------------------------------------------------

@@ -9,7 +9,7 @@ from pathlib import Path
 import commands
 import pytest
 from conftest import BIN
-from netns import Namespace, run, veth, wait_until
+from netns import Namespace, dummy, run, veth, wait_until
 from prague_pair import KERNEL
 from terminal import Terminal
 
@@ -54,8 +54,7 @@ def machines(registered):
         veth(here, name, there, name, words=("numtxqueues", 4, "numrxqueues", 4))
     veth(here, "veth-web", web, "eth0")
     for name in ("eth2", "line1", "line2"):
-        here.ip(f"link add {name} type dummy")
-        here.up(name)
+        dummy(here, name)
     here.run("tc", "qdisc", "add", "dev", "eth2", "root", "fq_codel")
     for own, neighbour in NEIGHBOURS.items():
         here.ip(f"addr add {own} dev eth0")

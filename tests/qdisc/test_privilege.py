@@ -11,7 +11,17 @@ import struct
 from pathlib import Path
 
 import pytest
-from conftest import BIN, LOADER, PI2_PINS, PIN_DIR, PUBLIC_PIN_DIR, follows, one_line, root
+from conftest import (
+    BIN,
+    LOADER,
+    PI2_PINS,
+    PIN_DIR,
+    PUBLIC_PIN_DIR,
+    following,
+    one_line,
+    root,
+    written,
+)
 from frames import NOT_ECT, ipv4_frame, send
 from netns import run, wait_until
 
@@ -161,17 +171,12 @@ def test_loader_gives_up_rights(bare, tmp_path):
 
 def test_stats_gives_up_all_rights(space):
     space.run(LOADER, "one")
-    follower = space.popen(STATS, "--events")
-    try:
-        wait_until(lambda: follows(follower), "it follows")
+    with following(space, STATS, "--events") as follower:
         status = dict(line.split(":\t", 1)
                       for line in Path(f"/proc/{follower.pid}/status").read_text().splitlines())
-        assert int(status["CapPrm"], 16) == int(status["CapEff"], 16) == 0
-        assert int(status["CapInh"], 16) == int(status["CapAmb"], 16) == 0
-        assert status["NoNewPrivs"] == "1"
-    finally:
-        follower.terminate()
-        follower.communicate()
+    assert int(status["CapPrm"], 16) == int(status["CapEff"], 16) == 0
+    assert int(status["CapInh"], 16) == int(status["CapAmb"], 16) == 0
+    assert status["NoNewPrivs"] == "1"
 
 
 # ---- who else may look ----------------------------------------------------------------
@@ -187,10 +192,9 @@ def test_everybody_may_look(space):
         assert stats["options"]["rate"] == 40_000_000
         assert stats["tcx-attached"] is None, "that takes the right to open its pin"
         assert "warning" not in space.run(*as_nobody(STATS, "one")).stdout
-        follower = space.popen(*as_nobody(STATS, "--events"))
-        wait_until(lambda: follows(follower), "it follows")
-        follower.terminate()
-        assert follower.communicate()[0] == "" and follower.returncode == 0
+        with following(space, *as_nobody(STATS, "--events")) as follower:
+            follower.terminate()
+            assert follower.stdout.read() == "" and follower.wait() == 0
     with mode(BPFFS, 0o700):
         line = one_line(space.run(*as_nobody(STATS, "one"), check=False), 1)
         assert "root" in line and f"chmod 711 {BPFFS}" in line
@@ -314,17 +318,11 @@ def test_a_link_that_others_made_is_not_followed(bare, tmp_path):
     victim.mkdir(mode=0o700)
     (victim / "file").touch()
     before = victim.stat().st_mode
-    protection = Path("/proc/sys/fs/protected_symlinks")
-    protected = protection.read_text()
-    protection.write_text("0")
-    try:
-        with mode(BPFFS, 0o1777):
-            run(*as_nobody("ln", "-s", victim, PUBLIC_PIN_DIR))
-            one_line(bare.run(LOADER, "one", check=False), 1)
-            bare.run(LOADER, "one", "--unload", check=False)
-    finally:
+    with written(Path("/proc/sys/fs/protected_symlinks"), "0"), mode(BPFFS, 0o1777):
+        run(*as_nobody("ln", "-s", victim, PUBLIC_PIN_DIR))
+        one_line(bare.run(LOADER, "one", check=False), 1)
+        bare.run(LOADER, "one", "--unload", check=False)
         PUBLIC_PIN_DIR.unlink()
-        protection.write_text(protected)
     assert victim.stat().st_mode == before
     assert [left.name for left in victim.iterdir()] == ["file"]
 
