@@ -10,18 +10,19 @@ import pytest
 import superpackets
 from conftest import (
     BIN,
+    DEFAULT_QDISC,
     KINDS,
     LOADER,
     PIN_DIR,
     PUBLIC_PIN_DIR,
     Qdisc,
-    follows,
-    left_behind,
+    following,
     one_line,
     root,
+    written,
 )
-from frames import ECT_1, NOT_ECT, ipv4_frame, send
-from netns import Namespace, dummy, run, veth, wait_until
+from frames import ECT_1, NOT_ECT, ipv4_frame, raw_sender, send
+from netns import dummy, run, veth, wait_until
 
 ALSO_REGISTERED = ("fixed",)
 STATS = BIN / "dualpi2-stats"
@@ -47,28 +48,6 @@ def programs(space, dev, attached="tcx/egress"):
     return [program["name"] for program in found], {program["prog_id"] for program in found}
 
 
-def unloaded(box):
-    """Nothing is left behind by a test that unloads what it has loaded."""
-    before = left_behind()
-    yield box
-    left = left_behind()
-    for dev in box.links():
-        box.run(LOADER, dev, "--unload", check=False)
-    assert left == before
-
-
-@pytest.fixture
-def bare(box):
-    """Where no AQM is registered."""
-    yield from unloaded(box)
-
-
-@pytest.fixture
-def space(registered, box):
-    """Where both are."""
-    yield from unloaded(box)
-
-
 # ---- one interface ----------------------------------------------------------------------
 
 
@@ -85,7 +64,6 @@ def test_the_default_and_another_one(bare):
     assert two["options"]["fixed-prob"] == pytest.approx(0.1)
     bare.run(LOADER, "one", "--unload")
     assert directories() == {"fixed", "ledger"} and kind(bare, "two") == FIXED
-    bare.run(LOADER, "two", "--unload")
 
 
 def test_it_stays_unless_another_one_is_asked_for(space):
@@ -97,7 +75,6 @@ def test_it_stays_unless_another_one_is_asked_for(space):
     [stats] = shown(space, "one")
     assert stats["options"]["rate"] == 8_000_000
     assert stats["options"]["fixed-prob"] == pytest.approx(0.3)
-    space.run(LOADER, "one", "--unload")
 
 
 @pytest.mark.parametrize("first, second", [("pi2", "fixed"), ("fixed", "pi2")])
@@ -144,7 +121,6 @@ def test_a_file_names_it(space, tmp_path):
     space.run(LOADER, "one", "--config", conf)
     [stats] = shown(space, "one")
     assert stats["kind"] == FIXED and stats["options"]["fixed-prob"] == pytest.approx(0.0625)
-    space.run(LOADER, "one", "--unload")
 
 
 @pytest.mark.parametrize("options, reason", [
@@ -166,7 +142,6 @@ def test_an_option_of_another_one_than_that_in_use(space):
     line = one_line(space.run(LOADER, "one", "--target", "5ms", check=False), 2)
     assert "--target 5ms: is not for the AQM fixed" in line
     assert shown(space, "one")[0]["options"] == before
-    space.run(LOADER, "one", "--unload")
 
 
 def test_check(space):
@@ -175,7 +150,6 @@ def test_check(space):
     assert f"{FIXED} will take the place of {PI2}" in text and "7mbit" in text
     assert f"is {PI2} already" in space.run(LOADER, "--check", "one").stdout
     assert kind(space) == PI2
-    space.run(LOADER, "one", "--unload")
 
 
 def test_the_pins_of_one_are_deleted(bare):
@@ -197,9 +171,8 @@ SO_PRIORITY = 12
 def goes_to_l(space, dev, priority):
     """Does a Not-ECT packet with this skb->priority?"""
     before = Qdisc(space, dev).stats()["l-queue"]["packets-in"]
-    with space.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) as sender:
+    with raw_sender(space, dev) as sender:
         sender.setsockopt(socket.SOL_SOCKET, SO_PRIORITY, struct.pack("=I", priority))
-        sender.bind((dev, 0))
         sender.send(ipv4_frame(1, NOT_ECT, 200))
     return Qdisc(space, dev).check_conservation()["l-queue"]["packets-in"] == before + 1
 
@@ -218,7 +191,6 @@ def test_rule_that_names_a_class_goes_on(space, tmp_path):
             continue
         assert goes_to_l(space, "one", 0x8abc << 16 | 1)
         assert shown(space, "one")[0]["handle"] == "8abc:"
-    space.run(LOADER, "one", "--unload")
 
 
 def test_another_handle_takes_another_qdisc(space):
@@ -233,7 +205,6 @@ def test_another_handle_takes_another_qdisc(space):
     assert (stats["options"]["limit"], stats["options"]["target"]) == (77, 9000)
     assert goes_to_l(space, "one", 9 << 16 | 1) and not goes_to_l(space, "one", 7 << 16 | 1)
     assert "nothing changed" in space.run(LOADER, "one", "--handle", "9:").stdout
-    space.run(LOADER, "one", "--unload")
 
 
 def test_handle_of_the_former_qdisc(space):
@@ -253,7 +224,6 @@ def test_handle_of_what_arrives(space):
     assert root(space, "in-one")["handle"] == "a:"
     space.run(LOADER, "one", "--ingress", "--aqm", "fixed")
     assert root(space, "in-one")["handle"] == "a:"
-    space.run(LOADER, "one", "--unload")
 
 
 @pytest.mark.parametrize("handle", ["0:", "ffff:", "10000:", "8002:1", "wan"])
@@ -276,8 +246,6 @@ def test_size_table_stays_with_another_one(space):
         space.run(LOADER, "one", *options)
         described = space.run("tc", "-d", "qdisc", "show", "dev", "one", "root").stdout
         assert "overhead 20" in described, described
-    space.run(LOADER, "one", "--unload")
-    space.run(LOADER, "two", "--unload")
 
 
 @pytest.mark.parametrize("words, lost", [("stab linklayer atm overhead 40", "size table (stab)"),
@@ -301,8 +269,7 @@ def test_what_another_one_would_not_have(space, words, lost):
 def test_no_room_for_the_other_one(bare):
     """Every kind has its own; what was there goes on."""
     for name, queues in ("wide", ROOM - 2), ("more", 2):
-        bare.ip(f"link add {name} numtxqueues {queues} type dummy")
-        bare.up(name)
+        dummy(bare, name, "numtxqueues", queues)
         bare.run(LOADER, name, "--mq", "--aqm", "fixed", "--no-split-gso")
     bare.run(LOADER, "one", "--rate", "30mbit", "--target", "9ms")
     before = shown(bare, "one")[0], directories()
@@ -326,8 +293,7 @@ def test_no_room_for_the_other_one(bare):
 
 
 def test_all_queues_of_an_mq(bare):
-    bare.ip("link add wide numtxqueues 4 type dummy")
-    bare.up("wide")
+    dummy(bare, "wide", "numtxqueues", 4)
     before = root(bare, "wide")
     bare.run(LOADER, "wide", "--mq")
     bare.run(LOADER, "wide", "--aqm", "fixed")
@@ -343,31 +309,27 @@ def test_all_queues_of_an_mq(bare):
     assert root(bare, "wide") == before
 
 
-def test_what_arrives():
+def test_what_arrives(new_space):
     """The ifb stays, and the program that sends there is the new one's."""
-    tx, rx = Namespace("from"), Namespace("to")
-    try:
-        veth(tx, "f0", rx, "t0")
-        dummy(rx, "other")
-        rx.run(LOADER, "other")  # with its programs the former one stays registered
-        rx.run(LOADER, "t0", "--ingress", "--rate", "20mbit")
-        ifb = json.loads(rx.run("ip", "-j", "link", "show", "in-t0").stdout)[0]["ifindex"]
-        names, former = programs(rx, "t0", "tcx/ingress")
-        rx.run(LOADER, "t0", "--ingress", "--aqm", "fixed")
-        assert json.loads(rx.run("ip", "-j", "link", "show", "in-t0").stdout)[0]["ifindex"] == ifb
-        assert kind(rx, "in-t0") == FIXED
-        now = programs(rx, "t0", "tcx/ingress")
-        assert now[0] == names and not now[1] & former
-        send(tx, "f0", *[ipv4_frame(serial, NOT_ECT, 200) for serial in range(5)])
-        qdisc = Qdisc(rx, "in-t0")
-        wait_until(lambda: qdisc.stats()["c-queue"]["packets-out"] == 5, "they have passed")
-        assert qdisc.stats()["options"]["rate"] == 20_000_000
-        rx.run(LOADER, "t0", "--ingress", "--unload")
-        rx.run(LOADER, "other", "--unload")
-        assert not programs(rx, "t0", "tcx/ingress")[0] and not directories()
-    finally:
-        tx.delete()
-        rx.delete()
+    tx, rx = new_space("from"), new_space("to")
+    veth(tx, "f0", rx, "t0")
+    dummy(rx, "other")
+    rx.run(LOADER, "other")  # with its programs the former one stays registered
+    rx.run(LOADER, "t0", "--ingress", "--rate", "20mbit")
+    ifb = rx.links()["in-t0"]["ifindex"]
+    names, former = programs(rx, "t0", "tcx/ingress")
+    rx.run(LOADER, "t0", "--ingress", "--aqm", "fixed")
+    assert rx.links()["in-t0"]["ifindex"] == ifb
+    assert kind(rx, "in-t0") == FIXED
+    now = programs(rx, "t0", "tcx/ingress")
+    assert now[0] == names and not now[1] & former
+    send(tx, "f0", *[ipv4_frame(serial, NOT_ECT, 200) for serial in range(5)])
+    qdisc = Qdisc(rx, "in-t0")
+    wait_until(lambda: qdisc.stats()["c-queue"]["packets-out"] == 5, "they have passed")
+    assert qdisc.stats()["options"]["rate"] == 20_000_000
+    rx.run(LOADER, "t0", "--ingress", "--unload")
+    rx.run(LOADER, "other", "--unload")
+    assert not programs(rx, "t0", "tcx/ingress")[0] and not directories()
 
 
 def splitting_programs(space):
@@ -401,24 +363,18 @@ def test_each_is_shown_and_swept(bare):
     bare.ip("link del two")
     bare.run(LOADER, "one")
     assert directories() == {"pi2", "ledger"}, "no qdisc of the other one lives"
-    bare.run(LOADER, "one", "--unload")
 
 
 def test_default_of_new_interfaces(bare):
     """Any of our kinds can be, and stays registered for it."""
     bare.run(LOADER, "one", "--aqm", "fixed")
-    before = run("sysctl", "-n", "net.core.default_qdisc").stdout.strip()
-    run("sysctl", "-q", f"net.core.default_qdisc={FIXED}")
-    try:
+    with written(DEFAULT_QDISC, FIXED):
         bare.run(LOADER, "one", "--unload")
         assert directories() == {"fixed", "ledger"}
         bare.ip("link add ifb7 type ifb")
         bare.up("ifb7")
         assert [entry["kind"] for entry in shown(bare, "ifb7")] == [FIXED]
         bare.ip("link del ifb7")
-    finally:
-        run("sysctl", "-q", f"net.core.default_qdisc={before}")
-    bare.run(LOADER, "one", "--unload", "--if-attached")
 
 
 @pytest.mark.parametrize("is_followed_before", [False, True])
@@ -426,18 +382,13 @@ def test_events_of_another_one_than_the_default(cable, is_followed_before):
     """Both are registered, and --events reads what either tells, whichever came first."""
     fixed = "--aqm", "fixed", "--fixed-prob", "60%"
     cable.load(*(() if is_followed_before else fixed))
-    follower = cable.tx.popen(STATS, "--events", "--json")
-    wait_until(lambda: follows(follower), "it follows")
-    if is_followed_before:
-        cable.load(*fixed)
-    try:
+    with following(cable.tx, STATS, "--events", "--json") as follower:
+        if is_followed_before:
+            cable.load(*fixed)
+
         def tells():
             cable.burst(ECT_1, 20, 200)
             return select.select([follower.stdout], [], [], 0)[0]
         wait_until(tells, "it tells of an event")
         began = json.loads(follower.stdout.readline())
         assert (began["dev"], began["event"]) == ("d0", "began")
-    finally:
-        follower.kill()
-        follower.wait()
-    cable.drain()

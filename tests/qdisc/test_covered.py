@@ -66,20 +66,19 @@ def refuses(space, cover, *argv):
     assert ("`mkdir -m 700" in line) == (cover == "bpf"), (argv, line)
 
 
-def test_qdiscs(registered, box, cover, rights):
-    box.run(LOADER, "one")
-    before = root(box, "one"), box.links()
+def test_qdiscs(space, cover, rights):
+    space.run(LOADER, "one")
+    before = root(space, "one"), space.links()
     with covered(cover):
         for options in ("one", "two", "one --unload", "one --unload --if-attached"):
-            refuses(box, cover, *rights, LOADER, *options.split())
+            refuses(space, cover, *rights, LOADER, *options.split())
         for options in ("", "one", "one --json", "--prometheus", "--events"):
-            refuses(box, cover, *rights, STATS, *options.split())
-        checked = box.run(*rights, LOADER, "--check", "one", check=False)
+            refuses(space, cover, *rights, STATS, *options.split())
+        checked = space.run(*rights, LOADER, "--check", "one", check=False)
         assert checked.returncode == 1 and checked.stderr == ""
         assert "MISSING  BPF file system at /sys/fs/bpf: bpf (bpf) is hidden" in checked.stdout
-    assert (root(box, "one"), box.links()) == before
-    assert Qdisc(box, "one").stats()["tcx-attached"] is True
-    box.run(LOADER, "one", "--unload")
+    assert (root(space, "one"), space.links()) == before
+    assert Qdisc(space, "one").stats()["tcx-attached"] is True
 
 
 @needs_accecn
