@@ -39,19 +39,31 @@ def planted(pin, shape):
     kept.rename(pin)
 
 
-def refuses(space, *command):
-    """One line, and no crash."""
-    done = space.run(*command, check=False)
-    assert done.returncode == 1, (command, done)
-    assert done.stderr.count("\n") == 1 and "another version" in done.stderr, (command, done)
+# What looks for pins.
+LOAD, UNLOAD, LOOK = (LOADER, "one"), (LOADER, "one", "--unload"), (STATS, "--json")
+PRAGUES = tuple((PRAGUE, command) for command in ("status", "off", "on"))
 
 
-def names_unsafe(space, directory, *command):
-    """It says which directory others could have written to, not that its pins are of another
+def refuses(space, *commands, told="another version"):
+    """Each in one line, and no crash."""
+    for command in commands:
+        line = one_line(space.run(*command, check=False), 1)
+        assert told in line, (command, line)
+
+
+def name_unsafe(space, directory, *commands):
+    """They say which directory others could have written to, not that its pins are of another
     version."""
-    line = one_line(space.run(*command, check=False), 1)
-    assert (f"{directory}: users other than its owner and root could have put pins there: "
-            f"`rm -r {directory}`\n") in line, (command, line)
+    refuses(space, *commands, told=f"{directory}: users other than its owner and root could have "
+                                   f"put pins there: `rm -r {directory}`\n")
+
+
+@pytest.fixture
+def prague_pins(box):
+    """Of tcp-prague, which is on."""
+    box.run(PRAGUE, "on")
+    yield BPFFS / "tcp-prague/prague"
+    box.run(PRAGUE, "off")
 
 
 MAPS = ("dualpi2_abi", "dualpi2_stats", "dualpi2_delays", "dualpi2_events", "dualpi2_conf",
@@ -62,12 +74,10 @@ MAPS = ("dualpi2_abi", "dualpi2_stats", "dualpi2_delays", "dualpi2_events", "dua
 def test_maps_of_a_registration(registered, box, shape):
     for name in MAPS:
         with planted(PI2_PINS / name, shape):
-            refuses(box, STATS, "--json")
-            refuses(box, LOADER, "one")
-            refuses(box, LOADER, "one", "--unload")
+            refuses(box, LOOK, LOAD, UNLOAD)
     for name in ("dualpi2_devices", "dualpi2_priors", "dualpi2_setting"):
         with planted(PIN_DIR / "ledger" / name, shape):
-            refuses(box, LOADER, "one")
+            refuses(box, LOAD)
 
 
 def any_shapes(count):
@@ -83,14 +93,14 @@ def test_maps_of_any_shape(registered, box):
     for shape in any_shapes(8):
         for name in MAPS:
             with planted(PI2_PINS / name, shape):
-                refuses(box, STATS, "--json")
+                refuses(box, LOOK)
 
 
 def test_maps_for_each_cpu(registered, box):
     """Of the right sizes."""
     for name, shape in PER_CPU.items():
         with planted(PI2_PINS / name, shape):
-            refuses(box, LOADER, "one")
+            refuses(box, LOAD)
 
 
 def test_what_everybody_may_read(registered, box):
@@ -100,24 +110,18 @@ def test_what_everybody_may_read(registered, box):
     with mode(BPFFS, 0o711):
         with planted(pin, SHAPES["large values"]):
             pin.chmod(0o444)
-            refuses(box, *UNPRIVILEGED, STATS)
+            refuses(box, (*UNPRIVILEGED, STATS))
         for directory in public, PUBLIC_PIN_DIR:
             with mode(directory, 0o777):
-                names_unsafe(box, directory, *UNPRIVILEGED, STATS)
+                name_unsafe(box, directory, (*UNPRIVILEGED, STATS))
 
 
 @needs_accecn
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
-def test_maps_of_prague(box, shape):
-    pins = BPFFS / "tcp-prague/prague"
-    box.run(PRAGUE, "on")
-    try:
-        for name in ("version", "prague_config", "prague_sockets", "prague_classic"):
-            with planted(pins / name, shape):
-                for command in ("status", "off", "on"):
-                    refuses(box, PRAGUE, command)
-    finally:
-        box.run(PRAGUE, "off")
+def test_maps_of_prague(box, prague_pins, shape):
+    for name in ("version", "prague_config", "prague_sockets", "prague_classic"):
+        with planted(prague_pins / name, shape):
+            refuses(box, *PRAGUES)
 
 
 def test_maps_of_base_rtts(box):
@@ -125,19 +129,17 @@ def test_maps_of_base_rtts(box):
     try:
         [pin] = (BPFFS / "tcp-base-rtt").glob("prefixes-*")
         with planted(pin, SHAPES["large values"]):
-            refuses(box, BASE_RTT, "list")
+            refuses(box, (BASE_RTT, "list"))
     finally:
         box.run(BASE_RTT, "off")
 
 
-def test_directories_that_others_may_write_to(registered, box):
+def test_directories_that_others_may_write_to(space):
     """Below the pins."""
-    box.run(LOADER, "one")
+    space.run(LOADER, "one")
     for directory in PI2_PINS, PIN_DIR / "ledger":
         with mode(directory, 0o770):
-            for command in (STATS, "--json"), (LOADER, "one"), (LOADER, "one", "--unload"):
-                names_unsafe(box, directory, *command)
-    box.run(LOADER, "one", "--unload")
+            name_unsafe(space, directory, LOOK, LOAD, UNLOAD)
 
 
 @needs_accecn
@@ -146,8 +148,7 @@ def test_directories_of_prague_that_others_may_write_to(box):
     box.run(PRAGUE, "on", "--default")
     try:
         with mode(pins / "prague", 0o770):
-            for command in "status", "off", "on":
-                names_unsafe(box, pins / "prague", PRAGUE, command)
+            name_unsafe(box, pins / "prague", *PRAGUES)
     finally:
         with mode(pins / "defaults", 0o770):
             done = box.run(PRAGUE, "off", check=False)
@@ -224,20 +225,14 @@ def test_the_registration_of_something_else(codel, box):
     """A link of the right type, but not to what our pins are of: it would be detached."""
     box.run(LOADER, "one")
     with swapped(PI2_PINS / "registration", codel):
-        for command in (STATS, "--json"), (LOADER, "one"), (LOADER, "one", "--unload"):
-            refuses(box, *command)
+        refuses(box, LOOK, LOAD, UNLOAD)
     box.run(LOADER, "one", "--unload")
 
 
 @needs_accecn
-def test_the_registration_of_something_else_than_prague(codel, box):
-    box.run(PRAGUE, "on")
-    try:
-        with swapped(BPFFS / "tcp-prague/prague/registration", codel):
-            for command in "status", "off", "on":
-                refuses(box, PRAGUE, command)
-    finally:
-        box.run(PRAGUE, "off")
+def test_the_registration_of_something_else_than_prague(codel, box, prague_pins):
+    with swapped(prague_pins / "registration", codel):
+        refuses(box, *PRAGUES)
 
 
 @contextlib.contextmanager
@@ -250,58 +245,50 @@ def directory_for(pin):
     kept.rename(pin)
 
 
-def test_what_is_no_map_of_a_registration(registered, box):
+def test_what_is_no_map_of_a_registration(space):
     """Programs and links: the kernel goes on with those that were pinned there."""
-    box.run(LOADER, "one")
-    commands = (STATS, "--json"), (LOADER, "one"), (LOADER, "one", "--unload")
+    space.run(LOADER, "one")
     for name in "registration", "dualpi2_mark", "dualpi2_change", "dualpi2_find_netns":
         with planted(PI2_PINS / name, ("array", 4, 8)):
-            for command in commands:
-                refuses(box, *command)
+            refuses(space, LOOK, LOAD, UNLOAD)
     with swapped(PI2_PINS / "dualpi2_mark", PI2_PINS / "dualpi2_ingress"):
-        refuses(box, LOADER, "one", "--unload")
-    with swapped(PI2_PINS / "registration", Qdisc(box, "one").tcx_pin()):
-        refuses(box, LOADER, "one", "--unload")
-    assert "tcx-attached" in box.run(STATS, "one", "--json").stdout
-    box.run(LOADER, "one", "--unload")
+        refuses(space, UNLOAD)
+    with swapped(PI2_PINS / "registration", Qdisc(space, "one").tcx_pin()):
+        refuses(space, UNLOAD)
+    assert "tcx-attached" in space.run(STATS, "one", "--json").stdout
 
 
-def test_a_directory_in_the_place_of_a_pin(registered, box):
+def test_a_directory_in_the_place_of_a_pin(space):
     """The tools name it, and the command that removes it."""
-    box.run(LOADER, "one")
+    space.run(LOADER, "one")
     pins = (PI2_PINS / "registration", PI2_PINS / "dualpi2_stats",
             PIN_DIR / "ledger/dualpi2_priors")
     for pin in pins:
         with directory_for(pin):
-            for command in (STATS, "--json"), (LOADER, "one"), (LOADER, "one", "--unload"):
-                line = one_line(box.run(*command, check=False), 1)
-                assert f"{pin}: is a directory, not a pin: `rm -r {pin}`" in line, line
-    pin = Qdisc(box, "one").tcx_pin()
+            refuses(space, LOOK, LOAD, UNLOAD,
+                    told=f"{pin}: is a directory, not a pin: `rm -r {pin}`")
+    pin = Qdisc(space, "one").tcx_pin()
     with directory_for(pin):
-        line = one_line(box.run(LOADER, "one", "--unload", check=False), 1)
-        assert f"`rm -r {pin}`" in line
-    box.run(LOADER, "one", "--unload", "--if-attached")
+        refuses(space, UNLOAD, told=f"`rm -r {pin}`")
 
 
-def test_a_link_that_is_none(registered, box):
+def test_a_link_that_is_none(space):
     """The link may still be attached: no tool says that it is not."""
-    box.run(LOADER, "one")
-    pin = Qdisc(box, "one").tcx_pin()
+    space.run(LOADER, "one")
+    pin = Qdisc(space, "one").tcx_pin()
     with planted(pin, ("array", 4, 8)):
-        line = one_line(box.run(LOADER, "one", "--unload", check=False), 1)
+        line = one_line(space.run(LOADER, "one", "--unload", check=False), 1)
         assert f"{pin}: is not what was pinned there" in line and f"`rm {pin}`" in line
-    box.run(LOADER, "one", "--unload", "--if-attached")
 
 
 def test_a_link_of_base_rtts_that_is_none(box):
     box.run(BASE_RTT, "add", "10.0.0.0/8", "30ms")
     [pin] = (BPFFS / "tcp-base-rtt").glob("link-*")
     with planted(pin, ("array", 4, 8)):
-        for command in ("off",), ("off", "--if-on"):
-            line = one_line(box.run(BASE_RTT, *command, check=False), 1)
-            assert f"{pin}: is not what was pinned there" in line
+        refuses(box, (BASE_RTT, "off"), (BASE_RTT, "off", "--if-on"),
+                told=f"{pin}: is not what was pinned there")
     with directory_for(pin):
-        assert f"`rm -r {pin}`" in one_line(box.run(BASE_RTT, "off", check=False), 1)
+        refuses(box, (BASE_RTT, "off"), told=f"`rm -r {pin}`")
     box.run(BASE_RTT, "off")
     assert not (BPFFS / "tcp-base-rtt").exists()
 
@@ -310,9 +297,8 @@ def test_what_is_not_ours_among_base_rtts(box):
     box.run(BASE_RTT, "add", "10.0.0.0/8", "30ms")
     stray = BPFFS / "tcp-base-rtt/stray"
     stray.mkdir()
-    for command in ("off",), ("off", "--if-on"):
-        line = one_line(box.run(BASE_RTT, *command, check=False), 1)
-        assert f"{stray}: cannot be removed: tcp-base-rtt did not make it" in line
+    refuses(box, (BASE_RTT, "off"), (BASE_RTT, "off", "--if-on"),
+            told=f"{stray}: cannot be removed: tcp-base-rtt did not make it")
     assert list(stray.parent.iterdir()) == [stray]
     stray.rmdir()
     box.run(BASE_RTT, "off", "--if-on")
@@ -325,27 +311,18 @@ def test_a_link_of_values_that_is_none(box):
     [pin] = (BPFFS / "dualpi2-mark-values").glob("link-*")
     for way, told in (planted(pin, ("array", 4, 8)), "`rm "), (directory_for(pin), "`rm -r "):
         with way:
-            for option in [], ["--show"], ["--unload"]:
-                line = one_line(box.run(MARK_VALUES, "one", *option, check=False), 1)
-                assert told + str(pin) in line
+            refuses(box, *((MARK_VALUES, "one", *option)
+                           for option in ((), ("--show",), ("--unload",))), told=told + str(pin))
     box.run(MARK_VALUES, "one", "--unload")
 
 
 @needs_accecn
-def test_what_is_no_map_of_prague(box):
-    pins = BPFFS / "tcp-prague/prague"
-    box.run(PRAGUE, "on")
-    try:
-        for name in "registration", "prague_ect1", "prague_status":
-            with planted(pins / name, ("array", 4, 8)):
-                for command in "status", "off", "on":
-                    refuses(box, PRAGUE, command)
-            with directory_for(pins / name):
-                for command in "status", "off", "on":
-                    line = one_line(box.run(PRAGUE, command, check=False), 1)
-                    assert f"`rm -r {pins / name}`" in line
-    finally:
-        box.run(PRAGUE, "off")
+def test_what_is_no_map_of_prague(box, prague_pins):
+    for name in "registration", "prague_ect1", "prague_status":
+        with planted(prague_pins / name, ("array", 4, 8)):
+            refuses(box, *PRAGUES)
+        with directory_for(prague_pins / name):
+            refuses(box, *PRAGUES, told=f"`rm -r {prague_pins / name}`")
 
 
 @needs_accecn
