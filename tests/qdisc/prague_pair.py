@@ -111,6 +111,12 @@ class Wire:
     def reset(self):
         self.counts = {}
 
+    def next_fields(self):
+        """ECN fields of the next packets to the receiver."""
+        self.reset()
+        self.wait_for(300)
+        return set(self.of(PORT))
+
     def close(self):
         self.ended = True
         self.thread.join()
@@ -185,6 +191,15 @@ class Pair:
                                 stdin=subprocess.PIPE)
         self.children.append(child)
         assert child.stdout.readline() == "connected\n"
+        return child
+
+    def begin(self, *options, mode="prague", client=CLIENT):
+        """A connection between a peer that accepts, and a namespace where it is on with these
+        options, when it has this mode."""
+        self.accept()
+        self.tool("on", "--netns", "left", *options)
+        child = self.send(client=client)
+        self.wait_for_mode(mode)
         return child
 
     def upload(self, children, size):

@@ -3,24 +3,13 @@
 those of IPv6."""
 
 import contextlib
-from pathlib import Path
 
 import pytest
 from cgroups import CGROUPS, clear
-from conftest import BIN, one_line
+from conftest import one_line, pinned_program
 from frames import CE, ECT_1
 from netns import run, wait_until
-from prague_pair import (
-    LEFT,
-    PINS,
-    PORT,
-    RIGHT,
-    RIGHT6,
-    SENDS,
-    client,
-    needs_accecn,
-    prague_pair,
-)
+from prague_pair import LEFT, PINS, PORT, RIGHT, RIGHT6, SENDS, client, needs_accecn
 
 pytestmark = needs_accecn
 BY_IPV6 = client("sock.connect(peer)", made_by="socket.socket(socket.AF_INET6)")
@@ -31,11 +20,6 @@ with socket.create_server(("", {PORT + 1})) as listener:
     print("connected", flush=True)
     sock, _ = listener.accept()
 """ + SENDS
-
-
-@pytest.fixture
-def pair():
-    yield from prague_pair()
 
 
 @pytest.fixture
@@ -160,16 +144,12 @@ def test_namespaces_that_have_ended_leave_no_program(pair):
 
 def test_a_full_list_is_named(pair, group):
     """Of somebody else's programs."""
-    copies = [Path(f"/sys/fs/bpf/full{number}") for number in range(64)]
-    try:
-        for copy in copies:
-            run("bpftool", "prog", "load", BIN / "foreign_sockops.bpf.o", copy)
+    with contextlib.ExitStack() as pinned:
+        for number in range(64):
+            copy = pinned.enter_context(pinned_program("foreign_sockops", f"full{number}"))
             run("bpftool", "cgroup", "attach", group, "sock_ops", "pinned", copy, "multi")
         line = one_line(pair.tool("on", "--cgroup", group, check=False), 1)
-        assert "the control group is full: it has the 64 programs of this kind" in line
-    finally:
-        for copy in copies:
-            copy.unlink(missing_ok=True)
+    assert "the control group is full: it has the 64 programs of this kind" in line
 
 
 @pytest.mark.parametrize("prefix, is_prague", [("10.9.0.0/24", True), ("10.8.0.0/16", False)])

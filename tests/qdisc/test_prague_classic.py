@@ -60,13 +60,6 @@ def seen(pair):
     return {one["prefix"]: one["times"] for one in shown["classic-destinations"]}
 
 
-def on_the_wire(pair):
-    """ECN fields of the next packets."""
-    pair.wire.reset()
-    pair.wire.wait_for(300)
-    return set(pair.wire.of(PORT))
-
-
 def reductions(pair, count):
     """The window after a reduction, by the one before."""
     windows, ratios = [], []
@@ -99,14 +92,14 @@ def test_first_it_responds_as_reno_and_then_it_is_cubic(pair, aqm):
     pair.wait_for_mode("classic-aqm")
     assert seen(pair) == {NETWORK: 1}
     assert reductions(pair, 5) == pytest.approx([1 / 2] * 5, abs=0.05)
-    assert on_the_wire(pair) <= {ECT_1, CE}
+    assert pair.wire.next_fields() <= {ECT_1, CE}
     pair.end(first)
 
     again = begin(pair)
     pair.wait_for_mode("remembered")
     assert seen(pair) == {NETWORK: 2}
     assert pair.congestion() == {"cubic"}
-    wait_until(lambda: on_the_wire(pair) <= {ECT_0, CE}, "what was sent before has arrived")
+    wait_until(lambda: pair.wire.next_fields() <= {ECT_0, CE}, "what was sent before has arrived")
     pair.end(again)
     shown = pair.tool("status").stdout
     assert f"Classic ECN queue on the way to {NETWORK}: seen 2 times" in shown
@@ -125,7 +118,7 @@ def test_what_is_not_ect1_responds_as_reno(pair):
     begin(pair)
     pair.wait_for_mode("not-ect1")
     assert reductions(pair, 5) == pytest.approx([1 / 2] * 5, abs=0.05)
-    assert on_the_wire(pair) <= {ECT_0, CE}
+    assert pair.wire.next_fields() <= {ECT_0, CE}
     assert pair.mode() == "not-ect1" and not seen(pair)
 
 

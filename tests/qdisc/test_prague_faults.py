@@ -8,19 +8,14 @@ import re
 import pytest
 from cgroups import CGROUPS
 from conftest import WITHOUT_CMPXCHG, one_line
-from faults import ERRORS, FIRST_ONE_IN, calls_of, disturb
+from faults import FIRST_ONE_IN, calls_of, disturb, refuse_at_each_step
 from netns import run, wait_until
-from prague_pair import PINS, TOOL, needs_accecn, prague_pair
+from prague_pair import PINS, TOOL, needs_accecn
 
 pytestmark = needs_accecn
 ON = (TOOL, "on", "--netns", "left", "--default")
 OFF = (TOOL, "off")
 SYSCTL = "/proc/sys/net/ipv4/tcp_congestion_control"
-
-
-@pytest.fixture
-def pair():
-    yield from prague_pair()
 
 
 def shown(space, *argv):
@@ -85,16 +80,6 @@ def test_off_is_killed_at_each_step(pair, states, tmp_path, long):
 
 
 @pytest.mark.one_kernel
-def test_on_is_refused_at_each_step(pair, states, tmp_path, long):
-    """One line, and everything is as it was; or it can do without."""
-    before, after = states
-    calls = calls_of(pair.left, ON, tmp_path, long, FIRST_ONE_IN)
-    pair.left.run(*OFF)
-    for call in calls:
-        done = disturb(pair.left, ON, call, f"error={ERRORS[call[0]]}")
-        if done.returncode:
-            one_line(done, 1)
-            wait_until(lambda: state(pair) == before, f"all is as before: {call}")
-        else:
-            assert state(pair) == after, call
-            pair.left.run(*OFF)
+def test_on_is_refused_at_each_step(pair, tmp_path, long):
+    refuse_at_each_step(pair.left, ON, OFF, lambda: state(pair), tmp_path, long, FIRST_ONE_IN,
+                        seconds=30)

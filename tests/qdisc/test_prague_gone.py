@@ -1,24 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """What tcp-prague works on goes away while it is on: a device, a network namespace, its pins."""
 
+import contextlib
 import json
-from pathlib import Path
 
 import pytest
 from cgroups import CGROUPS, clear
-from conftest import BIN, LOADER, one_line
+from conftest import LOADER, one_line, pinned_program
 from faults import calls_of, disturb
 from frames import CE, ECT_1
 from netns import Namespace, run, veth, wait_until
-from prague_pair import PINS, PORT, TOOL, needs_accecn, prague_pair
+from prague_pair import PINS, TOOL, needs_accecn
 
 pytestmark = needs_accecn
 RUN = (TOOL, "run", "--", "true")
-
-
-@pytest.fixture
-def pair():
-    yield from prague_pair()
 
 
 def nothing_is_left(pair):
@@ -29,10 +24,7 @@ def nothing_is_left(pair):
 
 def test_a_device(pair):
     veth(pair.left, "s1", pair.right, "c1")
-    pair.accept()
-    pair.tool("on", "--netns", "left")
-    pair.send()
-    pair.wait_for_mode("prague")
+    pair.begin()
     pair.left.ip("link del s1")
     assert pair.mode() == "prague"
     veth(pair.left, "s1", pair.right, "c1")  # the same name, perhaps the same number
@@ -41,10 +33,10 @@ def test_a_device(pair):
     nothing_is_left(pair)
 
 
-def test_a_device_that_moves(pair):
+def test_a_device_that_moves(pair, new_space):
     """To another namespace, where its program stays, and one that has its number in its place gets
     one of its own."""
-    other = Namespace("other")
+    other = new_space("other")
     veth(pair.left, "s1", pair.right, "c1")
     number = pair.left.links()["s1"]["ifindex"]
     pair.tool("on", "--netns", "left")
@@ -57,23 +49,18 @@ def test_a_device_that_moves(pair):
         assert [program["name"] for program in shown["tc"]] == ["prague_ect1"], dev
     pair.tool("off")
     nothing_is_left(pair)
-    other.delete()
 
 
 @pytest.mark.one_kernel
 @pytest.mark.parametrize("tool", [(TOOL, "on", "--dev", "s0"), (LOADER, "s0")])
 def test_a_device_with_as_many_programs_as_there_may_be(pair, tool):
     """Of somebody else's."""
-    copies = [Path(f"/sys/fs/bpf/full{number}") for number in range(63)]
-    try:
-        for copy in copies:
-            run("bpftool", "prog", "load", BIN / "foreign.bpf.o", copy)
+    with contextlib.ExitStack() as pinned:
+        for number in range(63):
+            copy = pinned.enter_context(pinned_program("foreign", f"full{number}"))
             pair.left.run("bpftool", "net", "attach", "tcx_egress", "pinned", copy, "dev", "s0")
         line = one_line(pair.left.run(*tool, check=False), 1)
-        assert "s0: has as many tcx programs there as the kernel takes" in line
-    finally:
-        for copy in copies:
-            copy.unlink(missing_ok=True)
+    assert "s0: has as many tcx programs there as the kernel takes" in line
 
 
 def test_a_network_namespace(pair):
@@ -94,16 +81,11 @@ def test_a_network_namespace(pair):
 
 def test_all_pins(pair):
     """The links end with them; the socket responds as Reno, without ECT(1). `on` begins anew."""
-    pair.accept()
-    pair.tool("on", "--netns", "left")
-    child = pair.send()
-    pair.wait_for_mode("prague")
+    child = pair.begin()
     run("rm", "-r", PINS)
     wait_until(lambda: "prague_ect1" not in pair.programs(), "the tcx program is gone")
-    pair.wire.wait_for(300)
-    pair.wire.reset()
-    pair.wire.wait_for(300)
-    assert not {ECT_1, CE} & set(pair.wire.of(PORT))
+    pair.wire.next_fields()
+    assert not {ECT_1, CE} & pair.wire.next_fields()
     assert one_line(pair.tool("off", check=False), 1) == (
         "tcp-prague: nothing to undo: tcp-prague is not on\n")
     pair.tool("on", "--netns", "left")

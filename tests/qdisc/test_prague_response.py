@@ -10,16 +10,11 @@ import pytest
 from conftest import BIN
 from frames import CE, ECT_1
 from netns import wait_until
-from prague_pair import PORT, RIGHT, UPLOAD, needs_accecn, prague_pair
+from prague_pair import PORT, RIGHT, UPLOAD, needs_accecn
 
 pytestmark = needs_accecn
 RTT_MS = 100
 ROOM = 60_000  # bytes that the receiver takes in a window
-
-
-@pytest.fixture
-def pair():
-    yield from prague_pair()
 
 
 def delay_acks(pair, milliseconds, verb="add"):

@@ -15,15 +15,10 @@ import pytest
 from cgroups import CGROUPS
 from conftest import one_line
 from netns import run, wait_until
-from prague_pair import KERNEL, PORT, RIGHT, TOOL, UNPRIVILEGED, needs_accecn, prague_pair
+from prague_pair import KERNEL, PORT, RIGHT, TOOL, UNPRIVILEGED, needs_accecn
 
 pytestmark = needs_accecn
 OWN = "tcp-prague-*"
-
-
-@pytest.fixture
-def pair():
-    yield from prague_pair()
 
 
 def groups():

@@ -5,14 +5,9 @@ import re
 
 import pytest
 from conftest import BIN, one_line, pinned_program
-from prague_pair import TOOL, UPLOAD, needs_accecn, prague_pair
+from prague_pair import TOOL, UPLOAD, needs_accecn
 
 pytestmark = needs_accecn
-
-
-@pytest.fixture
-def pair():
-    yield from prague_pair()
 
 
 def metrics(pair):
@@ -56,8 +51,5 @@ def test_maps_that_cannot_be_looked_at(pair):
 
 def test_a_strangers_iterator_is_not_ours(pair):
     """Whatever its name."""
-    pair.accept()
     with pinned_program("foreign_report"):
-        pair.tool("on", "--netns", "left")
-        pair.send()
-        pair.wait_for_mode("prague")
+        pair.begin()
