@@ -28,15 +28,12 @@ def test_any_name_is_just_a_name(registered, box, name):
     box.run("ip", "link", "add", "name", name, "type", "dummy")
     name = name.replace("%d", "0")  # the kernel's own
     before = box.links()
-    try:
-        box.run(LOADER, "--rate", "40mbit", "--", name)
-        assert root(box, name)["kind"] == "bpf_dualpi2"
-        [stats] = json.loads(box.run(STATS, "--json", "--", name).stdout)
-        assert stats["dev"] == name
-        box.run(LOADER, "--unload", "--", name)
-        assert box.links() == before
-    finally:
-        box.run("ip", "link", "del", "dev", name)
+    box.run(LOADER, "--rate", "40mbit", "--", name)
+    assert root(box, name)["kind"] == "bpf_dualpi2"
+    [stats] = json.loads(box.run(STATS, "--json", "--", name).stdout)
+    assert stats["dev"] == name
+    box.run(LOADER, "--unload", "--", name)
+    assert box.links() == before
 
 
 @pytest.mark.parametrize("name, shown", [
@@ -47,23 +44,21 @@ def test_bytes_that_are_no_text(registered, box, name, shown):
         return run_bytes(box, STATS, *options, "--", name).decode("utf-8")
 
     run_bytes(box, "ip", "link", "add", "name", name, "type", "dummy")
-    try:
-        assert run_bytes(box, LOADER, "--", name).decode("utf-8").startswith(f"{shown}: ")
-        [entry] = json.loads(stats("--json"))
-        assert entry["dev"] == entry["interface"] == shown
-        label = shown.replace("\\", r"\\")
-        assert f'device="{label}"' in stats("--openmetrics")
-        for options in ([], ["--tc"], ["--histogram"]):
-            assert shown in stats(*options) and "\x1b" not in stats(*options)
-        assert shown in run_bytes(box, LOADER, "--check", "--", name).decode("utf-8")
-        run_bytes(box, "tc", "qdisc", "del", "dev", name, "root")
-        left = subprocess.run([*box.argv(), STATS], capture_output=True, check=False).stdout
-        assert f"`dualpi2-load {shown} --unload --if-attached`" in left.decode("utf-8")
-        run_bytes(box, LOADER, "--", name)
-        unloaded = run_bytes(box, LOADER, "--unload", "--", name).decode("utf-8")
-        assert unloaded == f"{shown}: unloaded\n"
-    finally:
-        run_bytes(box, "ip", "link", "del", "dev", name)
+    assert run_bytes(box, LOADER, "--", name).decode("utf-8").startswith(f"{shown}: ")
+    [entry] = json.loads(stats("--json"))
+    assert entry["dev"] == entry["interface"] == shown
+    label = shown.replace("\\", r"\\")
+    assert f'device="{label}"' in stats("--openmetrics")
+    for options in ([], ["--tc"], ["--histogram"]):
+        assert shown in stats(*options) and "\x1b" not in stats(*options)
+    assert shown in run_bytes(box, LOADER, "--check", "--", name).decode("utf-8")
+    run_bytes(box, "tc", "qdisc", "del", "dev", name, "root")
+    left = subprocess.run([*box.argv(), STATS], capture_output=True, check=False).stdout
+    assert f"`dualpi2-load {shown} --unload --if-attached`" in left.decode("utf-8")
+    run_bytes(box, LOADER, "--", name)
+    unloaded = run_bytes(box, LOADER, "--unload", "--", name).decode("utf-8")
+    assert unloaded == f"{shown}: unloaded\n"
+    run_bytes(box, "ip", "link", "del", "dev", name)
     refused = subprocess.run([*box.argv(), LOADER, "--", name], capture_output=True, check=False)
     assert refused.returncode == 1 and shown in refused.stderr.decode("utf-8")
 
@@ -71,19 +66,16 @@ def test_bytes_that_are_no_text(registered, box, name, shown):
 def test_no_two_names_are_shown_as_one(registered, box):
     """Otherwise metrics of two interfaces would have the same labels, which is invalid."""
     names = b"a\x01", rb"a\x01", rb"a\x5cx01"
-    try:
-        for name in names:
-            run_bytes(box, "ip", "link", "add", "name", name, "type", "dummy")
-            run_bytes(box, LOADER, "--", name)
-        shown = json.loads(box.run(STATS, "--json").stdout)
-        assert len({entry["dev"] for entry in shown}) == len(names)
-        labels = re.findall(r'^dualpi2_split_gso\{device="(.*?)",',
-                            box.run(STATS, "--prometheus").stdout, re.M)
-        assert len(set(labels)) == len(names)
-    finally:
-        for name in names:
-            for command in ([LOADER, "--unload", "--if-attached", "--"], ["ip", "link", "del"]):
-                subprocess.run([*box.argv(*command), name], check=False)
+    for name in names:
+        run_bytes(box, "ip", "link", "add", "name", name, "type", "dummy")
+        run_bytes(box, LOADER, "--", name)
+    shown = json.loads(box.run(STATS, "--json").stdout)
+    assert len({entry["dev"] for entry in shown}) == len(names)
+    labels = re.findall(r'^dualpi2_split_gso\{device="(.*?)",',
+                        box.run(STATS, "--prometheus").stdout, re.M)
+    assert len(set(labels)) == len(names)
+    for name in names:
+        run_bytes(box, LOADER, "--unload", "--", name)
 
 
 @pytest.mark.parametrize("name", NO_NAMES)
