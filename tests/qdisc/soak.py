@@ -28,9 +28,9 @@ import traceback
 from pathlib import Path
 
 import pytest
-from conftest import BIN, LOADER, PIN_DIR, PUBLIC_PIN_DIR, check_law, drops
+from conftest import BIN, LOADER, PIN_DIR, PUBLIC_PIN_DIR, check_law, drops, written
 from counter import Counter
-from frames import CE, ECT_0, ECT_1, NOT_ECT, ipv4_frame
+from frames import CE, ECT_0, ECT_1, NOT_ECT, ROOM, SO_SNDBUFFORCE, ipv4_frame, raw_sender
 from many_cpus import CHANGES, all_come_to_the_qdisc, quiet_kernel  # noqa: F401
 from netns import Namespace, dummy, run, veth, wait_until
 from superpackets import UDP_SEGMENT
@@ -45,6 +45,7 @@ SETTLE_SECONDS = 90  # what waits has left, at the lowest rate
 
 SPLITS = ("--split-gso", "--no-split-gso", "--auto-split-gso")
 RATES = ("500kbit", "2mbit", "10mbit", "50mbit", "10gbit")
+ROLES = ("here", "there", "away")  # of network namespaces
 NAMES = ("w", "wan", "uplink-to-isp-2")  # the last one is too long to be part of another's
 FOREIGN = ("pfifo limit 100", "fq_codel", "bpf_dualpi2", "tbf rate 5mbit burst 10k latency 9ms")
 HELPERS = ("gso-", "gsx-", "in-")
@@ -53,8 +54,6 @@ SEGMENTS, SEGMENT = 10, 200
 RAW, UDP = 253, socket.IPPROTO_UDP
 PATTERN = bytes(range(251)) * 300  # what a TCP flow carries: a byte tells its place
 BACKLOG = Path("/proc/sys/net/core/netdev_max_backlog")
-
-SO_SNDBUFFORCE = 32
 
 
 class Transmitted:
@@ -65,8 +64,7 @@ class Transmitted:
         self.before = self.sent()
 
     def sent(self):
-        links = json.loads(self.space.run("ip", "-j", "-s", "link", "show").stdout)
-        [sent] = [link["stats64"]["tx"]["packets"] for link in links
+        [sent] = [link["stats64"]["tx"]["packets"] for link in self.space.links("-s").values()
                   if link["ifindex"] == self.number]
         return sent
 
@@ -143,7 +141,7 @@ class Datagrams(Flow):
     def send(self):
         if not self.socket:
             self.socket, self.calls = self.opened()
-            self.socket.setsockopt(socket.SOL_SOCKET, SO_SNDBUFFORCE, 1 << 28)
+            self.socket.setsockopt(socket.SOL_SOCKET, SO_SNDBUFFORCE, ROOM)
         for call in self.calls:
             try:
                 call()
@@ -217,12 +215,7 @@ def raw_frames(space, dev):
     batch = [ipv4_frame(0, ecn, LENGTH) for ecn in (NOT_ECT, ECT_1, ECT_0, CE)]
 
     def opened():
-        sock = space().socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
-        try:
-            sock.bind((dev(), 0))
-        except OSError:
-            sock.close()
-            raise
+        sock = raw_sender(space(), dev())
         return sock, [lambda data=data: sock.send(data) for data in batch]
     return Datagrams(opened, 1)
 
@@ -254,30 +247,17 @@ class Place:
         self.tally = collections.Counter()
         self.messages = collections.Counter()
         self.said = []
-        self.spaces = {}
         self.flows = []
-        for role in ("here", "there", "away"):
+        for role in ROLES:
             self.make_space(role)
         self.make()
 
     # -- what it is made of
 
     def make_space(self, role):
-        self.spaces[role] = Namespace(f"{role}{self.number}")
+        setattr(self, role, Namespace(f"{role}{self.number}"))
         if role == "away":
-            dummy(self.spaces[role], "left", "numtxqueues", 4)
-
-    @property
-    def here(self):
-        return self.spaces["here"]
-
-    @property
-    def there(self):
-        return self.spaces["there"]
-
-    @property
-    def away(self):
-        return self.spaces["away"]
+            dummy(self.away, "left", "numtxqueues", 4)
 
     def make(self, *words):
         """The devices. `words`: more for `ip link add` of the one under test."""
@@ -455,7 +435,7 @@ class Place:
         # Their sockets would keep it.
         self.pause()
         # Not Namespace.delete(), which would kill the loader.
-        run("ip", "netns", "delete", self.spaces[role].name)
+        run("ip", "netns", "delete", getattr(self, role).name)
         if role == "away":
             self.make_space(role)
         else:
@@ -594,8 +574,7 @@ class Place:
     def dropped_by_devices(self):
         """Where no qdisc sees it: by a device under test, and its helpers. An ifb counts as
         received what others send through it."""
-        links = [link for space in (self.here, self.there) for link in
-                 json.loads(space.run("ip", "-j", "-s", "link", "show").stdout)]
+        links = [*self.here.links("-s").values(), *self.there.links("-s").values()]
         return sum(link["stats64"]["tx"]["dropped"] for link in links) + sum(
             link["stats64"]["rx"]["dropped"] for link in links if link["ifname"].startswith("in-"))
 
@@ -651,8 +630,8 @@ class Place:
         for flow in self.flows:
             flow.pause()
             flow.over = True
-        for space in self.spaces.values():
-            space.delete()
+        for role in ROLES:
+            getattr(self, role).delete()
 
 
 class Cabled(Place):
@@ -745,11 +724,7 @@ class ManyQueues(Place):
             assert any("first `dualpi2-load" in text for text in self.messages), self.messages
 
     def counters(self):
-        return [Transmitted(self.here, self.number_of_device())]
-
-    def number_of_device(self):
-        return self.here.links()[self.name]["ifindex"]
-
+        return [Transmitted(self.here, self.here.links()[self.name]["ifindex"])]
 
 
 class Arriving(Place):
@@ -845,23 +820,19 @@ def run_places(seconds):
 def deep_backlog():
     """What comes through a cable waits for a CPU, which may stand still; dropped there, it would
     be counted twice."""
-    before = BACKLOG.read_text()
-    BACKLOG.write_text("1000000")
-    yield
-    BACKLOG.write_text(before)
+    with written(BACKLOG, "1000000"):
+        yield
 
 
 @pytest.fixture
-def unpatched_code(foreign_program):
+def unpatched_code(foreign_program, new_space):
     """The kernel patches its code when the first program is attached at a hook of tcx, and when
     the last one goes. QEMU before 8.1 may go on with half of a patch, on another CPU, which ends
     in a panic ("int3") that no machine has (tests/lab/README.md). So there is always one."""
-    space = Namespace("unpatched")
+    space = new_space("unpatched")
     dummy(space, "hold0")
     for hook in ("tcx_ingress", "tcx_egress"):
         space.run("bpftool", "net", "attach", hook, "pinned", foreign_program, "dev", "hold0")
-    yield
-    space.delete()
 
 
 def test_soak(deep_backlog, unpatched_code, long):
