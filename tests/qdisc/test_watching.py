@@ -22,13 +22,18 @@ FRAME = 1514
 
 @contextlib.contextmanager
 def streaming(space, *arguments):
-    """--jsonl as a process, for half a minute at most; a function that returns its next line."""
+    """--jsonl as a process, for half a minute at most: its lines, as they come."""
     process = space.popen("timeout", 30, STATS, "--jsonl", "--interval", "100ms", *arguments)
     try:
-        yield lambda: json.loads(process.stdout.readline())
+        yield map(json.loads, process.stdout)
     finally:
         process.kill()
         process.wait()
+
+
+def first(lines, wanted):
+    """The next one of which this is true."""
+    return next(line for line in lines if wanted(line))
 
 
 def total(lines, queue, counter):
@@ -39,14 +44,13 @@ def test_stream_outlives_qdisc_and_registration(box):
     """New maps; the stream goes on, and no figure mixes old and new. (The first test of the file:
     the kind is not registered for the others yet.)"""
     box.run(LOADER, "one", "--rate", "1mbit")
-    with streaming(box, "one") as next_line:
+    with streaming(box, "one") as lines:
         send_one(box, "one")
-        while next_line()["c-queue"]["packets-in"] != 1:
-            pass
+        first(lines, lambda line: line["c-queue"]["packets-in"] == 1)
         box.run(LOADER, "one", "--unload")
         assert not PIN_DIR.exists()
         box.run(LOADER, "one", "--rate", "1mbit")
-        fresh = next_line()
+        fresh = next(lines)
         assert fresh["c-queue"]["packets-in"] == 0
         assert fresh["interval"]["c-queue"]["packets-in"] == 0
     box.run(LOADER, "one", "--unload")
@@ -56,18 +60,15 @@ def test_stream_outlives_a_change_of_aqm(box):
     """One of two interfaces gets another AQM: the stream has both, and no figure mixes the two."""
     for name in ("one", "two"):
         box.run(LOADER, name, "--rate", "1mbit")
-    with streaming(box) as next_line:
-        while next_line()["interface"] != "one":
-            pass
+    with streaming(box) as lines:
+        first(lines, lambda line: line["interface"] == "one")
         send_one(box, "one")
-        while (line := next_line())["interface"] != "one" or not line["c-queue"]["packets-in"]:
-            pass
+        first(lines, lambda line: line["interface"] == "one" and line["c-queue"]["packets-in"])
         box.run(LOADER, "one", "--aqm", "codel")
-        while (line := next_line())["kind"] != KINDS["codel"]:
-            pass
+        line = first(lines, lambda line: line["kind"] == KINDS["codel"])
         assert line["interface"] == "one"
         assert line["c-queue"]["packets-in"] == line["interval"]["c-queue"]["packets-in"] == 0
-        assert next_line()["interface"] == "two"
+        assert next(lines)["interface"] == "two"
     for name in ("one", "two"):
         box.run(LOADER, name, "--unload")
 
@@ -79,23 +80,17 @@ def test_stream_tells_qdiscs_of_one_handle_apart(registered, box, options):
     load = LOADER, "wide", "--handle", "8001:", *options
     box.run(*load)
     process = box.popen(STATS, "wide", "--jsonl", "--interval", "100ms")
-
-    def next_line():
-        while "root" not in (line := json.loads(process.stdout.readline())):
-            pass
-        return line
-
+    lines = (line for line in map(json.loads, process.stdout) if "root" in line)
     try:
         send_one(box, "wide")
-        while next_line()["c-queue"]["packets-in"] != 1:
-            pass
+        first(lines, lambda line: line["c-queue"]["packets-in"] == 1)
         process.send_signal(signal.SIGSTOP)
         box.run(LOADER, "wide", "--unload")
         box.run(*load)
         for _ in range(3):
             send_one(box, "wide")
         process.send_signal(signal.SIGCONT)
-        while (line := next_line())["c-queue"]["packets-in"] != 3:
+        while (line := next(lines))["c-queue"]["packets-in"] != 3:
             assert line["c-queue"]["packets-in"] == 1
         assert line["interval"]["c-queue"]["packets-in"] == 0
     finally:
@@ -122,13 +117,13 @@ def test_a_queue_elsewhere_is_told_of(cable):
 def test_lines_add_up(cable):
     """1 Mbit/s, 30 frames: the intervals have each of them once, whenever they were taken."""
     cable.load("--rate", "1mbit", "--target", "4000s")
-    with streaming(cable.tx, "d0") as next_line:
-        before = next_line()
+    with streaming(cable.tx, "d0") as stream:
+        before = next(stream)
         assert before["interval"]["c-queue"]["packets-in"] == 0
         cable.burst(NOT_ECT, 30)
-        lines = [next_line()]
+        lines = [next(stream)]
         while lines[-1]["c-queue"]["packets-out"] < 30:
-            lines.append(next_line())
+            lines.append(next(stream))
     assert total(lines, "c-queue", "packets-in") == 30
     assert total(lines, "c-queue", "bytes-out") == 30 * FRAME
     elapsed = lines[-1]["time"] - before["time"]
@@ -139,20 +134,18 @@ def test_lines_add_up(cable):
         bits = line["interval"]["c-queue"]["rate-out"] * line["interval"]["seconds"]
         assert bits == pytest.approx(1e6 * line["interval"]["seconds"], abs=8 * FRAME)
         assert line["interval"]["empty"] == 0
-    cable.drain()
 
 
 def test_delays_are_those_of_the_interval(cable):
     """A queue of a few frames, after one that was longer."""
     cable.load("--rate", "10mbit", "--target", "4000s")
-    with streaming(cable.tx, "d0") as next_line:
-        next_line()
+    with streaming(cable.tx, "d0") as stream:
+        next(stream)
         cable.burst(NOT_ECT, 200)
         cable.drain()
-        while next_line()["interval"]["c-queue"]["packets-out"]:
-            pass
+        first(stream, lambda line: not line["interval"]["c-queue"]["packets-out"])
         cable.burst(NOT_ECT, 5)
-        lines = [next_line(), next_line()]
+        lines = [next(stream), next(stream)]
     [line] = [line for line in lines if line["interval"]["c-queue"]["packets-out"]]
     interval = line["interval"]
     assert interval["c-queue"]["packets-out"] == 5
@@ -177,7 +170,6 @@ def test_whoever_may_only_read_gets_the_same(cable):
         bits = interval["c-queue"]["rate-out"] * interval["seconds"]
         assert bits == pytest.approx(1e6 * interval["seconds"], abs=2 * 8 * FRAME)
         assert interval["seconds"] == pytest.approx(0.5, abs=0.21)
-    cable.drain()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -279,9 +271,9 @@ def test_screen_shows_what_a_stream_tells(cable):
     cable.load("--rate", "1mbit", "--target", "4000s")
     cable.burst(NOT_ECT, 300)  # 3.6 s
     with Terminal(cable.tx.argv(STATS, "d0", "--watch", "--interval", "500ms")) as terminal, \
-            streaming(cable.tx, "d0") as next_line:
+            streaming(cable.tx, "d0") as stream:
         terminal.wait_for_word("nothing had to be marked")
-        interval = next_line()["interval"]
+        interval = next(stream)["interval"]
         text = terminal.text
     # Intervals of 0.5 and 0.1 s, of whole frames.
     speed, share = shown(text, "leaving")[1].split(", ")
@@ -290,4 +282,3 @@ def test_screen_shows_what_a_stream_tells(cable):
     assert interval["c-queue"]["rate-out"] == pytest.approx(1e6, rel=0.2)
     highest = cable.qdisc.stats()["c-queue"]["delay"]["max"] / 1e6
     assert 0 < number(shown(text, "       highest")[1]) < 1.01 * highest
-    cable.drain()
