@@ -191,8 +191,11 @@ class Cable:
         return arrived
 
     def finish(self):
-        """The conservation law from end to end; then unload."""
+        """The conservation law from end to end, of all that still waits as well."""
         if self.qdisc.is_attached():
+            if self.qdisc.tc()["qlen"]:
+                self.load("--rate", 0)
+                self.drain()
             stats = self.qdisc.check_conservation()
             self.receive()
             queues = stats["l-queue"], stats["c-queue"]

@@ -22,11 +22,6 @@ def loader(cable):
     return load
 
 
-def finish(cable):
-    cable.load("--rate", 0)
-    cable.drain()
-
-
 def looks(cable, count):
     """So many samples while a queue stands, each with another Q_C."""
     seen = []
@@ -48,7 +43,6 @@ def test_p_is_a_power_of_the_smoothed_delay(cable, load, min_th_ms, range_ms, cu
         assert sample["prob"] == pytest.approx(share**curviness, rel=1e-4, abs=2e-5)
     # The last sample may be of an empty queue, whose p is 0.
     assert max(sample["prob"] for sample in seen) > 0.01**curviness, "and it has moved"
-    finish(cable)
 
 
 @pytest.mark.parametrize("smoothing", (0, 3, 5))
@@ -62,7 +56,6 @@ def test_each_classic_packet_counts(cable, load, smoothing):
     for place in range(seen["c-queue"]["packets-out"]):
         expected += (place * FRAME_S - expected) / 2**smoothing
     assert seen["smoothed-delay-c"] / 10**6 == pytest.approx(expected, rel=0.02)
-    finish(cable)
 
 
 def test_the_dualq_of_2015(cable, load):
@@ -84,7 +77,6 @@ def test_l_packets_are_marked_by_the_smoothed_delay_or_the_last(cable, load, del
     cable.burst(ECT_1, 20, 100)
     seen = cable.qdisc.stats()["l-queue"]["mark-coupled"] - before
     assert bool(seen) == marks
-    finish(cable)
 
 
 def test_single_packets_are_marked_by_the_instant_delay(cable, load):
@@ -97,7 +89,6 @@ def test_single_packets_are_marked_by_the_instant_delay(cable, load):
                    "it has left", step=0.001)
     stats = cable.qdisc.stats()
     assert stats["prob"] == 0 and stats["l-queue"]["mark-coupled"] >= 8
-    finish(cable)
 
 
 def test_an_empty_queue_has_no_delay(cable, load):
@@ -117,7 +108,6 @@ def test_l_queue_that_marks_do_not_tame_is_overload(cable, load):
     seen = wait_until(lambda: (now := cable.qdisc.stats())["overload"]["events"] and now,
                       "an overload event")
     assert seen["c-queue"]["packets-in"] == 0
-    finish(cable)
 
 
 # ---- the time-shifted FIFO -----------------------------------------------------------------
@@ -149,7 +139,6 @@ def test_time_shift_leaves_the_credit_alone(cable, load):
     stats = wait_until(lambda: (now := cable.qdisc.stats())["l-queue"]["packets-out"] > 5 and now,
                        "L is served", step=0.02)
     assert stats["qlen"] and stats["credit"] == 1514 * (10 - 90)
-    finish(cable)
 
 
 @pytest.mark.parametrize("shift, marks", [("0", 1), ("50ms", 0)])
@@ -159,4 +148,3 @@ def test_time_shift_gives_l_the_whole_link(cable, load, shift, marks):
     cable.burst(NOT_ECT, 3)
     cable.burst(ECT_1, 10)
     assert cable.qdisc.stats()["l-queue"]["mark-native"] == marks
-    finish(cable)

@@ -37,8 +37,6 @@ def test_memlimit_is_of_truesize(cable):
     assert stats["memory-used"] == 5 * truesize
     assert stats["max-memory-used"] == 5 * truesize
     assert stats["c-queue"]["drop-memlimit"] == 3
-    cable.load(*UNSHAPED)
-    cable.drain()
 
 
 def trimmed(cable, *options):
@@ -77,8 +75,6 @@ def test_lower_memlimit_trims(cable):
     stats, gone = trimmed(cable, "--memlimit", 4 * truesize)
     assert stats["memory-used"] <= 4 * truesize
     assert 11 - stats["packets"] - 4 <= stats["c-queue"]["drop-trim"] <= 11 - gone - 4
-    cable.load("--rate", 0)
-    cable.drain()
 
 
 def test_default_memlimit_follows_limit_and_mtu(cable):

@@ -59,8 +59,6 @@ def test_only_a_new_share_resets_the_credit(cable):
         assert after[key] == before[key], key
     cable.load("--classic-protection", "30%")
     assert cable.qdisc.stats()["credit"] == 1514 * (30 - 70)
-    cable.load("--rate", 0)
-    cable.drain()
 
 
 def test_empty_queues_begin_with_a_fresh_credit(cable):

@@ -20,8 +20,6 @@ def test_every_tupdate(cable, tupdate_ms):
     interval = (last["refreshed_ns"] - first["refreshed_ns"]) / (last["updates"] - first["updates"])
     # The timer is armed anew at the end of each update, as native's.
     assert tupdate_ms * 10**6 <= interval < tupdate_ms * 10**6 * 1.02
-    cable.load("--rate", 0)
-    cable.drain()
 
 
 def test_p_follows_the_standing_queue(cable):
@@ -41,8 +39,6 @@ def test_p_follows_the_standing_queue(cable):
     expected = gain_hz * (count * (mean_delay - 0.015) + elapsed)
     moved = (last["levels"]["prob"] - first["levels"]["prob"]) / 2**32
     assert moved == pytest.approx(expected, rel=0.02)
-    cable.load("--rate", 0)
-    cable.drain()
 
 
 def test_idle_link_sleeps(cable):
@@ -64,8 +60,6 @@ def test_tupdate_can_be_shortened(cable):
     cable.burst(NOT_ECT, 50)
     cable.load("--tupdate", "16ms")
     wait_until(lambda: published("d0")["updates"] > 10, "updates come")
-    cable.load("--rate", 0)
-    cable.drain()
 
 
 def test_programs_know_whether_there_is_a_timer(cable, pytestconfig):
@@ -89,8 +83,6 @@ def test_enqueue_makes_up_for_a_lost_timer(spent, cable):
                    "packets bring updates")
     assert published("d0")["updates"] >= before + 5
     assert published("d0")["levels"]["prob"] > 0
-    cable.load("--rate", 0)
-    cable.drain()
 
 
 def test_a_packet_makes_up_for_updates_that_nobody_made(spent, cable):

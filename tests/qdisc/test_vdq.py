@@ -178,8 +178,6 @@ def test_l4s_traffic_that_ignores_marks_leaves_the_others_their_share(cable):
     stats = cable.qdisc.stats()
     assert stats["c-queue"]["drop-aqm"] and stats["delay-c"] < 50_000
     assert stats["l-queue"]["drop-aqm"] == stats["l-queue"]["drop-overload"] == 0
-    cable.load("--rate", 0)
-    cable.drain()
 
 
 def test_strict_priority_as_published(cable):
@@ -191,8 +189,6 @@ def test_strict_priority_as_published(cable):
     assert seen[1] == pytest.approx(seen[2], rel=0.15)
     stats = cable.qdisc.stats()
     assert stats["l-queue"]["drop-aqm"] == 0
-    cable.load("--rate", 0)
-    cable.drain()
 
 
 # ---- values -------------------------------------------------------------------------------
@@ -306,8 +302,6 @@ def test_histogram_of_values_is_shown_in_all_forms(cable):
     assert len(plot) == len(range(min(bins), max(bins) + 1, 2**15)) + 1
     assert [int(line.split()[0]) for line in plot[1:]] == sorted(
         range(min(bins), max(bins) + 1, 2**15), reverse=True)
-    cable.load("--rate", 0)
-    cable.drain()
 
 
 def test_histogram_that_the_timer_and_a_tool_publish_at_a_time(cable):
@@ -324,8 +318,6 @@ def test_histogram_that_the_timer_and_a_tool_publish_at_a_time(cable):
             bpfcall.run_program(refresh)
             seen.add(bpfcall.lookup(values, number, VALUES_SIZE))
     assert len(seen) == 1 and any(seen.pop())
-    cable.load("--rate", 0)
-    cable.drain()
 
 
 def test_words(cable):
@@ -349,5 +341,3 @@ def test_words(cable):
     cable.load("--values", "flow-label")
     said = wait_until(words, "it is the bottleneck")[1]
     assert re.fullmatch(r"of a value up to \d+", said)
-    cable.load("--rate", 0)
-    cable.drain()
