@@ -5,8 +5,8 @@
  *
  *	DUALQS			how many DualQs a qdisc has; the first is in its instance
  *	TIMED			how many of them, from the first on, the timer updates; another one
- *is updated at its packets (update.bpf.h) struct schedule		its state, one for each
- *qdisc
+ *				is updated at its packets (update.bpf.h)
+ *	struct schedule		its state, one for each qdisc
  *
  *	schedule_home()		which of them a packet belongs to, in the tcx program
  *	schedule_dualq()	where it is; NULL: there is none

@@ -17,6 +17,7 @@ static size_t size;
 static int begin(void **state)
 {
 	(void)state;
+	message_init("test");
 	own_stderr = stderr;
 	stderr = open_memstream(&text, &size);
 	message_begin();
@@ -38,9 +39,8 @@ static void expect(const char *wanted)
 	assert_string_equal(text, wanted);
 }
 
-static void the_first_failure_counts(void **state)
+TEST_WITH(the_first_failure_counts, begin, end)
 {
-	(void)state;
 	assert_false(message_reported());
 	assert_false(fail(0, "eth0: the cause"));
 	assert_true(message_reported());
@@ -50,9 +50,8 @@ static void the_first_failure_counts(void **state)
 }
 
 /* As in a service that keeps several interfaces. */
-static void a_failure_belongs_to_an_action(void **state)
+TEST_WITH(a_failure_belongs_to_an_action, begin, end)
 {
-	(void)state;
 	fail_usage("eth0: cannot have that");
 	fail(0, "eth0: not undone");
 	assert_int_equal(message_status(), STATUS_USAGE);
@@ -67,17 +66,15 @@ static void a_failure_belongs_to_an_action(void **state)
 	expect("test: eth0: cannot have that\ntest: eth2: is gone\n");
 }
 
-static void a_step_is_no_failure(void **state)
+TEST_WITH(a_step_is_no_failure, begin, end)
 {
-	(void)state;
 	verbose("a step");
 	assert_false(message_reported());
 	expect("");
 }
 
-static void the_first_line_of_all_is_held(void **state)
+TEST_WITH(the_first_line_of_all_is_held, begin, end)
 {
-	(void)state;
 	message_hold();
 	fail(0, "the first");
 	message_begin();
@@ -85,17 +82,4 @@ static void the_first_line_of_all_is_held(void **state)
 	expect("");
 	message_release();
 	expect("test: the first\n");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(the_first_failure_counts, begin, end),
-		cmocka_unit_test_setup_teardown(a_failure_belongs_to_an_action, begin, end),
-		cmocka_unit_test_setup_teardown(a_step_is_no_failure, begin, end),
-		cmocka_unit_test_setup_teardown(the_first_line_of_all_is_held, begin, end),
-	};
-
-	message_init("test");
-	return RUN_TESTS(tests);
 }
