@@ -219,16 +219,16 @@ static bool unload(const char *ifname, const struct requests *requests)
 	exists = given(ACTION_IF_ATTACHED) ? link_look_for(ifname, &link) : 1;
 	done = exists > 0 ? directions_unload(&regs, ifname, requests, &outcome) : !exists;
 	maybe_default = registrations_remove_unused(&regs);
-	if (done && !outcome.deed && !given(ACTION_IF_ATTACHED))
+	if (done && !outcome.kind && !given(ACTION_IF_ATTACHED))
 		fail(0, "%s: nothing to unload: %s%s", ifname,
 		     requests->has[EGRESS] ? aqm_default()->kind : "--ingress",
 		     requests->has[EGRESS] ? " is not attached to it" : " is not in use on it");
 	done &= !message_reported();
 	snprintf(outcome.label, sizeof(outcome.label), "%s", ifname);
 	if (!done)
-		outcome.deed = DEED_NONE;
-	else if (!outcome.deed)
-		outcome.deed = DEED_NOT_THERE;
+		outcome.kind = OUTCOME_NONE;
+	else if (!outcome.kind)
+		outcome.kind = OUTCOME_NOT_THERE;
 	outcome.registered = done ? maybe_default : NULL;
 	outcome_say(&outcome);
 	return done;

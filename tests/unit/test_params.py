@@ -331,7 +331,8 @@ def test_rtts_agree_with_what_they_set():
      "--max-rtt 8533333us: too high: alpha would be below 1/256 Hz, its lowest"),
     ({"typical-rtt": "4000s"},
      "--typical-rtt 4000s: too high: alpha would be below 1/256 Hz, its lowest"),
-    ({"max-rtt": "9us"}, "--max-rtt 9us: too low: beta would be above 32767.996094 Hz, its highest"),
+    ({"max-rtt": "9us"},
+     "--max-rtt 9us: too low: beta would be above 32767.996094 Hz, its highest"),
     # A DSCP is in one list.
     ({"l4s-dscp": "ef,nqb,40", "classic-dscp": "le,nqb,ef"},
      "--l4s-dscp, --classic-dscp: both would have nqb,ef: take it out of one")])

@@ -179,7 +179,7 @@ static bool take_away(const struct registrations *regs, const char *ifname,
 
 	snprintf(outcome.label, sizeof(outcome.label), "%s, %s", ifname, direction_name(direction));
 	if (done && is_undo)
-		outcome.deed = DEED_PUT_BACK;
+		outcome.kind = OUTCOME_PUT_BACK;
 	tell(&outcome);
 	return done;
 }

@@ -161,7 +161,7 @@ bool ingress_undo(const struct registrations *regs, const char *ifname, struct o
 		drain(regs, &feeder);
 	if (!put_back(regs, &feeder))
 		return false;
-	outcome->deed = DEED_UNLOADED;
+	outcome->kind = OUTCOME_UNLOADED;
 	return true;
 }
 
@@ -174,7 +174,7 @@ static int feeder_is_gone(const struct registrations *regs, const struct dualpi2
 
 static void tell_removed(const struct link *link, const struct device *ifb, outcome_tell *tell)
 {
-	struct outcome outcome = { .deed = DEED_REMOVED };
+	struct outcome outcome = { .kind = OUTCOME_REMOVED };
 
 	memcpy(outcome.label, link->name, sizeof(link->name));
 	memcpy(outcome.ifb, ifb->name, sizeof(outcome.ifb));

@@ -7,17 +7,17 @@
 
 #include "interface/target.h"
 
-enum deed {
-	DEED_NONE,	   /* nothing was to be done that has to be said, or it failed */
-	DEED_ATTACHED,	   /* in the place of `former`, if that is anything */
-	DEED_CHANGED,	   /* its parameters, and `repairs` */
-	DEED_REPAIRED,	   /* nothing but `repairs` */
-	DEED_UNCHANGED,	   /* it is attached as requested */
-	DEED_CHANGED_BACK, /* its parameters, after something else failed */
-	DEED_PUT_BACK,	   /* nothing is attached, as before */
-	DEED_UNLOADED,
-	DEED_NOT_THERE, /* nothing to unload */
-	DEED_REMOVED,	/* `ifb`, which the interface no longer feeds */
+enum outcome_kind {
+	OUTCOME_NONE,	      /* nothing was to be done that has to be said, or it failed */
+	OUTCOME_ATTACHED,     /* in the place of `former`, if that is anything */
+	OUTCOME_CHANGED,      /* its parameters, and `repairs` */
+	OUTCOME_REPAIRED,     /* nothing but `repairs` */
+	OUTCOME_UNCHANGED,    /* it is attached as requested */
+	OUTCOME_CHANGED_BACK, /* its parameters, after something else failed */
+	OUTCOME_PUT_BACK,     /* nothing is attached, as before */
+	OUTCOME_UNLOADED,
+	OUTCOME_NOT_THERE, /* nothing to unload */
+	OUTCOME_REMOVED,   /* `ifb`, which the interface no longer feeds */
 };
 
 /* What was found missing, and is there again. */
@@ -35,7 +35,7 @@ struct gso_outcome {
 };
 
 struct outcome {
-	enum deed deed;
+	enum outcome_kind kind;
 	const char *ifname;	      /* as the caller has it */
 	char label[TARGET_LABEL_MAX]; /* begins what is said: "eth0, ingress (in-eth0)" */
 

@@ -119,7 +119,7 @@ static bool prepare(const struct registration *reg, const struct target *target,
 static void set_attached(const struct target *target, bool is_mq,
 			 const struct dualpi2_params *params, struct outcome *outcome)
 {
-	outcome->deed = DEED_ATTACHED;
+	outcome->kind = OUTCOME_ATTACHED;
 	outcome->is_mq = is_mq;
 	outcome->params = *params;
 	outcome->gso = gso_outcome(target, params);
@@ -233,16 +233,18 @@ static bool change_steps(const struct registration *reg, struct target *target,
 	return false;
 }
 
-static enum deed deed_of(const struct request *request, const struct dualpi2_params *in_force,
-			 const struct dualpi2_params *wanted, const struct repairs *repairs)
+static enum outcome_kind kind_of(const struct request *request,
+				 const struct dualpi2_params *in_force,
+				 const struct dualpi2_params *wanted, const struct repairs *repairs)
 {
 	if (request->former)
-		return DEED_CHANGED_BACK;
+		return OUTCOME_CHANGED_BACK;
 	if (request->whole
 		    ? memcmp(in_force, wanted, sizeof(*wanted))
 		    : params_given(request->params) || in_force->split_above != wanted->split_above)
-		return DEED_CHANGED;
-	return repairs->tcx || repairs->gso || repairs->queues ? DEED_REPAIRED : DEED_UNCHANGED;
+		return OUTCOME_CHANGED;
+	return repairs->tcx || repairs->gso || repairs->queues ? OUTCOME_REPAIRED
+							       : OUTCOME_UNCHANGED;
 }
 
 static bool change_live(const struct registration *reg, struct target *target,
@@ -275,7 +277,7 @@ static bool change_live(const struct registration *reg, struct target *target,
 			set_split(reg, target, in_force);
 		return false;
 	}
-	outcome->deed = deed_of(request, in_force, &wanted, repairs);
+	outcome->kind = kind_of(request, in_force, &wanted, repairs);
 	outcome->params = wanted;
 	if (splits_others)
 		outcome->gso = gso_outcome(target, &wanted);
@@ -343,7 +345,7 @@ bool root_undo(const struct registrations *regs, const char *ifname, struct outc
 		return false;
 	root_forget(regs, &target.key);
 	if (ours || had_tcx)
-		outcome->deed = DEED_UNLOADED;
+		outcome->kind = OUTCOME_UNLOADED;
 	return true;
 }
 

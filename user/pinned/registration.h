@@ -24,23 +24,23 @@
 #define REGISTRATION_PROGRAM(of_type) .object = OBJECT_PROGRAM, .type = BPF_PROG_TYPE_##of_type
 #define REGISTRATION_LINK .object = OBJECT_LINK, .type = BPF_LINK_TYPE_STRUCT_OPS
 #define REGISTRATION_OPS "dualpi2" /* the struct_ops that is the qdisc */
-#define REGISTRATION_PINS(X)                                                                \
-	X(qdiscs, "dualpi2_qdiscs", false, REGISTRATION_ARRAY(0))                           \
-	X(live, "dualpi2_live", false, REGISTRATION_HASH(sizeof(__u32)))                    \
-	X(stats, "dualpi2_stats", true, REGISTRATION_HASH(sizeof(struct dualpi2_stats)))    \
-	X(delays, "dualpi2_delays", true, REGISTRATION_HASH(sizeof(struct dualpi2_delays))) \
+#define REGISTRATION_PINS(X)                                                                 \
+	X(qdiscs, "dualpi2_qdiscs", false, REGISTRATION_ARRAY(0))                            \
+	X(live, "dualpi2_live", false, REGISTRATION_HASH(sizeof(__u32)))                     \
+	X(stats, "dualpi2_stats", true, REGISTRATION_HASH(sizeof(struct dualpi2_stats)))     \
+	X(delays, "dualpi2_delays", true, REGISTRATION_HASH(sizeof(struct dualpi2_delays)))  \
 	X(values, "dualpi2_values", true, REGISTRATION_ARRAY(sizeof(struct dualpi2_values))) \
-	X(conf, "dualpi2_conf", false, REGISTRATION_HASH(sizeof(struct dualpi2_params)))    \
-	X(events, "dualpi2_events", true, REGISTRATION_ARRAY(sizeof(struct dualpi2_event))) \
-	X(abi, "dualpi2_abi", true, REGISTRATION_ARRAY(sizeof(__u32)))                      \
-	X(split, "dualpi2_split", false, REGISTRATION_PROGRAM(SCHED_CLS))                   \
-	X(segment, "dualpi2_segment", false, REGISTRATION_PROGRAM(SCHED_CLS))               \
-	X(mark, "dualpi2_mark", false, REGISTRATION_PROGRAM(SCHED_CLS))                     \
-	X(ingress, "dualpi2_ingress", false, REGISTRATION_PROGRAM(SCHED_CLS))               \
-	X(change, "dualpi2_change", false, REGISTRATION_PROGRAM(SYSCALL))                   \
-	X(refresh, "dualpi2_refresh", false, REGISTRATION_PROGRAM(SYSCALL))                 \
-	X(find_netns, "dualpi2_find_netns", false, REGISTRATION_PROGRAM(SCHED_CLS))         \
-	X(ops, REGISTRATION_OPS, false, .type = BPF_MAP_TYPE_STRUCT_OPS)                    \
+	X(conf, "dualpi2_conf", false, REGISTRATION_HASH(sizeof(struct dualpi2_params)))     \
+	X(events, "dualpi2_events", true, REGISTRATION_ARRAY(sizeof(struct dualpi2_event)))  \
+	X(abi, "dualpi2_abi", true, REGISTRATION_ARRAY(sizeof(__u32)))                       \
+	X(split, "dualpi2_split", false, REGISTRATION_PROGRAM(SCHED_CLS))                    \
+	X(segment, "dualpi2_segment", false, REGISTRATION_PROGRAM(SCHED_CLS))                \
+	X(mark, "dualpi2_mark", false, REGISTRATION_PROGRAM(SCHED_CLS))                      \
+	X(ingress, "dualpi2_ingress", false, REGISTRATION_PROGRAM(SCHED_CLS))                \
+	X(change, "dualpi2_change", false, REGISTRATION_PROGRAM(SYSCALL))                    \
+	X(refresh, "dualpi2_refresh", false, REGISTRATION_PROGRAM(SYSCALL))                  \
+	X(find_netns, "dualpi2_find_netns", false, REGISTRATION_PROGRAM(SCHED_CLS))          \
+	X(ops, REGISTRATION_OPS, false, .type = BPF_MAP_TYPE_STRUCT_OPS)                     \
 	X(link, "registration", false, REGISTRATION_LINK)
 
 struct registration {

@@ -64,30 +64,30 @@ static void say_changed(const struct outcome *outcome)
 
 /* Behind the interface, and the kind of what is attached to it. */
 static const char *const texts[] = {
-	[DEED_UNCHANGED] = " is attached already, nothing changed",
-	[DEED_CHANGED_BACK] = " has its former parameters again",
-	[DEED_PUT_BACK] = "as it was before",
-	[DEED_UNLOADED] = "unloaded",
-	[DEED_NOT_THERE] = "nothing to unload",
+	[OUTCOME_UNCHANGED] = " is attached already, nothing changed",
+	[OUTCOME_CHANGED_BACK] = " has its former parameters again",
+	[OUTCOME_PUT_BACK] = "as it was before",
+	[OUTCOME_UNLOADED] = "unloaded",
+	[OUTCOME_NOT_THERE] = "nothing to unload",
 };
 
-static void say_deed(const struct outcome *outcome)
+static void say_kind(const struct outcome *outcome)
 {
 	char text[TEXT_MAX];
 
-	if (outcome->deed == DEED_ATTACHED)
+	if (outcome->kind == OUTCOME_ATTACHED)
 		say_attached(outcome);
-	else if (outcome->deed == DEED_CHANGED)
+	else if (outcome->kind == OUTCOME_CHANGED)
 		say_changed(outcome);
-	else if (outcome->deed == DEED_REPAIRED)
+	else if (outcome->kind == OUTCOME_REPAIRED)
 		say_line("%s: %s repaired%s", outcome->label, outcome->aqm->kind,
 			 repairs_text(&outcome->repairs, ": ", text));
-	else if (outcome->deed == DEED_REMOVED)
+	else if (outcome->kind == OUTCOME_REMOVED)
 		say_line("%s: removed %s: incoming traffic no longer goes through it",
 			 outcome->label, outcome->ifb);
-	else if (outcome->deed != DEED_NONE)
+	else if (outcome->kind != OUTCOME_NONE)
 		say_line("%s: %s%s", outcome->label, outcome->aqm ? outcome->aqm->kind : "",
-			 texts[outcome->deed]);
+			 texts[outcome->kind]);
 }
 
 static void say_gso(const struct outcome *outcome)
@@ -109,8 +109,8 @@ void outcome_say(const struct outcome *outcome)
 			"%s: %s is there again, but not with all it had: see `tc qdisc show dev %s "
 			"root`",
 			outcome->ifname, outcome->incomplete, outcome->ifname);
-	say_deed(outcome);
-	if (outcome->deed == DEED_ATTACHED || outcome->deed == DEED_CHANGED)
+	say_kind(outcome);
+	if (outcome->kind == OUTCOME_ATTACHED || outcome->kind == OUTCOME_CHANGED)
 		request_report(outcome->request, outcome->aqm, &outcome->params);
 	say_gso(outcome);
 	if (outcome->is_fed_again)
