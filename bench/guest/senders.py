@@ -22,6 +22,7 @@ class Tcp:
         "l4s": {"congestion": "dctcp", "scalable": True},
         "cubic": {"congestion": "cubic"},
         "cubic-ecn": {"congestion": "cubic", "ecn": True},
+        "cubic-deaf": {"congestion": "cubic", "deaf": True},
         "reno": {"congestion": "reno"},
         "bbr": {"congestion": "bbr"},
         "nv": {"congestion": "nv"},

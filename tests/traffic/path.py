@@ -32,6 +32,8 @@ class Flow:
     # No mainline TCP sends ECT(1): its ECT(0) is rewritten. DCTCP, which reacts to marks
     # like L4S, then is the scalable flow.
     scalable: bool = False
+    # What it sends as Not-ECT is made ECT(1): it hears of no mark.
+    deaf: bool = False
     rtt_ms: float | None = None  # of its own, in place of the path's
 
     def route_options(self):
@@ -40,8 +42,8 @@ class Flow:
 
 
 def ect1_rules(flows):
-    rules = "\n".join(f"ip ecn ect0 ip daddr {flow.receiver} ip ecn set ect1"
-                      for flow in flows if flow.scalable)
+    rules = "\n".join(f"ip ecn {'not-ect' if flow.deaf else 'ect0'} ip daddr {flow.receiver} "
+                      "ip ecn set ect1" for flow in flows if flow.scalable or flow.deaf)
     return f"""table ip l4s {{
         chain sent {{
             type filter hook postrouting priority 0; policy accept;
