@@ -14,8 +14,10 @@ static __always_inline void count_mark(struct dualpi2_counters *counters, enum m
 {
 	if (mark == MARK_NATIVE)
 		counters->mark_native += packets;
-	else
+	else if (mark == MARK_COUPLED)
 		counters->mark_coupled += packets;
+	else
+		counters->mark_guard += packets;
 }
 
 static __always_inline void count_arrival(struct instance *in, struct dualpi2_counters *counters,

@@ -56,6 +56,7 @@ enum mark {
 	MARK_NONE,
 	MARK_NATIVE,  /* by the L queue's own AQM */
 	MARK_COUPLED, /* by the AQM of both queues */
+	MARK_GUARD,   /* by the guard (guard.bpf.h) */
 };
 
 enum drop {

@@ -33,6 +33,7 @@
  *	txqueue   which qdisc of an mq            publish   what people see
  *	ecn       the ECN field                   instance  the structs
  *	classify  which of the two queues         maps      where they are
+ *	guard     who may stay in L               flows     what is known of each
  *	tag       what tcx tells enqueue          aqm       the contract of an AQM
  *	account   counters and limits             coupled   what p' means to each packet
  *	fifo      lists of packets                kernel    what the kernel offers
@@ -58,6 +59,7 @@
 #include "ecn.bpf.h"
 #include "fifo.bpf.h"
 #include "find_netns.bpf.h"
+#include "guard.bpf.h"
 #include "ingress.bpf.h"
 #include "instance.bpf.h"
 #include "kernel.bpf.h"
@@ -142,13 +144,14 @@ int dualpi2_mark(struct __sk_buff *ctx)
 	arrival.flags = classify(in, ip.tos, ctx->priority);
 	arrival.now = bpf_ktime_get_ns();
 	dualq_touch(in, q, arrival.now);
+	if (arrival.flags & PACKET_L && guard_redirects(ctx, in, q, &arrival))
+		mark = guard_mark(in, q, &arrival);
 	arrival.note = aqm_note(ctx, in, q, &arrival);
-	if (arrival.flags & PACKET_MARKABLE && aqm_may_mark(q)) {
+	if (arrival.flags & PACKET_MARKABLE && aqm_may_mark(q))
 		mark = aqm_mark(in, q, &arrival);
-		if (mark != MARK_NONE && !ecn_set_ce(ctx, is_direct)) {
-			mark = MARK_NONE;
-			arrival.flags |= PACKET_NOT_ECT;
-		}
+	if (mark != MARK_NONE && !ecn_set_ce(ctx, is_direct)) {
+		mark = MARK_NONE;
+		arrival.flags |= PACKET_NOT_ECT;
 	}
 	tag_write(ctx, in, &arrival, home, packets, mark);
 	return TCX_NEXT;
@@ -180,6 +183,10 @@ static __always_inline int admit(struct instance *in, struct dualq *q, struct Qd
 	cause = over_limit(in, sch, counters, info.truesize);
 	if (cause) {
 		sch->qstats.overlimits += info.packets;
+		goto drop;
+	}
+	if (!in_l && info.flags & PACKET_CONVICT && guard_refuses(in, q, &info, now)) {
+		cause = &counters->drop_guard;
 		goto drop;
 	}
 	aqm_arrives(in, q, &info, tag_note(tag), in_l, now);
@@ -312,6 +319,7 @@ static __always_inline void apply_params(struct instance *in)
 	in->l_share = aqm_schedules(in) ? 100 : 100 - in->params.classic_protection;
 	in->to_trim = 1;
 	classify_params(in);
+	in->guard_law = guard_make(&in->params, link_rate(in), full_frame(in));
 	aqm_params(in);
 }
 
@@ -330,6 +338,7 @@ static __always_inline void dualq_start_empty(struct instance *in, struct dualq 
 	q->l_packets = 0;
 	q->credit = in->initial_credit;
 	q->generation = in->generation;
+	q->convicts_ns = 0;
 	aqm_reset(in, q);
 }
 
@@ -353,6 +362,7 @@ static __always_inline void dualq_start_counting(struct dualq *q, u32 home)
 	q->c_counters = (struct dualpi2_counters){};
 	q->overload = (struct dualpi2_overload){};
 	q->updates = 0;
+	q->guarded_until_ns = 0;
 	aqm_start(q);
 }
 
@@ -369,6 +379,9 @@ static __always_inline void start_counting(struct instance *in)
 	in->mispredicted = 0;
 	in->gso_split = 0;
 	in->gso_whole = 0;
+	in->convictions = 0;
+	in->redirected = 0;
+	in->unjudged = 0;
 	copy(&in->delays, &no_delays, sizeof(in->delays));
 }
 

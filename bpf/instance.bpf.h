@@ -27,6 +27,7 @@
 
 #include "coupled.bpf.h"
 #include "dualpi2.h"
+#include "guard.h"
 #include "packet.bpf.h"
 #include "schedule.bpf.h"
 #include "shaper.h"
@@ -81,6 +82,10 @@ struct dualq {
 	u64 update_due_ns; /* when the next one is, if its packets make it (update.bpf.h) */
 	u64 generation;	   /* of the parameters that its state is in line with */
 	u32 home;	   /* which of its qdisc's */
+
+	/* guard.bpf.h */
+	u64 guarded_until_ns; /* so long a flow is out of L, or remembered */
+	u64 convicts_ns;      /* when what convicts sent is through at their share */
 	struct dualpi2_overload overload;
 };
 
@@ -126,6 +131,7 @@ struct instance {
 	struct dualpi2_params params;
 	struct coupled_law coupled_law;
 	struct aqm_law aqm_law;
+	struct guard_law guard_law;
 	u32 memlimit;	    /* bytes of truesize */
 	s32 initial_credit; /* that an empty DualQ starts with */
 	u8 l_share; /* of the link's bytes, that L has at least, while C waits, too; percent */
@@ -136,6 +142,7 @@ struct instance {
 	u64 since_ns;					      /* when the qdisc started */
 	char ifname[16];				      /* at that time */
 	u64 bypassed_tcx, mispredicted, gso_split, gso_whole; /* struct dualpi2_stats */
+	u64 convictions, redirected, unjudged;
 
 	u32 l_octave, c_octave; /* of the last delay: histogram_record() */
 	struct dualpi2_delays delays;

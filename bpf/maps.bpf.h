@@ -17,6 +17,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "dualpi2.h"
+#include "flow.h"
 #include "instance.bpf.h"
 #include "kernel.bpf.h"
 
@@ -74,6 +75,14 @@ struct {
 	__type(key, u32);
 	__type(value, struct dualpi2_event);
 } dualpi2_events SEC(".maps");
+
+/* What is known of flows (flows.bpf.h). */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, DUALPI2_FLOWS);
+	__type(key, u32);
+	__type(value, struct dualpi2_flow);
+} dualpi2_flows SEC(".maps");
 
 /* Parameters that a qdisc starts with, by interface; defaults where absent. */
 struct {

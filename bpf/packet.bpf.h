@@ -14,6 +14,7 @@
 #define PACKET_SETTLED 32   /* skb->priority has no say in where it goes */
 #define PACKET_MARKABLE 64  /* ECT, not CE yet, and not exempt: a mark tells something */
 #define PACKET_UNWANTED 128 /* aqm_arrives() has decided that it is to be dropped */
+#define PACKET_CONVICT 256  /* the guard sends it to C (guard.bpf.h) */
 
 struct packet_info {
 	u32 len;      /* as the qdisc layer counts it, bytes */

@@ -69,6 +69,9 @@ static __always_inline void publish_instance(struct instance *in, u64 now)
 	stats->mispredicted = in->mispredicted;
 	stats->gso_split = in->gso_split;
 	stats->gso_whole = in->gso_whole;
+	stats->convictions = in->convictions;
+	stats->redirected = in->redirected;
+	stats->unjudged = in->unjudged;
 }
 
 static __always_inline void publish_dualq(struct instance *in, struct dualq *q, u64 now)

@@ -26,13 +26,17 @@
 	X(__u64, mark_native, "packets", "mark-native", "marked_packets",   \
 	  "CE-marked by the L queue's own AQM, its step or ramp")           \
 	X(__u64, mark_coupled, "packets", "mark-coupled", "marked_packets", \
-	  "CE-marked by the coupled AQM: with p_CL, or p_C if Classic")
+	  "CE-marked by the coupled AQM: with p_CL, or p_C if Classic")     \
+	X(__u64, mark_guard, "packets", "mark-guard", "marked_packets",     \
+	  "CE-marked in C by the guard, of flows that it took out of L")
 
 #define DUALPI2_QUEUE_DROPS(X)                                                   \
 	X(__u64, drop_aqm, "packets", "drop-aqm", "dropped_packets",             \
 	  "dropped by the AQM: Not-ECT, or the tcx program is missing")          \
 	X(__u64, drop_overload, "packets", "drop-overload", "dropped_packets",   \
 	  "ECN-capable, dropped because of overload (p_C >= p_Cmax)")            \
+	X(__u64, drop_guard, "packets", "drop-guard", "dropped_packets",         \
+	  "dropped on arrival: more than the share of flows out of L")           \
 	X(__u64, drop_limit, "packets", "drop-limit", "dropped_packets",         \
 	  "dropped on arrival: the queues held `limit` packets")                 \
 	X(__u64, drop_memlimit, "packets", "drop-memlimit", "dropped_packets",   \
@@ -71,15 +75,21 @@
 	X(__s32, credit, "bytes times percent", "credit", NULL,                                   \
 	  "of the scheduler; while it is positive, C is served first")
 
-#define DUALPI2_COUNTERS(X)                                                        \
-	X(__u64, bypassed_tcx, "packets", "bypassed-tcx", "bypassed_tcx_packets",  \
-	  "that did not pass our tcx program, so that they could only be dropped") \
-	X(__u64, mispredicted, "packets", "mispredicted", "mispredicted_packets",  \
-	  "whose mark was decided for another queue of the mq")                    \
-	X(__u64, gso_split, "packets", "gso.split", "gso_split_packets",           \
-	  "of GSO that were split; their segments then arrive")                    \
-	X(__u64, gso_whole, "packets", "gso.whole", "gso_whole_packets",           \
-	  "of GSO that were queued whole, each counted as its segments")           \
+#define DUALPI2_COUNTERS(X)                                                             \
+	X(__u64, bypassed_tcx, "packets", "bypassed-tcx", "bypassed_tcx_packets",       \
+	  "that did not pass our tcx program, so that they could only be dropped")      \
+	X(__u64, mispredicted, "packets", "mispredicted", "mispredicted_packets",       \
+	  "whose mark was decided for another queue of the mq")                         \
+	X(__u64, gso_split, "packets", "gso.split", "gso_split_packets",                \
+	  "of GSO that were split; their segments then arrive")                         \
+	X(__u64, gso_whole, "packets", "gso.whole", "gso_whole_packets",                \
+	  "of GSO that were queued whole, each counted as its segments")                \
+	X(__u64, convictions, "convictions", "guard.convictions", "guard_convictions",  \
+	  "that the guard took a flow out of L")                                        \
+	X(__u64, redirected, "packets", "guard.redirected", "guard_redirected_packets", \
+	  "of such flows, which came to C")                                             \
+	X(__u64, unjudged, "packets", "guard.unjudged", "guard_unjudged_packets",       \
+	  "that found no place in the guard's table, and so stayed in L")               \
 	X(__u64, updates, "updates", "updates", "probability_updates", "of the AQM")
 
 #define DUALPI2_STAT(type, member, unit, key, metric, meaning) type member;

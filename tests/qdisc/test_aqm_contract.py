@@ -179,3 +179,12 @@ def test_change_under_load(cable, load, option, value, key, shown):
     stats = cable.qdisc.stats()
     assert stats["drops"] == sum(queue["drop-aqm"] + queue["drop-overload"]
                                  for queue in (stats["l-queue"], stats["c-queue"]))
+
+
+def test_guard_takes_a_flood_out_of_l(cable, load):
+    load("--rate", "20mbit", "--guard")
+    cable.burst(ECT_1, 60)
+    stats = cable.qdisc.stats()
+    assert stats["guard"]["convictions"] == 1
+    assert stats["guard"]["redirected"] == stats["c-queue"]["packets-in"] > 0
+    cable.drain()

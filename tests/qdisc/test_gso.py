@@ -87,6 +87,19 @@ def test_marks_are_of_single_segments(wire):
     assert low["mark-native"] + low["mark-coupled"] == sum(marked)
 
 
+@pytest.mark.parametrize("how", ["--split-gso", "--no-split-gso"])
+def test_the_guard_counts_what_goes_on_the_wire(wire, how):
+    wire.load("--rate", "20mbit", "--guard", how)
+    wire.local.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, ECT_1)
+    for _ in range(3):
+        wire.send_local(payload_of(SEGMENTS))
+    wire.local.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, NOT_ECT)
+    wait_until(lambda: wire.qdisc.tc()["qlen"] == 0, "all have left")
+    stats = wire.qdisc.stats()
+    assert stats["guard"]["convictions"] == 1
+    assert 0 < stats["guard"]["redirected"] == stats["c-queue"]["packets-in"]
+
+
 @pytest.mark.parametrize("count", range(1, 9))
 def test_queue_is_in_order_when_its_last_packet_is_dropped(wire, count):
     """Of single packets the last one is never dropped: coupled_rests()."""

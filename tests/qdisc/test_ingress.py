@@ -124,6 +124,15 @@ def test_l4s_goes_to_l_and_marks_arrive(path):
     assert marked == low["mark-native"] + low["mark-coupled"] > 50
 
 
+def test_guard(path):
+    path.load("--rate", "20mbit", "--guard")
+    path.send(ECT_1, 60)
+    wait_until(lambda: path.ifb.tc()["qlen"] == 0, "all have left")
+    stats = path.ifb.check_conservation()
+    assert stats["guard"]["convictions"] == 1
+    assert stats["guard"]["redirected"] == stats["c-queue"]["packets-in"] > 0
+
+
 def test_live_change_loses_nothing(path):
     path.load("--rate", "1mbit", *CALM)
     path.send(NOT_ECT, 30)

@@ -209,3 +209,33 @@ def parse(text, units, whole=False):
     if not match or match[2] not in units or (whole and "." in text):
         return None
     return Fraction("0" + match[1].rstrip(".")) * units[match[2]]
+
+
+class Guard:
+    """The guard (docs/design.md): blame by the bytes of who sends while L is long, and the share of
+    those who are out of L. Times in ns, rates in bytes/s; a rate of 0 is unknown."""
+
+    def __init__(self, rate, frame, sure_delay=1_000_000):
+        self.allowance = min(max(Fraction(rate, 8), 125_000), 250_000) if rate else 250_000
+        two_frames = 2 * frame * SECOND // rate if rate else 0
+        self.long_ns = max(2 * sure_delay, two_frames)
+        self.share = Fraction(rate, 4)
+        self.ahead_ns = max(20_000_000, 2 * frame * SECOND / self.share) if rate else None
+        self.until = Fraction(0)
+
+    def blame(self, delay, length):
+        """From none at long_ns to all bytes at twice that; as time that the allowance takes."""
+        weight = min(max(Fraction(delay - self.long_ns, self.long_ns), 0), 1)
+        return weight * length * SECOND / self.allowance
+
+    def ahead(self, now):
+        return max(self.until - now, 0)
+
+    def charge(self, length, now):
+        self.until = max(self.until, Fraction(now)) + length * SECOND / self.share
+
+    def polices(self, length, now):
+        if self.ahead(now) > self.ahead_ns:
+            return True
+        self.charge(length, now)
+        return False

@@ -176,7 +176,7 @@ static const struct {
 	enum condition condition;
 	const char *said;
 	__u64 l_packets, l_delay_ns, c_packets, c_delay_ns;
-	__u64 marks, drops, waiting, bypassed_tcx, rate;
+	__u64 marks, drops, waiting, bypassed_tcx, redirected, rate;
 	__u32 p_c, overload;
 	bool without_tcx, is_sum;
 } minutes[] = {
@@ -254,6 +254,13 @@ static const struct {
 	  .c_packets = 10000,
 	  .c_delay_ns = 15 * MSEC,
 	  .bypassed_tcx = 500 },
+	{ .brief = "guard at work",
+	  .condition = CONDITION_ATTENTION,
+	  .said = "the guard keeps L4S flows that do not react to marks out of the L4S queue: "
+		  "30.0 % of the packets",
+	  .c_packets = 10000,
+	  .c_delay_ns = 15 * MSEC,
+	  .redirected = 3000 },
 };
 
 TEST(sentences)
@@ -274,6 +281,7 @@ TEST(sentences)
 		later.total.stats.c.counters.drop_aqm = minutes[i].drops;
 		later.total.stats.c.backlog_packets = minutes[i].waiting;
 		later.total.stats.bypassed_tcx = minutes[i].bypassed_tcx;
+		later.total.stats.redirected = minutes[i].redirected;
 		later.total.stats.levels.p_c = minutes[i].p_c;
 		later.total.stats.overload.active = minutes[i].overload != 0;
 		later.total.stats.overload.duration_ns = minutes[i].overload * SEC;

@@ -151,6 +151,18 @@ static bool around_tcx(const struct evidence *seen, char text[DIAGNOSIS_MAX])
 				share));
 }
 
+static bool guarded(const struct evidence *seen, char text[DIAGNOSIS_MAX])
+{
+	char share[FORMAT_MAX];
+
+	if (!seen->interval->stats.redirected)
+		return false;
+	return say(text,
+		   "the guard keeps L4S flows that do not react to marks out of the L4S queue: %s "
+		   "of the packets",
+		   format_share(seen->interval->stats.redirected, arrived(seen->interval), share));
+}
+
 static bool is_empty(const struct figures *interval)
 {
 	return interval_empty(interval) >= EMPTY_SHARE;
@@ -250,6 +262,7 @@ static const struct {
 	{ stalled, CONDITION_BROKEN, "nothing leaves" },
 	{ no_traffic, CONDITION_GOOD, "no packets" },
 	{ around_tcx, CONDITION_ATTENTION, "tcx bypassed" },
+	{ guarded, CONDITION_ATTENTION, "guard at work" },
 	{ doubted, CONDITION_ATTENTION, "check options" },
 	{ by_aqm, CONDITION_GOOD, "the bottleneck" },
 	{ elsewhere, CONDITION_ATTENTION, "no queue here" },

@@ -217,6 +217,18 @@ static void print_overload(const struct dualpi2_stats *stats)
 	       format_delay(overload->duration_ns, latest));
 }
 
+static void print_guard(const struct dualpi2_stats *stats)
+{
+	char convictions[FORMAT_MAX], redirected[FORMAT_MAX];
+
+	if (stats->convictions)
+		printf("  guard: flows taken out of the L4S queue %s time%s, %s of their packets\n"
+		       "    came to the Classic queue\n",
+		       format_count(stats->convictions, convictions),
+		       stats->convictions == 1 ? "" : "s",
+		       format_count(stats->redirected, redirected));
+}
+
 static void print_gso(const struct dualpi2_stats *stats)
 {
 	char split[FORMAT_MAX], whole[FORMAT_MAX];
@@ -297,6 +309,7 @@ static void print_instance(const struct sample *sample, const struct figures *fi
 		print_gauges(sample->aqm, stats);
 	}
 	print_overload(stats);
+	print_guard(stats);
 	print_gso(stats);
 	if (!figures->span_ns && sample->recent.span_ns)
 		print_recent(&sample->recent);

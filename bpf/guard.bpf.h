@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Who may stay in L (guard.h). It only takes out of L what classify() has put there. */
+#ifndef GUARD_BPF_H
+#define GUARD_BPF_H
+
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+
+#include "dualpi2.h"
+#include "flows.bpf.h"
+#include "guard.h"
+#include "instance.bpf.h"
+#include "link.bpf.h"
+
+/* The flow stays out: for its term, and while it goes on sending. Then it is remembered. */
+static __always_inline void keep_out(struct dualq *q, struct guard_flow *flow, u64 now)
+{
+	u64 until_ns = now + GUARD_TERM_NS;
+
+	flow->last_ns = now;
+	if (until_ns < flow->out_until_ns)
+		until_ns = flow->out_until_ns;
+	until_ns += GUARD_MEMORY_NS;
+	if (q->guarded_until_ns < until_ns)
+		q->guarded_until_ns = until_ns;
+}
+
+/* Is the packet's flow out of L, or is this the packet that is too much? */
+static __noinline int guard_judges(struct __sk_buff *ctx, struct instance *in, struct dualq *q,
+				   u64 now)
+{
+	const struct sk_buff *skb = bpf_cast_to_kern_ctx(ctx);
+	struct dualpi2_flow *flow = flow_of(ctx, in, now);
+	u64 delay_ns;
+
+	if (!flow) {
+		__sync_fetch_and_add(&in->unjudged, wire_packets(skb));
+		return false;
+	}
+	if (!guard_is_out(&flow->guard, q->c.head_ns, now)) {
+		delay_ns = l_forecast(in, q, now, ~0ULL);
+		if (!guard_convicts(&in->guard_law, &flow->guard, delay_ns, qdisc_pkt_len(skb),
+				    now))
+			return false;
+		__sync_fetch_and_add(&in->convictions, 1);
+	}
+	keep_out(q, &flow->guard, now);
+	return true;
+}
+
+/* Does L wait so long that somebody is to blame, or is one
+ * known who made it so? */
+static __always_inline bool guard_is_awake(const struct instance *in, const struct dualq *q,
+					   u64 now)
+{
+	const struct guard_law *law = &in->guard_law;
+
+	return now < q->guarded_until_ns ||
+	       (q->l_packets > 1 &&
+		(queue_bytes(q, true) > law->long_bytes || queue_age(q, true, now) > law->long_ns));
+}
+
+/* Does a packet of L have to go to C? Then it is Classic there, whatever its ECN field says. */
+static __always_inline bool guard_redirects(struct __sk_buff *ctx, struct instance *in,
+					    struct dualq *q, struct arrival *arrival)
+{
+	if (!in->params.guard || arrival->flags & PACKET_EXEMPT ||
+	    !guard_is_awake(in, q, arrival->now) || !guard_judges(ctx, in, q, arrival->now))
+		return false;
+	arrival->flags &= ~(PACKET_L | PACKET_SCALABLE);
+	arrival->flags |= PACKET_NOT_ECT | PACKET_CONVICT;
+	return true;
+}
+
+/* While C waits longer than L should, a convict is told to send less: an innocent scalable sender
+ * soon leaves gaps, and comes back to L.
+ */
+static __always_inline enum mark guard_mark(const struct instance *in, const struct dualq *q,
+					    struct arrival *arrival)
+{
+	bool is_told = arrival->flags & PACKET_MARKABLE &&
+		       2 * queue_age(q, false, arrival->now) > in->guard_law.long_ns;
+
+	arrival->flags &= ~PACKET_MARKABLE;
+	return is_told ? MARK_GUARD : MARK_NONE;
+}
+
+/* A packet that was sent to C arrives there. Is it more than the share of convicts, while C waits?
+ */
+static __always_inline bool guard_refuses(struct instance *in, struct dualq *q,
+					  const struct packet_info *info, u64 now)
+{
+	u32 len = wire_len(in, info->len, info->packets);
+
+	in->redirected += info->packets;
+	return guard_polices(&in->guard_law, &q->convicts_ns, len, now) &&
+	       queue_age(q, false, now) > in->guard_law.long_ns;
+}
+
+#endif /* GUARD_BPF_H */

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What is known of a flow, by whoever judges flows. */
+#ifndef DUALPI2_FLOW_H
+#define DUALPI2_FLOW_H
+
+#include "guard.h"
+
+/* Flows that are known at the same time, of all qdiscs of an AQM; a power of two, 2^16 at most. */
+#define DUALPI2_FLOWS 8192
+
+/* Value of dualpi2_flows. */
+struct dualpi2_flow {
+	__u32 id;     /* of the flow at this qdisc; 0: free */
+	__u32 number; /* of the qdisc */
+	struct guard_flow guard;
+} __attribute__((aligned(64))); /* no two share a cache line */
+
+#endif /* DUALPI2_FLOW_H */

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Who may stay in the L queue. L4S senders keep it short, so a queue that is long has a flow that
+ * does not: one that ignores marks, or sends more than there is room for. The coupling cannot help
+ * (RFC 9332, 4.2.3): whoever obeys leaves the link to who does not.
+ *
+ * Like the queue protection of DOCSIS (RFC 9957) the guard asks of each flow how much of a long
+ * queue is its doing, and moves the worst to C. There it is a Classic flow like others, and all of
+ * those together have a share of the link. Unlike DOCSIS it moves the whole flow, for a while, and
+ * not single packets, which would arrive out of order.
+ *
+ *	blame		the bytes that a flow sends while L is long. It drains at an
+ *			allowance, as the bucket of RFC 9957, 4.2 does
+ *	conviction	more blame than the bucket holds, while L is very long: the flow is out
+ *			of L for a time, a longer one each time
+ *	release		after that time, once none of its packets waits in C: nothing is
+ *			reordered
+ */
+#ifndef DUALPI2_GUARD_H
+#define DUALPI2_GUARD_H
+
+#include "dualpi2.h"
+#include "laqm.h"
+
+#ifndef __VMLINUX_H__
+#include <stdbool.h>
+#endif
+
+/* Blame drains at an eighth of the link's rate, within these bounds, bytes/s. */
+#define GUARD_ALLOWANCE_PART 8
+#define GUARD_ALLOWANCE_MIN (1000000ULL / 8)
+#define GUARD_ALLOWANCE_MAX (2000000ULL / 8)
+
+/* Blame that is one too much, bytes: 17 full frames. A window of less makes no long queue at any
+ * rate, and the start of an innocent flow has less.
+ */
+#define GUARD_BLAME_MAX 26000
+
+/* A flow that was convicted before has less room: half of the delay, and half of the blame each
+ * time, down to an eighth. On links below GUARD_STRICT_RATE, bytes/s, a few innocent frames would
+ * be that.
+ */
+#define GUARD_STRICTER_MAX 3
+#define GUARD_STRICT_RATE (10000000ULL / 8)
+
+/* How long a flow is out of L, ns: twice as long each time. What it did before is forgotten when it
+ * was not convicted for GUARD_MEMORY_NS.
+ */
+#define GUARD_TERM_NS (256 * DUALPI2_NSEC_PER_MSEC)
+#define GUARD_TERM_DOUBLINGS 4
+#define GUARD_MEMORY_NS (8 * DUALPI2_NSEC_PER_SEC)
+
+/* Part of the link that convicts may have together while C waits, and how far ahead of it they may
+ * be, ns: so long their own packets would take at that share.
+ */
+#define GUARD_SHARE_PART 4
+#define GUARD_AHEAD_NS (20 * DUALPI2_NSEC_PER_MSEC)
+
+/* What follows from the parameters. */
+struct guard_law {
+	__u64 long_ns;	    /* L that is longer has somebody to blame */
+	__u64 long_bytes;   /* the same of a shaped link, bytes; ~0: it is not shaped */
+	__u64 blame_max_ns; /* to drain GUARD_BLAME_MAX */
+	__u32 ns_per_byte;  /* of blame, to drain */
+	__u32 stricter_max; /* how often it may halve */
+	__u64 share;	    /* bytes/s that convicts may have; 0: the link is not shaped */
+	__u64 ahead_ns;	    /* and how far ahead they may be */
+};
+
+/* What is known of one flow. Any CPU writes it without a lock: an update may be lost. */
+struct guard_flow {
+	__u64 blamed_until_ns; /* when its blame has drained */
+	__u64 out_until_ns;    /* when its latest term ends; 0: it was not convicted */
+	__u64 last_ns;	       /* when its latest packet was sent to C */
+	__u32 terms;	       /* that it had */
+};
+
+static inline __u64 guard_ns(__u64 bytes, __u64 rate)
+{
+	return bytes * DUALPI2_NSEC_PER_SEC / rate;
+}
+
+/* `rate`: of the link, bytes/s; 0: unknown. `frame_len`: of a full frame, bytes. */
+static inline struct guard_law guard_make(const struct dualpi2_params *params, __u64 rate,
+					  __u32 frame_len)
+{
+	__u64 allowance = rate / GUARD_ALLOWANCE_PART, two_frames = 0;
+	struct guard_law law = {};
+
+	if (!rate || allowance > GUARD_ALLOWANCE_MAX)
+		allowance = GUARD_ALLOWANCE_MAX;
+	if (allowance < GUARD_ALLOWANCE_MIN)
+		allowance = GUARD_ALLOWANCE_MIN;
+	if (rate)
+		two_frames = guard_ns(2ULL * frame_len, rate);
+	law.long_ns = 2 * laqm_sure_delay(params);
+	if (law.long_ns < two_frames)
+		law.long_ns = two_frames;
+	law.long_bytes = rate ? law.long_ns * rate / DUALPI2_NSEC_PER_SEC : ~0ULL;
+	law.ns_per_byte = DUALPI2_NSEC_PER_SEC / allowance;
+	law.blame_max_ns = (__u64)GUARD_BLAME_MAX * law.ns_per_byte;
+	law.stricter_max = !rate || rate >= GUARD_STRICT_RATE ? GUARD_STRICTER_MAX : 0;
+	law.share = rate / GUARD_SHARE_PART;
+	law.ahead_ns = GUARD_AHEAD_NS;
+	if (law.share && law.ahead_ns < guard_ns(2ULL * frame_len, law.share))
+		law.ahead_ns = guard_ns(2ULL * frame_len, law.share);
+	return law;
+}
+
+/* Blame for a packet of `len` bytes that finds L `delay_ns` long, in ns to drain: none up to
+ * `long_ns`, all of its bytes from twice that on.
+ */
+static inline __u64 guard_blame(const struct guard_law *law, __u64 long_ns, __u64 delay_ns,
+				__u32 len)
+{
+	__u64 blame = (__u64)len * law->ns_per_byte, above;
+
+	if (delay_ns <= long_ns)
+		return 0;
+	above = delay_ns - long_ns;
+	return above < long_ns ? blame * above / long_ns : blame;
+}
+
+/* Terms that still count. */
+static inline __u32 guard_terms(const struct guard_flow *flow, __u64 now)
+{
+	return now < flow->out_until_ns + GUARD_MEMORY_NS ? flow->terms : 0;
+}
+
+/* Add the blame for a packet; true: that is too much, and a term begins. */
+static inline bool guard_convicts(const struct guard_law *law, struct guard_flow *flow,
+				  __u64 delay_ns, __u32 len, __u64 now)
+{
+	__u32 terms = guard_terms(flow, now);
+	__u32 stricter = terms < law->stricter_max ? terms : law->stricter_max;
+	__u64 long_ns = law->long_ns >> (stricter > 0);
+	__u64 blame = guard_blame(law, long_ns, delay_ns, len), until = flow->blamed_until_ns;
+
+	if (!blame)
+		return false;
+	until = (until > now ? until : now) + blame;
+	flow->blamed_until_ns = until;
+	if (delay_ns <= 2 * long_ns || until - now < law->blame_max_ns >> stricter)
+		return false;
+	flow->out_until_ns =
+		now +
+		(GUARD_TERM_NS << (terms < GUARD_TERM_DOUBLINGS ? terms : GUARD_TERM_DOUBLINGS));
+	flow->terms = terms + 1;
+	flow->blamed_until_ns = now;
+	return true;
+}
+
+/* Does a packet that arrives now go to C? `c_head_ns`: when the packet at the head of C was
+ * enqueued; 0: C is empty. After its term a flow stays out until C has sent all that it has there.
+ */
+static inline bool guard_is_out(const struct guard_flow *flow, __u64 c_head_ns, __u64 now)
+{
+	if (!flow->out_until_ns)
+		return false;
+	return now < flow->out_until_ns || (c_head_ns && c_head_ns <= flow->last_ns);
+}
+
+/* Is there nothing left to know of it? */
+static inline bool guard_is_forgotten(const struct guard_flow *flow, __u64 now)
+{
+	return now >= flow->blamed_until_ns && now >= flow->out_until_ns && !guard_terms(flow, now);
+}
+
+/* Convicts share a part of the link: `*until_ns` is when what they sent so far is through at that
+ * rate. True: a packet of theirs is more than that.
+ */
+static inline bool guard_polices(const struct guard_law *law, __u64 *until_ns, __u32 len, __u64 now)
+{
+	__u64 from = *until_ns > now ? *until_ns : now;
+
+	if (!law->share)
+		return false;
+	if (from - now > law->ahead_ns)
+		return true;
+	*until_ns = from + guard_ns(len, law->share);
+	return false;
+}
+
+#endif /* DUALPI2_GUARD_H */

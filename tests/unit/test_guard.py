@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The guard of include/guard.h: blame, terms, release and the share of convicts, against a model in
+exact arithmetic."""
+
+from fractions import Fraction
+
+import pytest
+from clib import C, ffi, new, params
+from hypothesis import given
+from hypothesis import strategies as st
+from model import SECOND, Guard
+
+MS = 1_000_000
+MBIT = 125_000  # bytes/s
+FRAME = 1514
+UNKNOWN = 0  # rate of a link that is not shaped
+ENDLESS = 2**64 - 1
+
+
+def law(rate=20 * MBIT, frame=FRAME, **members):
+    return new("guard_law", C.guard_make(params(**members), rate, frame))
+
+
+# ---- what follows from the parameters ---------------------------------------------------
+
+
+@pytest.mark.parametrize("rate, long_ns, per_byte, stricter, ahead_ns", [
+    (UNKNOWN, 2 * MS, 4000, 3, 20 * MS),
+    # two frames of 1514 bytes take 6056 us; an allowance of 1 Mbit/s at least
+    (4 * MBIT, 6_056_000, 8000, 0, 24_224_000),
+    (8 * MBIT, 3_028_000, 8000, 0, 20 * MS),
+    (10 * MBIT, 2_422_400, 6400, 3, 20 * MS),
+    (20 * MBIT, 2 * MS, 4000, 3, 20 * MS),
+    (1000 * MBIT, 2 * MS, 4000, 3, 20 * MS),
+])
+def test_law(rate, long_ns, per_byte, stricter, ahead_ns):
+    made = law(rate)
+    assert made.long_ns == long_ns
+    assert made.long_bytes == (long_ns * rate // SECOND if rate else ENDLESS)
+    assert (made.ns_per_byte, made.blame_max_ns) == (per_byte, 26_000 * per_byte)
+    assert (made.stricter_max, made.share, made.ahead_ns) == (stricter, rate // 4, ahead_ns)
+
+
+@pytest.mark.parametrize("members, long_ns", [
+    ({"step_ns": 5 * MS}, 10 * MS), ({"l_aqm": C.DUALPI2_L_RAMP}, 2_400_000),
+])
+def test_long_is_twice_where_all_are_marked(members, long_ns):
+    assert law(100 * MBIT, **members).long_ns == long_ns
+
+
+# ---- blame --------------------------------------------------------------------------
+
+
+@given(rate=st.sampled_from([UNKNOWN, 4 * MBIT, 20 * MBIT, 1000 * MBIT]),
+       delay=st.integers(0, 100 * MS), length=st.integers(60, 65_000))
+def test_blame(rate, delay, length):
+    expected = Guard(rate, FRAME).blame(delay, length)
+    assert 0 <= expected - C.guard_blame(law(rate), law(rate).long_ns, delay, length) < 1
+
+
+def test_a_flow_is_blamed_only_while_l_is_long():
+    made, flow = law(), new("guard_flow")
+    for now in range(0, SECOND, 10_000):
+        assert not C.guard_convicts(made, flow, 2 * MS, FRAME, now)
+    assert flow.blamed_until_ns == 0
+
+
+def frames_until_out(made, flow, *, delay=5 * MS, gap=100_000, now=0):
+    """How many frames in a row convict it, and when."""
+    for frame in range(1, 10_000):
+        now += gap
+        if C.guard_convicts(made, flow, delay, FRAME, now):
+            return frame, now
+    return None, now
+
+
+@pytest.mark.parametrize("rate, frames", [(20 * MBIT, 18), (4 * MBIT, None), (UNKNOWN, 18)])
+def test_as_many_frames_as_the_bucket_holds(rate, frames):
+    """At 4 Mbit/s a queue of 5 ms is one of two frames."""
+    assert frames_until_out(law(rate), new("guard_flow"))[0] == frames
+
+
+def test_blame_drains_at_the_allowance():
+    """2 Mbit/s of blame for ever."""
+    assert frames_until_out(law(), new("guard_flow"), gap=FRAME * 4000 + 1)[0] is None
+
+
+def test_a_queue_that_is_not_very_long_convicts_nobody():
+    """Blame is collected, though: the next long queue does."""
+    made, flow = law(), new("guard_flow")
+    assert frames_until_out(made, flow, delay=4 * MS)[0] is None
+    assert C.guard_convicts(made, flow, 4 * MS + 1, FRAME, flow.blamed_until_ns - 105 * MS)
+
+
+# ---- terms --------------------------------------------------------------------------
+
+
+def test_terms_double_and_are_forgotten():
+    made, flow, now = law(), new("guard_flow"), 0
+    for term, frames in ((256, 18), (512, 9), (1024, 5), (2048, 3), (4096, 3), (4096, 3)):
+        taken, now = frames_until_out(made, flow, now=now)
+        assert taken == frames
+        assert flow.out_until_ns == now + term * MS
+        now = flow.out_until_ns
+    taken, now = frames_until_out(made, flow, now=now + 8 * SECOND)
+    assert (taken, flow.out_until_ns - now) == (18, 256 * MS)
+
+
+def test_slow_links_are_not_stricter():
+    made, flow, now = law(8 * MBIT), new("guard_flow"), 0
+    for _ in range(4):
+        taken, now = frames_until_out(made, flow, delay=10 * MS, now=now)
+        assert taken == 18
+        now = flow.out_until_ns
+
+
+@pytest.mark.parametrize("now, c_head, is_out", [
+    (99, 0, True), (99, 50, True),  # in its term
+    (100, 0, False),  # C is empty
+    (100, 80, True), (100, 90, True),  # something as old as its last packet waits
+    (100, 91, False),
+])
+def test_release_only_when_none_of_its_packets_waits(now, c_head, is_out):
+    flow = new("guard_flow", out_until_ns=100, last_ns=90, terms=1)
+    assert C.guard_is_out(flow, c_head, now) == is_out
+
+
+def test_who_was_never_convicted_is_not_out():
+    assert not C.guard_is_out(new("guard_flow"), 1, 0)
+
+
+@pytest.mark.parametrize("members, now, forgotten", [
+    ({}, 0, True), ({"blamed_until_ns": 10}, 9, False), ({"blamed_until_ns": 10}, 10, True),
+    ({"out_until_ns": 10, "terms": 1}, 8 * SECOND + 9, False),
+    ({"out_until_ns": 10, "terms": 1}, 8 * SECOND + 10, True),
+])
+def test_forgotten(members, now, forgotten):
+    assert C.guard_is_forgotten(new("guard_flow", **members), now) == forgotten
+
+
+# ---- the share ------------------------------------------------------------------------
+
+
+@given(st.sampled_from([4 * MBIT, 20 * MBIT, 1000 * MBIT]),
+       st.lists(st.tuples(st.integers(0, 3 * MS), st.integers(60, FRAME)), max_size=300))
+def test_share(rate, packets):
+    made, clock, guard, now = law(rate), ffi.new("__u64 *"), Guard(rate, FRAME), 0
+    for gap, length in packets:
+        now += gap
+        polices = C.guard_polices(made, clock, length, now)
+        # at the very edge the C code may be some ns early
+        if abs(guard.ahead(now) - guard.ahead_ns) > len(packets):
+            assert polices == guard.polices(length, now)
+        elif not polices:
+            guard.charge(length, now)
+
+
+def test_convicts_get_a_quarter():
+    made, clock, passed = law(), ffi.new("__u64 *"), 0
+    for now in range(0, 10 * SECOND, 300_000):  # twice the link's rate
+        passed += FRAME * (not C.guard_polices(made, clock, FRAME, now))
+    assert Fraction(passed, 10 * 20 * MBIT) == pytest.approx(Fraction(1, 4), rel=0.01)
+
+
+def test_without_a_rate_there_is_no_share():
+    clock = ffi.new("__u64 *")
+    assert not any(C.guard_polices(law(UNKNOWN), clock, FRAME, 0) for _ in range(1000))
