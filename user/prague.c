@@ -4,9 +4,9 @@
 
 #include "cli/message.h"
 #include "cli/subcommand.h"
+#include "pinned/pin_dir.h"
 #include "prague/commands.h"
 #include "prague/programs.h"
-#include "pinned/pin_dir.h"
 
 #define TOOL "tcp-prague"
 #define WHO "Whose sockets"

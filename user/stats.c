@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "interface/left_over.h"
 #include "cli/message.h"
 #include "cli/options.h"
 #include "cli/privilege.h"
 #include "cli/value.h"
+#include "interface/left_over.h"
 #include "pinned/pins.h"
 #include "sample/sample.h"
 #include "sample/sampler.h"

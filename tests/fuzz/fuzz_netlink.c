@@ -11,9 +11,9 @@
 #include <sanitizer/asan_interface.h>
 #include <stdbool.h>
 
+#include "interface/tree.h"
 #include "kernel/link.h"
 #include "kernel/qdisc.h"
-#include "interface/tree.h"
 
 static const uint8_t *answers, *answers_end;
 static void *poisoned; /* the part of the reader's buffer that holds nothing */

@@ -21,9 +21,9 @@
 #include <unistd.h>
 
 #include "attach/borrowed.h"
-#include "interface/left_over.h"
 #include "check/report.h"
 #include "cli/message.h"
+#include "interface/left_over.h"
 #include "kernel/link.h"
 #include "kernel/object_shape.h"
 #include "pinned/tcx.h"

@@ -16,7 +16,7 @@
 #include "attach/borrowed.h"
 #include "attach/root.h"
 #include "cli/message.h"
-#include "interface/ifb.h"
+#include "interface/device.h"
 #include "kernel/link.h"
 #include "pinned/ledger.h"
 #include "pinned/maps.h"

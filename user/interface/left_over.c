@@ -4,9 +4,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "cli/message.h"
 #include "kernel/netns.h"
 #include "pinned/maps.h"
-#include "cli/message.h"
 
 int splitter_is_left_over(const struct registrations *regs, const struct dualpi2_key *key)
 {

@@ -13,10 +13,10 @@
 #include "cli/message.h"
 #include "kernel/link.h"
 #include "kernel/running.h"
-#include "vdq/mark_values.skel.h"
 #include "pinned/pins.h"
 #include "pinned/tcx_link.h"
 #include "show/json.h"
+#include "vdq/mark_values.skel.h"
 
 #define TOP "" /* directory of all pins */
 #define LINK "link-"

@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "aqm/aqm.h"
-#include "interface/feeder.h"
 #include "cli/config.h"
 #include "cli/config_dir.h"
 #include "cli/message.h"
+#include "interface/feeder.h"
 #include "kernel/link.h"
 #include "kernel/qdisc.h"
 

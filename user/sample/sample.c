@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "interface/ifb.h"
 #include "cli/format.h"
+#include "interface/ifb.h"
 
 const char *sample_ifname(unsigned int ifindex, const char *old_name, char name[IF_NAMESIZE])
 {

@@ -10,9 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "interface/ifb.h"
 #include "cli/format.h"
 #include "cli/message.h"
+#include "interface/ifb.h"
 #include "kernel/link.h"
 #include "kernel/netns.h"
 #include "sample/clock.h"
