@@ -286,7 +286,7 @@ $(O)/tap: $(wildcard bench/guest/*.[ch]) $(O)/flags/cc
 	$(Q)$(CC) $(ALL_CFLAGS) $(filter %.c,$^) -o $@
 
 # What it measures runs on this machine. The headers of bpf/ hold more than it needs.
-$(O)/lines: bench/cost/lines.c $(wildcard bpf/*.h include/*.h) $(O)/flags/cc
+$(O)/lines: bench/cost/lines.c $(wildcard bpf/*.h bpf/*/*.h include/*.h include/*/*.h) $(O)/flags/cc
 	$(say) CC $@
 	$(Q)$(CC) $(ALL_CFLAGS) -Wno-unused-function -Wno-unused-parameter -Wno-attributes -Ibpf -pthread $< -o $@
 
