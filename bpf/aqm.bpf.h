@@ -37,8 +37,8 @@
  * The tcx program calls aqm_note(), aqm_may_mark() and aqm_mark(), on any CPU and without a lock.
  * The timer, or a packet if that is late, calls aqm_update(), on one CPU at a time. The timer also
  * asks, without the lock, whether the AQM is idle, and whoever publishes statistics for gauges. A
- * change of parameters calls aqm_params() and aqm_relaw(), the latter without the lock as well, and
- * for a DualQ that is not the first at its next packet. All else runs under the lock of the qdisc.
+ * change of parameters calls aqm_params() and aqm_relaw() without the lock, too; another DualQ than
+ * the first gets aqm_relaw() at its next packet. All else runs under the lock of the qdisc.
  *
  * An AQM sees an instance and its DualQ only through the functions below, which instance.bpf.h,
  * link.bpf.h and overload.bpf.h define.

@@ -58,7 +58,7 @@ static __always_inline void timer_restart(struct instance *in, u64 now)
 		bpf_timer_start(&in->timer, period, 0);
 }
 
-/* What catches up at its packets needs no timer without any. */
+/* A DualQ that catches up at its packets needs no timer while none waits. */
 static __always_inline bool dualq_is_idle(struct dualq *q)
 {
 	if (dualq_waits(q))

@@ -55,8 +55,8 @@ def disturb(space, argv, call, how):
 
 
 def kill_at_each_step(space, there, back, state, *how):
-    """Whichever of two commands was killed at one of its calls (calls_of()): `there` does all that
-    it does, and then `back` leaves nothing. `state()`: all that they may change."""
+    """Kill each of two commands at each of its calls (calls_of()): after that `there` still does
+    all its work, and `back` leaves nothing. `state()`: all that they may change."""
     before = state()
     calls = [(there, call) for call in calls_of(space, there, *how)]
     after = state()

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The commands of tcp-base-rtt. `cgroup`: the path of a control group; NULL: that with all
- * processes. */
+ * processes.
+ */
 #ifndef BASE_RTT_COMMANDS_H
 #define BASE_RTT_COMMANDS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* An interface of which what arrives goes through an ifb, or is to go, and whether that can be. */
+/* An interface whose incoming traffic goes through an ifb, or is to, and whether that can be. */
 #ifndef FEEDER_H
 #define FEEDER_H
 
