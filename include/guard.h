@@ -25,6 +25,11 @@
 #include <stdbool.h>
 #endif
 
+/* L is long from twice its step on, but never below this, ns, or two full frames: bursts that a
+ * lower step marks are nobody's fault.
+ */
+#define GUARD_LONG_MIN_NS (2 * DUALPI2_NSEC_PER_MSEC)
+
 /* Blame drains at an eighth of the link's rate, within these bounds, bytes/s. */
 #define GUARD_ALLOWANCE_PART 8
 #define GUARD_ALLOWANCE_MIN (1000000ULL / 8)
@@ -58,7 +63,7 @@
 /* What follows from the parameters. */
 struct guard_law {
 	__u64 long_ns;	    /* L that is longer has somebody to blame */
-	__u64 long_bytes;   /* the same of a shaped link, bytes; ~0: it is not shaped */
+	__u64 long_bytes;   /* the same of a shaped link, bytes; ~0: unknown */
 	__u64 blame_max_ns; /* to drain GUARD_BLAME_MAX */
 	__u32 ns_per_byte;  /* of blame, to drain */
 	__u32 stricter_max; /* how often it may halve */
@@ -93,9 +98,13 @@ static inline struct guard_law guard_make(const struct dualpi2_params *params, _
 	if (rate)
 		two_frames = guard_ns(2ULL * frame_len, rate);
 	law.long_ns = 2 * laqm_sure_delay(params);
+	if (law.long_ns < GUARD_LONG_MIN_NS)
+		law.long_ns = GUARD_LONG_MIN_NS;
 	if (law.long_ns < two_frames)
 		law.long_ns = two_frames;
-	law.long_bytes = rate ? law.long_ns * rate / DUALPI2_NSEC_PER_SEC : ~0ULL;
+	law.long_bytes = ~0ULL;
+	if (rate && law.long_ns < 8 * DUALPI2_NSEC_PER_SEC) /* more would not fit 64 bits */
+		law.long_bytes = law.long_ns / 1000 * rate / 1000000;
 	law.ns_per_byte = DUALPI2_NSEC_PER_SEC / allowance;
 	law.blame_max_ns = (__u64)GUARD_BLAME_MAX * law.ns_per_byte;
 	law.stricter_max = !rate || rate >= GUARD_STRICT_RATE ? GUARD_STRICTER_MAX : 0;

@@ -36,16 +36,28 @@ def law(rate=20 * MBIT, frame=FRAME, **members):
 def test_law(rate, long_ns, per_byte, stricter, ahead_ns):
     made = law(rate)
     assert made.long_ns == long_ns
-    assert made.long_bytes == (long_ns * rate // SECOND if rate else ENDLESS)
+    assert made.long_bytes == (long_ns // 1000 * rate // 1_000_000 if rate else ENDLESS)
     assert (made.ns_per_byte, made.blame_max_ns) == (per_byte, 26_000 * per_byte)
     assert (made.stricter_max, made.share, made.ahead_ns) == (stricter, rate // 4, ahead_ns)
 
 
 @pytest.mark.parametrize("members, long_ns", [
     ({"step_ns": 5 * MS}, 10 * MS), ({"l_aqm": C.DUALPI2_L_RAMP}, 2_400_000),
+    ({"step_ns": 0}, 2 * MS), ({"step_ns": MS // 10}, 2 * MS),
 ])
 def test_long_is_twice_where_all_are_marked(members, long_ns):
     assert law(100 * MBIT, **members).long_ns == long_ns
+
+
+@pytest.mark.parametrize("rate", [C.DUALPI2_RATE_MIN, MBIT, C.DUALPI2_RATE_MAX])
+@pytest.mark.parametrize("step_ns", [0, MS, C.DUALPI2_TIME_MAX])
+def test_law_at_its_ends(rate, step_ns):
+    made = law(rate, step_ns=step_ns)
+    assert made.long_ns == max(2 * step_ns, 2 * MS, 2 * FRAME * SECOND // rate)
+    if made.long_ns < 8 * SECOND:
+        assert made.long_bytes == made.long_ns // 1000 * rate // 1_000_000
+    else:
+        assert made.long_bytes == ENDLESS
 
 
 # ---- blame --------------------------------------------------------------------------
