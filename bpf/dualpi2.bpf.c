@@ -319,7 +319,7 @@ static __always_inline void apply_params(struct instance *in)
 	in->l_share = aqm_schedules(in) ? 100 : 100 - in->params.classic_protection;
 	in->to_trim = 1;
 	classify_params(in);
-	in->guard_law = guard_make(&in->params, link_rate(in), full_frame(in));
+	in->guard_law = guard_make(&in->params, link_rate(in), in->l_share, full_frame(in));
 	aqm_params(in);
 }
 
@@ -355,9 +355,10 @@ static __always_inline void start_empty(struct instance *in)
 }
 
 /* Figures of a former qdisc end, and the DualQ is of this one. */
-static __always_inline void dualq_start_counting(struct dualq *q, u32 home)
+static __always_inline void dualq_start_counting(struct instance *in, struct dualq *q, u32 home)
 {
 	q->home = home;
+	q->update_due_ns = in->since_ns + aqm_period(&in->params);
 	q->l_counters = (struct dualpi2_counters){};
 	q->c_counters = (struct dualpi2_counters){};
 	q->overload = (struct dualpi2_overload){};
@@ -372,7 +373,7 @@ static __always_inline void start_counting(struct instance *in)
 	u32 home;
 
 	FOR_EACH_DUALQ(in, q, home)
-		dualq_start_counting(q, home);
+		dualq_start_counting(in, q, home);
 	in->max_memory_used = 0;
 	in->maxq = 0;
 	in->bypassed_tcx = 0;
@@ -512,7 +513,7 @@ int dualpi2_change(struct dualpi2_change *change)
 	old = in->params;
 	in->params = new;
 	apply_params(in);
-	relaw(in, new.classic_protection != old.classic_protection);
+	relaw(in, new.classic_protection != old.classic_protection, now);
 	if (new.rate != old.rate)
 		shaper_restart(&in->link.shaper, now);
 	if (aqm_period(&new) != aqm_period(&old))

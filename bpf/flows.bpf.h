@@ -58,7 +58,9 @@ static __always_inline u32 spi_direct(struct __sk_buff *ctx)
 	header = data + offset;
 	if (header + IPV6_HEADER + sizeof(u32) > data_end)
 		return 0;
-	if (skb->protocol == bpf_htons(ETH_P_IP) && header[9] == IPPROTO_ESP)
+	/* without options, not a fragment */
+	if (skb->protocol == bpf_htons(ETH_P_IP) && header[0] == 0x45 && !(header[6] & 0x3f) &&
+	    !header[7] && header[9] == IPPROTO_ESP)
 		spi = header + IPV4_HEADER_MIN;
 	else if (skb->protocol == bpf_htons(ETH_P_IPV6) && header[6] == IPPROTO_ESP)
 		spi = header + IPV6_HEADER;

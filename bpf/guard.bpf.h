@@ -25,22 +25,34 @@ static __always_inline void keep_out(struct dualq *q, struct guard_flow *flow, u
 		q->guarded_until_ns = until_ns;
 }
 
+/* How long L is by what waits in it, ns. Where the rate is unknown its age tells, but only of a
+ * queue that is more than somebody's window behind a device that stalls.
+ */
+static __always_inline u64 l_length(const struct instance *in, const struct dualq *q, u64 now)
+{
+	u64 bytes = queue_bytes(q, true), rate = link_rate(in);
+
+	if (q->l_packets <= 1) /* no queue, as for the step (laqm.h) */
+		return 0;
+	if (rate)
+		return guard_ns(bytes, rate);
+	return bytes > in->guard_law.long_bytes ? queue_age(q, true, now) : 0;
+}
+
 /* Is the packet's flow out of L, or is this the packet that is too much? */
 static __noinline int guard_judges(struct __sk_buff *ctx, struct instance *in, struct dualq *q,
 				   u64 now)
 {
 	const struct sk_buff *skb = bpf_cast_to_kern_ctx(ctx);
 	struct dualpi2_flow *flow = flow_of(ctx, in, now);
-	u64 delay_ns;
 
 	if (!flow) {
 		__sync_fetch_and_add(&in->unjudged, wire_packets(skb));
 		return false;
 	}
 	if (!guard_is_out(&flow->guard, q->c.head_ns, now)) {
-		delay_ns = l_forecast(in, q, now, ~0ULL);
-		if (!guard_convicts(&in->guard_law, &flow->guard, delay_ns, qdisc_pkt_len(skb),
-				    now))
+		if (!guard_convicts(&in->guard_law, &flow->guard, l_length(in, q, now),
+				    qdisc_pkt_len(skb), now))
 			return false;
 		__sync_fetch_and_add(&in->convictions, 1);
 	}
@@ -48,16 +60,11 @@ static __noinline int guard_judges(struct __sk_buff *ctx, struct instance *in, s
 	return true;
 }
 
-/* Does L wait so long that somebody is to blame, or is one
- * known who made it so? */
+/* Is L so long that somebody is to blame, or is one known who made it so? */
 static __always_inline bool guard_is_awake(const struct instance *in, const struct dualq *q,
 					   u64 now)
 {
-	const struct guard_law *law = &in->guard_law;
-
-	return now < q->guarded_until_ns ||
-	       (q->l_packets > 1 &&
-		(queue_bytes(q, true) > law->long_bytes || queue_age(q, true, now) > law->long_ns));
+	return now < q->guarded_until_ns || queue_bytes(q, true) > in->guard_law.long_bytes;
 }
 
 /* Does a packet of L have to go to C? Then it is Classic there, whatever its ECN field says. */
@@ -94,7 +101,8 @@ static __always_inline bool guard_refuses(struct instance *in, struct dualq *q,
 
 	in->redirected += info->packets;
 	return guard_polices(&in->guard_law, &q->convicts_ns, len, now) &&
-	       queue_age(q, false, now) > in->guard_law.long_ns;
+	       (queue_age(q, false, now) > in->guard_law.long_ns ||
+		queue_bytes(q, false) > in->guard_law.long_bytes);
 }
 
 #endif /* GUARD_BPF_H */

@@ -77,9 +77,11 @@ static __always_inline void publish_instance(struct instance *in, u64 now)
 static __always_inline void publish_dualq(struct instance *in, struct dualq *q, u64 now)
 {
 	struct dualpi2_stats *stats = &in->stats;
+	struct dualpi2_levels levels;
 
-	coupled_levels(in, q, &stats->levels);
-	aqm_gauges(in, q, (struct aqm_gauges *)stats->aqm, &stats->levels);
+	coupled_levels(in, q, &levels);
+	aqm_gauges(in, q, (struct aqm_gauges *)stats->aqm, &levels);
+	stats->levels = levels;
 	stats->credit = q->credit;
 	stats->updates = q->updates;
 	stats->overload = q->overload;

@@ -32,16 +32,18 @@
  */
 const volatile bool without_timer SEC(DUALPI2_WITHOUT_TIMER);
 
-/* The update, if it is due. A timer comes in time; where there is none, a packet may come periods
- * later.
+/* The update, if it is due. It counts for those that were missed, but not for more than `most`: a
+ * timer that is late saw a delay grow, which was not as long all the time.
  */
-static __always_inline void tick(struct instance *in, u64 now)
+static __always_inline void tick(struct instance *in, u64 now, u64 most)
 {
-	const u64 periods = claim_updates(&in->update_due_ns, aqm_period(&in->params), now);
+	u64 periods = claim_updates(&in->update_due_ns, aqm_period(&in->params), now);
 	u32 home;
 
 	if (!periods)
 		return;
+	if (periods > most)
+		periods = most;
 	link_measure(in);
 	for (home = 0; home < TIMED; home++)
 		dualq_update(in->number, home, now, periods);
@@ -91,7 +93,7 @@ static __always_inline bool timer_may_sleep(struct instance *in)
 /* What the timer is for. */
 static __always_inline void timer_fired(struct instance *in, u64 now)
 {
-	tick(in, now);
+	tick(in, now, 1);
 	if (!timer_may_sleep(in))
 		timer_restart(in, now);
 }
@@ -123,7 +125,7 @@ static __always_inline void tick_restart(struct instance *in, u64 now)
 static __noinline int tick_catch_up(struct instance *in, u64 now)
 {
 	if (in->overdue_ns)
-		tick(in, now);
+		tick(in, now, ~0ULL);
 	tick_restart(in, now);
 	return 0;
 }

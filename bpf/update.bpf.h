@@ -52,31 +52,14 @@ static __always_inline void dualq_relaw(struct instance *in, struct dualq *q, bo
 {
 	if (resets_credit)
 		q->credit = in->initial_credit;
+	q->convicts_ns = 0;
 	aqm_relaw(in, q);
 }
 
-/* Other parameters are in force. It costs the same however many DualQs there are: the first one
- * follows at once, the others at their packets.
- */
-static __always_inline void relaw(struct instance *in, bool resets_credit)
+/* The same if parameters have changed. Of those who find that, one does it. */
+static __always_inline void catch_up_relaw(struct instance *in, struct dualq *q, u64 now)
 {
-	struct dualq *first = first_dualq(in);
-
-	if (DUALQS > 1) {
-		first->generation = in->generation + 1;
-		if (resets_credit)
-			in->credit_generation = first->generation;
-		/* A full barrier: whoever sees it sees all that it stands for. */
-		__sync_lock_test_and_set(&in->generation, first->generation);
-	}
-	dualq_relaw(in, first, resets_credit);
-}
-
-/* The same for another one. Of those who find that parameters have changed, one does it. */
-static __always_inline void catch_up_relaw(struct instance *in, struct dualq *q, u64 now,
-					   u64 period_ns)
-{
-	const u64 had = q->generation;
+	const u64 had = q->generation, period_ns = aqm_period(&in->params);
 
 	if (had == in->generation ||
 	    __sync_val_compare_and_swap(&q->generation, had, in->generation) != had)
@@ -86,6 +69,24 @@ static __always_inline void catch_up_relaw(struct instance *in, struct dualq *q,
 		q->update_due_ns = now + period_ns;
 }
 
+/* Other parameters are in force. It costs the same however many DualQs there are: the first one
+ * follows at once, the others at their packets.
+ */
+static __always_inline void relaw(struct instance *in, bool resets_credit, u64 now)
+{
+	const u64 generation = in->generation + 1;
+
+	if (DUALQS == 1) {
+		dualq_relaw(in, first_dualq(in), resets_credit);
+		return;
+	}
+	if (resets_credit)
+		in->credit_generation = generation;
+	/* A full barrier: whoever sees it sees all that it stands for. */
+	__sync_lock_test_and_set(&in->generation, generation);
+	catch_up_relaw(in, first_dualq(in), now);
+}
+
 /* A packet comes to a DualQ, or is about to leave it. */
 static __always_inline void dualq_touch(struct instance *in, struct dualq *q, u64 now)
 {
@@ -93,7 +94,7 @@ static __always_inline void dualq_touch(struct instance *in, struct dualq *q, u6
 	u64 periods;
 
 	if (DUALQS > 1)
-		catch_up_relaw(in, q, now, period_ns);
+		catch_up_relaw(in, q, now);
 	if (home_of(q) < TIMED)
 		return;
 	periods = claim_updates(&q->update_due_ns, period_ns, now);

@@ -30,15 +30,23 @@
  */
 #define GUARD_LONG_MIN_NS (2 * DUALPI2_NSEC_PER_MSEC)
 
-/* Blame drains at an eighth of the link's rate, within these bounds, bytes/s. */
+/* More frames than these, which take long on any link, would not fit 64 bits as a time. */
+#define GUARD_FRAMES_MAX 100000
+
+/* Blame drains at an eighth of the link's rate, within these bounds, bytes/s; of a link that is
+ * slower than the lower one, at half.
+ */
 #define GUARD_ALLOWANCE_PART 8
 #define GUARD_ALLOWANCE_MIN (1000000ULL / 8)
 #define GUARD_ALLOWANCE_MAX (2000000ULL / 8)
 
-/* Blame that is one too much, bytes: 17 full frames. A window of less makes no long queue at any
- * rate, and the start of an innocent flow has less.
+/* Blame that is one too much: what the link carries in a fortieth of a second, so that a sender who
+ * obeys has had a round trip to do so; but never less than so many bytes or frames, which is a
+ * small window.
  */
-#define GUARD_BLAME_MAX 26000
+#define GUARD_BLAME_PART 40
+#define GUARD_BLAME_MIN 26000
+#define GUARD_BLAME_FRAMES 17
 
 /* A flow that was convicted before has less room: half of the delay, and half of the blame each
  * time, down to an eighth. On links below GUARD_STRICT_RATE, bytes/s, a few innocent frames would
@@ -62,13 +70,14 @@
 
 /* What follows from the parameters. */
 struct guard_law {
-	__u64 long_ns;	    /* L that is longer has somebody to blame */
-	__u64 long_bytes;   /* the same of a shaped link, bytes; ~0: unknown */
-	__u64 blame_max_ns; /* to drain GUARD_BLAME_MAX */
-	__u32 ns_per_byte;  /* of blame, to drain */
-	__u32 stricter_max; /* how often it may halve */
-	__u64 share;	    /* bytes/s that convicts may have; 0: the link is not shaped */
-	__u64 ahead_ns;	    /* and how far ahead they may be */
+	__u64 long_ns;	     /* L that is longer has somebody to blame */
+	__u64 two_frames_ns; /* that many are no queue, however often somebody was convicted */
+	__u64 long_bytes;    /* what takes long_ns on a shaped link; else GUARD_BLAME_MIN */
+	__u64 blame_max_ns;  /* to drain the blame that is too much */
+	__u32 ns_per_byte;   /* of blame, to drain */
+	__u32 stricter_max;  /* how often it may halve */
+	__u64 share;	     /* bytes/s that convicts may have; 0: the link is not shaped */
+	__u64 ahead_ns;	     /* and how far ahead they may be */
 };
 
 /* What is known of one flow. Any CPU writes it without a lock: an update may be lost. */
@@ -84,34 +93,60 @@ static inline __u64 guard_ns(__u64 bytes, __u64 rate)
 	return bytes * DUALPI2_NSEC_PER_SEC / rate;
 }
 
-/* `rate`: of the link, bytes/s; 0: unknown. `frame_len`: of a full frame, bytes. */
-static inline struct guard_law guard_make(const struct dualpi2_params *params, __u64 rate,
-					  __u32 frame_len)
+static inline __u64 guard_larger(__u64 one, __u64 other)
 {
-	__u64 allowance = rate / GUARD_ALLOWANCE_PART, two_frames = 0;
-	struct guard_law law = {};
+	return one > other ? one : other;
+}
 
-	if (!rate || allowance > GUARD_ALLOWANCE_MAX)
-		allowance = GUARD_ALLOWANCE_MAX;
-	if (allowance < GUARD_ALLOWANCE_MIN)
-		allowance = GUARD_ALLOWANCE_MIN;
-	if (rate)
-		two_frames = guard_ns(2ULL * frame_len, rate);
-	law.long_ns = 2 * laqm_sure_delay(params);
-	if (law.long_ns < GUARD_LONG_MIN_NS)
-		law.long_ns = GUARD_LONG_MIN_NS;
-	if (law.long_ns < two_frames)
-		law.long_ns = two_frames;
-	law.long_bytes = ~0ULL;
-	if (rate && law.long_ns < 8 * DUALPI2_NSEC_PER_SEC) /* more would not fit 64 bits */
-		law.long_bytes = law.long_ns / 1000 * rate / 1000000;
-	law.ns_per_byte = DUALPI2_NSEC_PER_SEC / allowance;
-	law.blame_max_ns = (__u64)GUARD_BLAME_MAX * law.ns_per_byte;
-	law.stricter_max = !rate || rate >= GUARD_STRICT_RATE ? GUARD_STRICTER_MAX : 0;
-	law.share = rate / GUARD_SHARE_PART;
-	law.ahead_ns = GUARD_AHEAD_NS;
-	if (law.share && law.ahead_ns < guard_ns(2ULL * frame_len, law.share))
-		law.ahead_ns = guard_ns(2ULL * frame_len, law.share);
+/* Bytes/s at which blame drains. */
+static inline __u64 guard_allowance(__u64 rate)
+{
+	__u64 least = rate / 2 < GUARD_ALLOWANCE_MIN ? rate / 2 : GUARD_ALLOWANCE_MIN;
+	__u64 allowance = guard_larger(rate / GUARD_ALLOWANCE_PART, least);
+
+	return rate && allowance < GUARD_ALLOWANCE_MAX ? allowance : GUARD_ALLOWANCE_MAX;
+}
+
+/* Full frames that L may hold before its own AQM marks, where that counts packets. */
+static inline __u64 guard_frames(const struct dualpi2_params *params)
+{
+	bool counts = params->l_aqm == DUALPI2_L_STEP && params->step_in_packets;
+	__u64 frames = guard_larger(counts ? params->step_packets : 0, params->min_qlen_step);
+
+	return frames < GUARD_FRAMES_MAX ? frames : GUARD_FRAMES_MAX;
+}
+
+/* `rate`: of the link, bytes/s; 0: unknown. `l_share`: of it, what L has at least, percent.
+ * `frame_len`: of a full frame, bytes.
+ */
+static inline struct guard_law guard_make(const struct dualpi2_params *params, __u64 rate,
+					  __u8 l_share, __u32 frame_len)
+{
+	__u64 blame_max = guard_larger(GUARD_BLAME_MIN, GUARD_BLAME_FRAMES * (__u64)frame_len);
+	struct guard_law law = {
+		.long_ns = guard_larger(2 * laqm_sure_delay(params), GUARD_LONG_MIN_NS),
+		.long_bytes = GUARD_BLAME_MIN,
+		.ns_per_byte = DUALPI2_NSEC_PER_SEC / guard_allowance(rate),
+		.stricter_max = GUARD_STRICTER_MAX,
+	};
+
+	if (rate) {
+		law.two_frames_ns = guard_ns(2ULL * frame_len, rate);
+		if (l_share)
+			law.two_frames_ns = law.two_frames_ns * 100 / l_share;
+		law.long_ns = guard_larger(law.long_ns, law.two_frames_ns);
+		law.long_ns = guard_larger(law.long_ns,
+					   guard_ns(2 * guard_frames(params) * frame_len, rate));
+		law.long_bytes = ~0ULL;
+		if (law.long_ns < 8 * DUALPI2_NSEC_PER_SEC) /* more would not fit 64 bits */
+			law.long_bytes = law.long_ns / 1000 * rate / 1000000;
+		blame_max = guard_larger(blame_max, rate / GUARD_BLAME_PART);
+		law.share = rate / GUARD_SHARE_PART;
+		law.ahead_ns = guard_larger(GUARD_AHEAD_NS, guard_ns(2ULL * frame_len, law.share));
+		if (rate < GUARD_STRICT_RATE)
+			law.stricter_max = 0;
+	}
+	law.blame_max_ns = blame_max * law.ns_per_byte;
 	return law;
 }
 
@@ -129,10 +164,11 @@ static inline __u64 guard_blame(const struct guard_law *law, __u64 long_ns, __u6
 	return above < long_ns ? blame * above / long_ns : blame;
 }
 
-/* Terms that still count. */
+/* Terms that still count: from their end, or the flow's latest packet in C. */
 static inline __u32 guard_terms(const struct guard_flow *flow, __u64 now)
 {
-	return now < flow->out_until_ns + GUARD_MEMORY_NS ? flow->terms : 0;
+	return now < guard_larger(flow->out_until_ns, flow->last_ns) + GUARD_MEMORY_NS ? flow->terms
+										       : 0;
 }
 
 /* Add the blame for a packet; true: that is too much, and a term begins. */
@@ -141,7 +177,7 @@ static inline bool guard_convicts(const struct guard_law *law, struct guard_flow
 {
 	__u32 terms = guard_terms(flow, now);
 	__u32 stricter = terms < law->stricter_max ? terms : law->stricter_max;
-	__u64 long_ns = law->long_ns >> (stricter > 0);
+	__u64 long_ns = guard_larger(law->long_ns >> (stricter > 0), law->two_frames_ns);
 	__u64 blame = guard_blame(law, long_ns, delay_ns, len), until = flow->blamed_until_ns;
 
 	if (!blame)

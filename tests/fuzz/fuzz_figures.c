@@ -21,7 +21,7 @@ struct content {
 	struct qdisc_counters counters;
 	uint64_t taken_ns;
 	uint32_t refcnt;
-	uint8_t is_sum, tcx_attached;
+	uint8_t is_sum, tcx_attached; /* 0: unknown */
 };
 
 static const struct content fresh = {
@@ -42,7 +42,7 @@ static void fill(struct sample *sample, const struct content *content)
 		.counters = content->counters,
 		.refcnt = content->refcnt,
 		.is_sum = content->is_sum & 1,
-		.tcx_attached = content->tcx_attached & 1,
+		.tcx_attached = content->tcx_attached % 3 - 1,
 	};
 	sample_ifname(0, content->stats.ifname, sample->ifname);
 }

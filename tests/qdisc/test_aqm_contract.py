@@ -183,7 +183,7 @@ def test_change_under_load(cable, load, option, value, key, shown):
 
 def test_guard_takes_a_flood_out_of_l(cable, load):
     load("--rate", "20mbit", "--guard")
-    cable.burst(ECT_1, 60)
+    cable.burst(ECT_1, 100)
     stats = cable.qdisc.stats()
     assert stats["guard"]["convictions"] == 1
     assert stats["guard"]["redirected"] == stats["c-queue"]["packets-in"] > 0

@@ -91,7 +91,7 @@ def test_marks_are_of_single_segments(wire):
 def test_the_guard_counts_what_goes_on_the_wire(wire, how):
     wire.load("--rate", "20mbit", "--guard", how)
     wire.local.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, ECT_1)
-    for _ in range(3):
+    for _ in range(5):
         wire.send_local(payload_of(SEGMENTS))
     wire.local.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, NOT_ECT)
     wait_until(lambda: wire.qdisc.tc()["qlen"] == 0, "all have left")

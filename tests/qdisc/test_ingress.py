@@ -126,7 +126,7 @@ def test_l4s_goes_to_l_and_marks_arrive(path):
 
 def test_guard(path):
     path.load("--rate", "20mbit", "--guard")
-    path.send(ECT_1, 60)
+    path.send(ECT_1, 120)
     wait_until(lambda: path.ifb.tc()["qlen"] == 0, "all have left")
     stats = path.ifb.check_conservation()
     assert stats["guard"]["convictions"] == 1

@@ -216,8 +216,9 @@ class Guard:
     those who are out of L. Times in ns, rates in bytes/s; a rate of 0 is unknown."""
 
     def __init__(self, rate, frame, sure_delay=1_000_000):
-        self.allowance = min(max(Fraction(rate, 8), 125_000), 250_000) if rate else 250_000
-        two_frames = 2 * frame * SECOND // rate if rate else 0
+        least = min(Fraction(rate, 2), 125_000)
+        self.allowance = min(max(Fraction(rate, 8), least), 250_000) if rate else 250_000
+        two_frames = 2 * frame * SECOND // rate * 100 // 90 if rate else 0
         self.long_ns = max(2 * sure_delay, two_frames)
         self.share = Fraction(rate, 4)
         self.ahead_ns = max(20_000_000, 2 * frame * SECOND / self.share) if rate else None

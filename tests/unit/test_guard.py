@@ -17,28 +17,34 @@ UNKNOWN = 0  # rate of a link that is not shaped
 ENDLESS = 2**64 - 1
 
 
-def law(rate=20 * MBIT, frame=FRAME, **members):
-    return new("guard_law", C.guard_make(params(**members), rate, frame))
+def law(rate=20 * MBIT, frame=FRAME, l_share=90, **members):
+    return new("guard_law", C.guard_make(params(**members), rate, l_share, frame))
 
 
 # ---- what follows from the parameters ---------------------------------------------------
 
 
-@pytest.mark.parametrize("rate, long_ns, per_byte, stricter, ahead_ns", [
-    (UNKNOWN, 2 * MS, 4000, 3, 20 * MS),
-    # two frames of 1514 bytes take 6056 us; an allowance of 1 Mbit/s at least
-    (4 * MBIT, 6_056_000, 8000, 0, 24_224_000),
-    (8 * MBIT, 3_028_000, 8000, 0, 20 * MS),
-    (10 * MBIT, 2_422_400, 6400, 3, 20 * MS),
-    (20 * MBIT, 2 * MS, 4000, 3, 20 * MS),
-    (1000 * MBIT, 2 * MS, 4000, 3, 20 * MS),
+@pytest.mark.parametrize("rate, long_ns, per_byte, blame, stricter, ahead_ns", [
+    (UNKNOWN, 2 * MS, 4000, 26_000, 3, 0),
+    # two frames of 1514 bytes take 53.83 ms of 90 % of the link; half of it is allowed
+    (MBIT // 2, 53_831_111, 32_000, 26_000, 0, 193_792_000),
+    # 6.73 ms; 1 Mbit/s is allowed at least
+    (4 * MBIT, 6_728_888, 8000, 26_000, 0, 24_224_000),
+    (8 * MBIT, 3_364_444, 8000, 26_000, 0, 20 * MS),
+    (10 * MBIT, 2_691_555, 6400, 31_250, 3, 20 * MS),
+    (20 * MBIT, 2 * MS, 4000, 62_500, 3, 20 * MS),
+    (1000 * MBIT, 2 * MS, 4000, 3_125_000, 3, 20 * MS),
 ])
-def test_law(rate, long_ns, per_byte, stricter, ahead_ns):
+def test_law(rate, long_ns, per_byte, blame, stricter, ahead_ns):
     made = law(rate)
     assert made.long_ns == long_ns
-    assert made.long_bytes == (long_ns // 1000 * rate // 1_000_000 if rate else ENDLESS)
-    assert (made.ns_per_byte, made.blame_max_ns) == (per_byte, 26_000 * per_byte)
+    assert made.long_bytes == (long_ns // 1000 * rate // 1_000_000 if rate else 26_000)
+    assert (made.ns_per_byte, made.blame_max_ns) == (per_byte, blame * per_byte)
     assert (made.stricter_max, made.share, made.ahead_ns) == (stricter, rate // 4, ahead_ns)
+
+
+def test_blame_is_never_a_few_large_frames():
+    assert law(frame=9014).blame_max_ns == 17 * 9014 * 4000
 
 
 @pytest.mark.parametrize("members, long_ns", [
@@ -49,11 +55,22 @@ def test_long_is_twice_where_all_are_marked(members, long_ns):
     assert law(100 * MBIT, **members).long_ns == long_ns
 
 
+@pytest.mark.parametrize("members, packets", [
+    ({"step_in_packets": 1, "step_packets": 100}, 100), ({"min_qlen_step": 70}, 70),
+    ({"step_in_packets": 1, "step_packets": 9, "min_qlen_step": 70}, 70),
+    ({"step_in_packets": 1, "step_packets": 100, "l_aqm": C.DUALPI2_L_RAMP}, 0),
+    ({"min_qlen_step": 2**32 - 1}, 100_000),
+])
+def test_long_is_twice_what_a_step_in_packets_allows(members, packets):
+    least = 2_400_000 if "l_aqm" in members else 2 * MS
+    assert law(**members).long_ns == max(2 * packets * FRAME * SECOND // (20 * MBIT), least)
+
+
 @pytest.mark.parametrize("rate", [C.DUALPI2_RATE_MIN, MBIT, C.DUALPI2_RATE_MAX])
 @pytest.mark.parametrize("step_ns", [0, MS, C.DUALPI2_TIME_MAX])
 def test_law_at_its_ends(rate, step_ns):
     made = law(rate, step_ns=step_ns)
-    assert made.long_ns == max(2 * step_ns, 2 * MS, 2 * FRAME * SECOND // rate)
+    assert made.long_ns == max(2 * step_ns, 2 * MS, 2 * FRAME * SECOND // rate * 100 // 90)
     if made.long_ns < 8 * SECOND:
         assert made.long_bytes == made.long_ns // 1000 * rate // 1_000_000
     else:
@@ -86,7 +103,7 @@ def frames_until_out(made, flow, *, delay=5 * MS, gap=100_000, now=0):
     return None, now
 
 
-@pytest.mark.parametrize("rate, frames", [(20 * MBIT, 18), (4 * MBIT, None), (UNKNOWN, 18)])
+@pytest.mark.parametrize("rate, frames", [(20 * MBIT, 42), (4 * MBIT, None), (UNKNOWN, 18)])
 def test_as_many_frames_as_the_bucket_holds(rate, frames):
     """At 4 Mbit/s a queue of 5 ms is one of two frames."""
     assert frames_until_out(law(rate), new("guard_flow"))[0] == frames
@@ -101,7 +118,7 @@ def test_a_queue_that_is_not_very_long_convicts_nobody():
     """Blame is collected, though: the next long queue does."""
     made, flow = law(), new("guard_flow")
     assert frames_until_out(made, flow, delay=4 * MS)[0] is None
-    assert C.guard_convicts(made, flow, 4 * MS + 1, FRAME, flow.blamed_until_ns - 105 * MS)
+    assert C.guard_convicts(made, flow, 4 * MS + 1, FRAME, flow.blamed_until_ns - 250 * MS)
 
 
 # ---- terms --------------------------------------------------------------------------
@@ -109,13 +126,27 @@ def test_a_queue_that_is_not_very_long_convicts_nobody():
 
 def test_terms_double_and_are_forgotten():
     made, flow, now = law(), new("guard_flow"), 0
-    for term, frames in ((256, 18), (512, 9), (1024, 5), (2048, 3), (4096, 3), (4096, 3)):
+    for term, frames in ((256, 42), (512, 21), (1024, 11), (2048, 6), (4096, 6), (4096, 6)):
         taken, now = frames_until_out(made, flow, now=now)
         assert taken == frames
         assert flow.out_until_ns == now + term * MS
         now = flow.out_until_ns
     taken, now = frames_until_out(made, flow, now=now + 8 * SECOND)
-    assert (taken, flow.out_until_ns - now) == (18, 256 * MS)
+    assert (taken, flow.out_until_ns - now) == (42, 256 * MS)
+
+
+def test_who_stays_in_c_is_not_forgotten():
+    flow = new("guard_flow", out_until_ns=1, last_ns=5 * SECOND, terms=3)
+    assert C.guard_terms(flow, 13 * SECOND - 1) == 3
+    assert not C.guard_is_forgotten(flow, 13 * SECOND - 1)
+    assert C.guard_terms(flow, 13 * SECOND) == 0 and C.guard_is_forgotten(flow, 13 * SECOND)
+
+
+def test_two_frames_are_no_queue_for_anybody():
+    """At 12 Mbit/s half of what is long would be one frame."""
+    made, flow = law(12 * MBIT), new("guard_flow", out_until_ns=1, terms=4)
+    assert not any(C.guard_convicts(made, flow, made.two_frames_ns, FRAME, now)
+                   for now in range(2, 1_000_000, 1000))
 
 
 def test_slow_links_are_not_stricter():

@@ -256,8 +256,8 @@ static const struct {
 	  .bypassed_tcx = 500 },
 	{ .brief = "guard at work",
 	  .condition = CONDITION_ATTENTION,
-	  .said = "the guard keeps L4S flows that do not react to marks out of the L4S queue: "
-		  "30.0 % of the packets",
+	  .said = "the guard keeps flows that made the L4S queue long out of it: 30.0 % of the "
+		  "packets",
 	  .c_packets = 10000,
 	  .c_delay_ns = 15 * MSEC,
 	  .redirected = 3000 },

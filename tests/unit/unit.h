@@ -5,6 +5,7 @@
 #ifndef UNIT_H
 #define UNIT_H
 
+#include <assert.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -23,6 +24,7 @@ static size_t n_unit_tests;
 	static void name(void **state);                                                            \
 	__attribute__((constructor)) static void add_##name(void)                                  \
 	{                                                                                          \
+		assert(n_unit_tests < ARRAY_SIZE(unit_tests));                                     \
 		unit_tests[n_unit_tests++] =                                                       \
 			(struct CMUnitTest)cmocka_unit_test_setup_teardown(name, setup, teardown); \
 	}                                                                                          \
@@ -31,6 +33,7 @@ static size_t n_unit_tests;
 
 int main(void)
 {
+	assert(n_unit_tests);
 	return _cmocka_run_group_tests("tests", unit_tests, n_unit_tests, NULL, NULL);
 }
 

@@ -44,7 +44,7 @@ struct sample {
 	struct dualpi2_values values;	/* now, of an AQM that has some (aqm.h) */
 	struct qdisc_counters counters; /* of the kernel, as tc shows them */
 	uint32_t refcnt;		/* of the qdisc, as tc shows it */
-	int tcx_attached; /* is the program that marks: 1, 0, or -errno: unknown */
+	int tcx_attached;		/* is the program that marks: 1, 0, or -errno: unknown */
 	/* Of INGRESS: who sees no packet because of us (check/passed_over.h); "": nobody, as far as
 	 * it can be seen.
 	 */

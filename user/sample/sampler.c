@@ -366,7 +366,8 @@ static bool collect(struct sampler *sampler, struct samples *list, bool *complet
 	    expect_known(-collecting.error, "the statistics") < 0 || !add_sums(list))
 		goto failed;
 	drop_others(list);
-	qsort(list->items, list->count, sizeof(*list->items), compare);
+	if (list->count)
+		qsort(list->items, list->count, sizeof(*list->items), compare);
 	*complete = list->count && !collecting.misses;
 	return true;
 failed:

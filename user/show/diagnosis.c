@@ -21,6 +21,9 @@
 /* Packets without a tag that are worth a word, of all. */
 #define BYPASSED_SHARE 0.01
 
+/* Packets that the guard sends to C, likewise. */
+#define GUARDED_SHARE 0.01
+
 /* What is known: the qdisc, and an interval of it. */
 struct evidence {
 	const struct sample *sample;
@@ -155,12 +158,13 @@ static bool guarded(const struct evidence *seen, char text[DIAGNOSIS_MAX])
 {
 	char share[FORMAT_MAX];
 
-	if (!seen->interval->stats.redirected)
+	if ((double)seen->interval->stats.redirected <=
+	    GUARDED_SHARE * (double)arrived(seen->interval))
 		return false;
-	return say(text,
-		   "the guard keeps L4S flows that do not react to marks out of the L4S queue: %s "
-		   "of the packets",
-		   format_share(seen->interval->stats.redirected, arrived(seen->interval), share));
+	return say(
+		text,
+		"the guard keeps flows that made the L4S queue long out of it: %s of the packets",
+		format_share(seen->interval->stats.redirected, arrived(seen->interval), share));
 }
 
 static bool is_empty(const struct figures *interval)

@@ -33,11 +33,12 @@ static void extend(struct course *course, const struct figures *interval)
 static struct track *continue_track(struct history *history, struct sample *sample, size_t place)
 {
 	const struct sample *before = interval_find(&history->now, sample, place);
-	struct track **old, *track;
+	struct track **old = before ? &history->tracks[before - history->now.items] : NULL;
+	struct track *track;
 
-	if (!before || !interval_between(before, sample, &sample->recent))
+	/* One that the kernel showed twice, as something changed, was taken over already. */
+	if (!old || !*old || !interval_between(before, sample, &sample->recent))
 		return calloc(1, sizeof(*track));
-	old = &history->tracks[before - history->now.items];
 	track = *old;
 	*old = NULL;
 	track->began[track->next] = before->total;
