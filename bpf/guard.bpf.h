@@ -30,13 +30,14 @@ static __always_inline void keep_out(struct dualq *q, struct guard_flow *flow, u
  */
 static __always_inline u64 l_length(const struct instance *in, const struct dualq *q, u64 now)
 {
-	u64 bytes = queue_bytes(q, true), rate = link_rate(in);
+	const struct guard_law *law = &in->guard_law;
+	u64 bytes = queue_bytes(q, true);
 
 	if (q->l_packets <= 1) /* no queue, as for the step (laqm.h) */
 		return 0;
-	if (rate)
-		return guard_ns(bytes, rate);
-	return bytes > in->guard_law.long_bytes ? queue_age(q, true, now) : 0;
+	if (law->rate)
+		return guard_ns(bytes, law->rate);
+	return bytes > law->long_bytes ? queue_age(q, true, now) : 0;
 }
 
 /* Is the packet's flow out of L, or is this the packet that is too much? */

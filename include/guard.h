@@ -70,6 +70,7 @@
 
 /* What follows from the parameters. */
 struct guard_law {
+	__u64 rate;	     /* of the link, bytes/s; 0: unknown */
 	__u64 long_ns;	     /* L that is longer has somebody to blame */
 	__u64 two_frames_ns; /* that many are no queue, however often somebody was convicted */
 	__u64 long_bytes;    /* what takes long_ns on a shaped link; else GUARD_BLAME_MIN */
@@ -124,6 +125,7 @@ static inline struct guard_law guard_make(const struct dualpi2_params *params, _
 {
 	__u64 blame_max = guard_larger(GUARD_BLAME_MIN, GUARD_BLAME_FRAMES * (__u64)frame_len);
 	struct guard_law law = {
+		.rate = rate,
 		.long_ns = guard_larger(2 * laqm_sure_delay(params), GUARD_LONG_MIN_NS),
 		.long_bytes = GUARD_BLAME_MIN,
 		.ns_per_byte = DUALPI2_NSEC_PER_SEC / guard_allowance(rate),
