@@ -144,14 +144,16 @@ int dualpi2_mark(struct __sk_buff *ctx)
 	arrival.flags = classify(in, ip.tos, ctx->priority);
 	arrival.now = bpf_ktime_get_ns();
 	dualq_touch(in, q, arrival.now);
-	if (arrival.flags & PACKET_L && guard_redirects(ctx, in, q, &arrival))
-		mark = guard_mark(in, q, &arrival);
+	if (rarely(arrival.flags & PACKET_L && in->params.guard))
+		arrival.flags = guard(ctx, in, q, arrival.flags, arrival.now);
 	arrival.note = aqm_note(ctx, in, q, &arrival);
-	if (arrival.flags & PACKET_MARKABLE && aqm_may_mark(q))
-		mark = aqm_mark(in, q, &arrival);
-	if (mark != MARK_NONE && !ecn_set_ce(ctx, is_direct)) {
-		mark = MARK_NONE;
-		arrival.flags |= PACKET_NOT_ECT;
+	if (arrival.flags & PACKET_MARKABLE &&
+	    (arrival.flags & PACKET_CONVICT || aqm_may_mark(q))) {
+		mark = arrival.flags & PACKET_CONVICT ? MARK_GUARD : aqm_mark(in, q, &arrival);
+		if (mark != MARK_NONE && !ecn_set_ce(ctx, is_direct)) {
+			mark = MARK_NONE;
+			arrival.flags |= PACKET_NOT_ECT;
+		}
 	}
 	tag_write(ctx, in, &arrival, home, packets, mark);
 	return TCX_NEXT;
@@ -185,7 +187,7 @@ static __always_inline int admit(struct instance *in, struct dualq *q, struct Qd
 		sch->qstats.overlimits += info.packets;
 		goto drop;
 	}
-	if (!in_l && info.flags & PACKET_CONVICT && guard_refuses(in, q, &info, now)) {
+	if (!in_l && rarely(info.flags & PACKET_CONVICT) && guard_refuses(in, q, &info, now)) {
 		cause = &counters->drop_guard;
 		goto drop;
 	}

@@ -41,8 +41,8 @@ static __always_inline u64 l_length(const struct instance *in, const struct dual
 }
 
 /* Is the packet's flow out of L, or is this the packet that is too much? */
-static __noinline int guard_judges(struct __sk_buff *ctx, struct instance *in, struct dualq *q,
-				   u64 now)
+static __always_inline bool guard_judges(struct __sk_buff *ctx, struct instance *in,
+					 struct dualq *q, u64 now)
 {
 	const struct sk_buff *skb = bpf_cast_to_kern_ctx(ctx);
 	struct dualpi2_flow *flow = flow_of(ctx, in, now);
@@ -68,29 +68,19 @@ static __always_inline bool guard_is_awake(const struct instance *in, const stru
 	return now < q->guarded_until_ns || queue_bytes(q, true) > in->guard_law.long_bytes;
 }
 
-/* Does a packet of L have to go to C? Then it is Classic there, whatever its ECN field says. */
-static __always_inline bool guard_redirects(struct __sk_buff *ctx, struct instance *in,
-					    struct dualq *q, struct arrival *arrival)
-{
-	if (!in->params.guard || arrival->flags & PACKET_EXEMPT ||
-	    !guard_is_awake(in, q, arrival->now) || !guard_judges(ctx, in, q, arrival->now))
-		return false;
-	arrival->flags &= ~(PACKET_L | PACKET_SCALABLE);
-	arrival->flags |= PACKET_NOT_ECT | PACKET_CONVICT;
-	return true;
-}
-
-/* While C waits longer than L should, a convict is told to send less: an innocent scalable sender
- * soon leaves gaps, and comes back to L.
+/* The PACKET_* of a packet of L once the guard has looked at it. One that has to go to C is Classic
+ * there, whatever its ECN field says. While C waits longer than L should, it is told to send less
+ * if a mark can tell it: an innocent scalable sender soon leaves gaps, and comes back to L.
  */
-static __always_inline enum mark guard_mark(const struct instance *in, const struct dualq *q,
-					    struct arrival *arrival)
+static __noinline u32 guard(struct __sk_buff *ctx, struct instance *in, struct dualq *q, u32 flags,
+			    u64 now)
 {
-	bool is_told = arrival->flags & PACKET_MARKABLE &&
-		       2 * queue_age(q, false, arrival->now) > in->guard_law.long_ns;
-
-	arrival->flags &= ~PACKET_MARKABLE;
-	return is_told ? MARK_GUARD : MARK_NONE;
+	if (flags & PACKET_EXEMPT || !guard_is_awake(in, q, now) || !guard_judges(ctx, in, q, now))
+		return flags;
+	flags &= ~(PACKET_L | PACKET_SCALABLE);
+	if (2 * queue_age(q, false, now) <= in->guard_law.long_ns)
+		flags &= ~PACKET_MARKABLE;
+	return flags | PACKET_NOT_ECT | PACKET_CONVICT;
 }
 
 /* A packet that was sent to C arrives there. Is it more than the share of convicts, while C waits?

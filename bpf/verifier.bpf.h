@@ -52,6 +52,10 @@ extern void *bpf_rdonly_cast(const void *object, __u32 btf_id) __ksym;
 		     : [four] "i"(4 * sizeof(*(element))), [two] "i"(2 * sizeof(*(element))), \
 		       [one] "i"(sizeof(*(element))))
 
+/* A condition that is hardly ever met: what its branch does to registers is not paid for outside.
+ */
+#define rarely(condition) __builtin_expect(!!(condition), 0)
+
 /* Copy more than the compiler writes out. bpf_probe_read_kernel(), which copies as well, is not
  * allowed in a kernel that is locked down.
  */
