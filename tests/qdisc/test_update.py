@@ -85,8 +85,9 @@ def test_enqueue_makes_up_for_a_lost_timer(spent, cable):
     assert published("d0")["levels"]["prob"] > 0
 
 
-def test_a_packet_makes_up_for_updates_that_nobody_made(spent, cable):
-    """Without a timer. p' falls by alpha * target in each period, whatever comes."""
+def test_a_packet_makes_up_for_updates_that_nobody_made(spent, cable, pytestconfig):
+    """Without a timer. p' falls by alpha * target in each period, whatever comes. Where BPF has no
+    timers the watchdog makes updates, which cannot be lost."""
     cable.load("--rate", "1mbit", "--alpha", 2, "--beta", 0.01)
     (PI2_PINS / "dualpi2_qdiscs").unlink()
     cable.burst(NOT_ECT, 40)
@@ -99,4 +100,6 @@ def test_a_packet_makes_up_for_updates_that_nobody_made(spent, cable):
     time.sleep(1)
     cable.burst(NOT_ECT, 1)
     after = published("d0")
-    assert (after["levels"]["prob"], after["updates"]) == (0, before["updates"] + 1)
+    assert after["levels"]["prob"] == 0
+    if not pytestconfig.getoption("--without-cmpxchg"):
+        assert after["updates"] == before["updates"] + 1
