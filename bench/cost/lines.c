@@ -6,24 +6,12 @@
  * One thread writes what enqueue and dequeue write for an L packet. The other reads what the tcx
  * program reads for every packet.
  */
-#define BPF_NO_PRESERVE_ACCESS_INDEX
-#include "vmlinux.h"
+#include "tests/unit/programs_here.h"
 
-#include <linux/bpf.h>
-#include <bpf/bpf_core_read.h>
-#include <bpf/bpf_helpers.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
-
-/* Not for this machine: nothing here calls what needs them. */
-#undef bpf_core_type_id_kernel
-#define bpf_core_type_id_kernel(type) 0
-#undef bpf_for
-#define bpf_for(i, start, end) for ((i) = (start); (i) < (end); (i)++)
-#define bpf_map_lookup_elem(map, key) ((void)(map), (void)(key), NULL)
 
 #include "instance.bpf.h"
 #include "link.bpf.h"

@@ -3,23 +3,7 @@
  * test_aqm.py. The structs are the programs' own; the caller says what the queues hold. From the
  * functions bindings.py makes declarations, hence __u32 and not u32.
  */
-#define BPF_NO_PRESERVE_ACCESS_INDEX
-#include "vmlinux.h"
-
-#include <linux/bpf.h>
-#include <bpf/bpf_core_read.h>
-#include <bpf/bpf_helpers.h>
-#include <stdlib.h>
-
-/* Not for this machine: what follows never calls what needs them. */
-#undef bpf_core_type_id_kernel
-#define bpf_core_type_id_kernel(type) 0
-
-/* The loop of the kernel's iterators */
-#undef bpf_for
-#define bpf_for(i, start, end) for ((i) = (start); (i) < (end); (i)++)
-
-#define bpf_map_lookup_elem(map, key) ((void)(map), (void)(key), NULL)
+#include "programs_here.h"
 
 #include "classify.bpf.h"
 #include "instance.bpf.h"
