@@ -29,8 +29,7 @@ static __always_inline struct dualpi2_flow *flow_at(u32 place)
 }
 
 /* Take a place for a flow. Of two at a time one gets it. */
-static __always_inline struct dualpi2_flow *flow_claim(struct dualpi2_flow *flow, u32 id,
-						       u32 number, u64 now)
+static __always_inline struct dualpi2_flow *flow_claim(struct dualpi2_flow *flow, u32 id, u64 now)
 {
 	u32 old = flow->id;
 
@@ -38,7 +37,6 @@ static __always_inline struct dualpi2_flow *flow_claim(struct dualpi2_flow *flow
 		return NULL;
 	if (__sync_val_compare_and_swap(&flow->id, old, id) != old)
 		return NULL;
-	flow->number = number;
 	flow->guard = (struct guard_flow){};
 	return flow;
 }
@@ -90,7 +88,7 @@ static __always_inline struct dualpi2_flow *flow_of(struct __sk_buff *ctx,
 		return one;
 	if (other->id == id)
 		return other;
-	return flow_claim(one, id, in->number, now) ?: flow_claim(other, id, in->number, now);
+	return flow_claim(one, id, now) ?: flow_claim(other, id, now);
 }
 
 #endif /* FLOWS_BPF_H */

@@ -10,8 +10,7 @@
 
 /* Value of dualpi2_flows. */
 struct dualpi2_flow {
-	__u32 id;     /* of the flow at this qdisc; 0: free */
-	__u32 number; /* of the qdisc */
+	__u32 id; /* of the flow at its qdisc; 0: free */
 	struct guard_flow guard;
 } __attribute__((aligned(64))); /* no two share a cache line */
 
