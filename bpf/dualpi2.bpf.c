@@ -34,13 +34,14 @@
  *	ecn       the ECN field                   instance  the structs
  *	classify  which of the two queues         maps      where they are
  *	guard     who may stay in L               flows     what is known of each
- *	tag       what tcx tells enqueue          aqm       the contract of an AQM
- *	account   counters and limits             coupled   what p' means to each packet
- *	fifo      lists of packets                kernel    what the kernel offers
- *	serve     departure                       verifier  what it wants to be told
- *	link      frames, shaper, forecast        drop      asking the AQM
- *	packet    what is known of one            aqm_rest  what an AQM leaves out
- *	schedule  which DualQ, if there are more  update    what changes without a packet
+ *	sparse    who may enter L besides         aqm       the contract of an AQM
+ *	tag       what tcx tells enqueue          coupled   what p' means to each packet
+ *	account   counters and limits             kernel    what the kernel offers
+ *	fifo      lists of packets                verifier  what it wants to be told
+ *	serve     departure                       drop      asking the AQM
+ *	link      frames, shaper, forecast        aqm_rest  what an AQM leaves out
+ *	packet    what is known of one            update    what changes without a packet
+ *	schedule  which DualQ, if there are more
  * and the integer arithmetic, shared with the unit tests, is in include/.
  */
 #include "vmlinux.h"
@@ -67,6 +68,7 @@
 #include "maps.bpf.h"
 #include "publish.bpf.h"
 #include "serve.bpf.h"
+#include "sparse.bpf.h"
 #include "split.bpf.h"
 #include "tag.bpf.h"
 #include "tick.bpf.h"
@@ -110,6 +112,15 @@ int dualpi2_segment(struct __sk_buff *ctx)
 	return send_back(ctx);
 }
 
+/* The PACKET_* of a packet by what its flow does to the queues. */
+static __always_inline u32 judge(struct __sk_buff *ctx, struct instance *in, struct dualq *q,
+				 u32 flags, u64 now)
+{
+	if (flags & PACKET_L)
+		return in->judges_flows & JUDGES_L ? guard(ctx, in, q, flags, now) : flags;
+	return in->judges_flows & JUDGES_C ? sparse(ctx, in, q, flags, now) : flags;
+}
+
 SEC("tcx/egress")
 int dualpi2_mark(struct __sk_buff *ctx)
 {
@@ -144,8 +155,8 @@ int dualpi2_mark(struct __sk_buff *ctx)
 	arrival.flags = classify(in, ip.tos, ctx->priority);
 	arrival.now = bpf_ktime_get_ns();
 	dualq_touch(in, q, arrival.now);
-	if (rarely(arrival.flags & PACKET_L && in->params.guard))
-		arrival.flags = guard(ctx, in, q, arrival.flags, arrival.now);
+	if (rarely(in->judges_flows))
+		arrival.flags = judge(ctx, in, q, arrival.flags, arrival.now);
 	arrival.note = aqm_note(ctx, in, q, &arrival);
 	if (arrival.flags & PACKET_MARKABLE &&
 	    (arrival.flags & PACKET_CONVICT || aqm_may_mark(q))) {
@@ -322,6 +333,9 @@ static __always_inline void apply_params(struct instance *in)
 	in->to_trim = 1;
 	classify_params(in);
 	in->guard_law = guard_make(&in->params, link_rate(in), in->l_share, full_frame(in));
+	in->sparse_law = sparse_make(link_rate(in), wire_len(in, full_frame(in), 1));
+	in->judges_flows = (in->params.guard ? JUDGES_L : 0) |
+			   (in->params.sparse && link_rate(in) ? JUDGES_C : 0);
 	aqm_params(in);
 }
 
@@ -366,6 +380,7 @@ static __always_inline void dualq_start_counting(struct instance *in, struct dua
 	q->overload = (struct dualpi2_overload){};
 	q->updates = 0;
 	q->guarded_until_ns = 0;
+	q->sparse = (struct sparse_all){};
 	aqm_start(q);
 }
 
@@ -385,6 +400,8 @@ static __always_inline void start_counting(struct instance *in)
 	in->convictions = 0;
 	in->redirected = 0;
 	in->unjudged = 0;
+	in->sparse_packets = 0;
+	in->sparse_unknown = 0;
 	copy(&in->delays, &no_delays, sizeof(in->delays));
 }
 

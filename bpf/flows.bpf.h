@@ -33,11 +33,12 @@ static __always_inline struct dualpi2_flow *flow_claim(struct dualpi2_flow *flow
 {
 	u32 old = flow->id;
 
-	if (old && !guard_is_forgotten(&flow->guard, now))
+	if (old && !flow_is_forgotten(flow, now))
 		return NULL;
 	if (__sync_val_compare_and_swap(&flow->id, old, id) != old)
 		return NULL;
 	flow->guard = (struct guard_flow){};
+	flow->sparse = (struct sparse_flow){};
 	return flow;
 }
 

@@ -31,6 +31,7 @@
 #include "packet.bpf.h"
 #include "schedule.bpf.h"
 #include "shaper.h"
+#include "sparse.h"
 #include AQM_H
 #include "aqm_rest.bpf.h"
 #include SCHEDULE_H
@@ -84,10 +85,15 @@ struct dualq {
 	u32 home;	   /* which of its qdisc's */
 
 	/* guard.bpf.h */
-	u64 guarded_until_ns; /* so long a flow is out of L, or remembered */
-	u64 convicts_ns;      /* when what convicts sent is through at their share */
+	u64 guarded_until_ns;	  /* so long a flow is out of L, or remembered */
+	u64 convicts_ns;	  /* when what convicts sent is through at their share */
+	struct sparse_all sparse; /* sparse.bpf.h */
 	struct dualpi2_overload overload;
 };
+
+/* Whose packets are looked at by flow. */
+#define JUDGES_L 1 /* of L: guard.bpf.h */
+#define JUDGES_C 2 /* of C: sparse.bpf.h */
 
 /* What is behind the queues (link.bpf.h). */
 struct link {
@@ -132,6 +138,8 @@ struct instance {
 	struct coupled_law coupled_law;
 	struct aqm_law aqm_law;
 	struct guard_law guard_law;
+	struct sparse_law sparse_law;
+	u8 judges_flows;    /* JUDGES_* */
 	u32 memlimit;	    /* bytes of truesize */
 	s32 initial_credit; /* that an empty DualQ starts with */
 	u8 l_share; /* of the link's bytes, that L has at least, while C waits, too; percent */
@@ -143,6 +151,7 @@ struct instance {
 	char ifname[16];				      /* at that time */
 	u64 bypassed_tcx, mispredicted, gso_split, gso_whole; /* struct dualpi2_stats */
 	u64 convictions, redirected, unjudged;
+	u64 sparse_packets, sparse_unknown;
 
 	u32 l_octave, c_octave; /* of the last delay: histogram_record() */
 	struct dualpi2_delays delays;

@@ -72,6 +72,8 @@ static __always_inline void publish_instance(struct instance *in, u64 now)
 	stats->convictions = in->convictions;
 	stats->redirected = in->redirected;
 	stats->unjudged = in->unjudged;
+	stats->sparse_packets = in->sparse_packets;
+	stats->sparse_unknown = in->sparse_unknown;
 }
 
 static __always_inline void publish_dualq(struct instance *in, struct dualq *q, u64 now)

@@ -53,6 +53,7 @@ static __always_inline void dualq_relaw(struct instance *in, struct dualq *q, bo
 	if (resets_credit)
 		q->credit = in->initial_credit;
 	q->convicts_ns = 0;
+	q->sparse.leaked_ns = 0;
 	aqm_relaw(in, q);
 }
 

@@ -4,6 +4,7 @@
 #define DUALPI2_FLOW_H
 
 #include "guard.h"
+#include "sparse.h"
 
 /* Flows that are known at the same time, of all qdiscs of an AQM; a power of two, 2^16 at most. */
 #define DUALPI2_FLOWS 8192
@@ -12,6 +13,15 @@
 struct dualpi2_flow {
 	__u32 id; /* of the flow at its qdisc; 0: free */
 	struct guard_flow guard;
+	struct sparse_flow sparse;
 } __attribute__((aligned(64))); /* no two share a cache line */
+
+_Static_assert(sizeof(struct dualpi2_flow) == 64, "one cache line");
+
+/* Is there nothing left to know of it? */
+static inline bool flow_is_forgotten(const struct dualpi2_flow *flow, __u64 now)
+{
+	return guard_is_forgotten(&flow->guard, now) && sparse_is_forgotten(&flow->sparse, now);
+}
 
 #endif /* DUALPI2_FLOW_H */

@@ -104,6 +104,7 @@
  * or never does (RFC 9331, 5.4.1.1, 5.4.1.2). l_aqm: enum dualpi2_l_aqm. p_cmax: p_C that is
  * overload, 2^-32; 0: 1/k^2. split_above: bytes that a GSO packet may have and still queue whole,
  * where they are split; 0: none does (split_gso.h). guard: 1: on (guard.h).
+ * sparse: 1: on (sparse.h).
  */
 #define DUALPI2_OWN(PARAM, CHOICE, FLAG)                                                 \
 	FLAG("no-l4s", SWITCH, ecn_mask, DUALPI2_ECN_NO_L4S,                             \
@@ -125,10 +126,15 @@
 	     "the speed of the device, than a quarter of the step threshold; "           \
 	     "always if neither is known")                                               \
 	PARAM(__u64, split_above, NULL, PART, 0, 0, 0, "split-gso-above", NULL)          \
-	CHOICE(__u64, guard, NULL, "off|on", 0, "guard", NULL)                           \
+	CHOICE(__u32, guard, NULL, "off|on", 0, "guard", NULL)                           \
 	FLAG("guard", SWITCH, guard, 1,                                                  \
 	     "flows that make the L4S queue long wait in the Classic queue for a while") \
-	FLAG("no-guard", SWITCH, guard, 0, "every L4S flow stays in the L4S queue")
+	FLAG("no-guard", SWITCH, guard, 0, "every L4S flow stays in the L4S queue")      \
+	CHOICE(__u32, sparse, NULL, "off|on", 0, "sparse", NULL)                         \
+	FLAG("sparse", SWITCH, sparse, 1,                                                \
+	     "Classic flows that build no queue, such as calls, games and DNS, are "     \
+	     "served as L4S; with --rate")                                               \
+	FLAG("no-sparse", SWITCH, sparse, 0, "only ECN field, DSCP and priority choose the queue")
 
 /* All of them. */
 #define DUALPI2_PARAMS(PARAM, CHOICE, FLAG) \

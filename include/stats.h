@@ -90,6 +90,10 @@
 	  "of such flows, which came to C")                                             \
 	X(__u64, unjudged, "packets", "guard.unjudged", "guard_unjudged_packets",       \
 	  "that found no place in the guard's table, and so stayed in L")               \
+	X(__u64, sparse_packets, "packets", "sparse.packets", "sparse_packets",         \
+	  "of Classic flows that build no queue, served as L4S")                        \
+	X(__u64, sparse_unknown, "packets", "sparse.unknown", "sparse_unknown_packets", \
+	  "whose flow found no place in the table, and so stayed Classic")              \
 	X(__u64, updates, "updates", "updates", "probability_updates", "of the AQM")
 
 #define DUALPI2_STAT(type, member, unit, key, metric, meaning) type member;

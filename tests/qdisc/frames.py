@@ -111,6 +111,13 @@ def ipv6_options_frame(serial, ecn, length=1514, vlans=()):
                                   next_header=0), vlans)
 
 
+def check_order(arrived, sent):
+    """`arrived` has those of `sent` that were not dropped in the order of sending."""
+    of_these = set(sent)
+    passed = [serial for serial in arrived if serial in of_these]
+    assert passed == sorted(passed)
+
+
 def raw_sender(space, dev):
     """A packet socket that sends frames to a device."""
     sender = space.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)

@@ -8,7 +8,7 @@ import time
 
 import pytest
 from conftest import AQMS, BIN, TESTS, drops, published
-from frames import CE, ECT_0, ECT_1, NOT_ECT
+from frames import CE, ECT_0, ECT_1, NOT_ECT, check_order, other_frame
 from netns import wait_until
 
 ECNS = (NOT_ECT, ECT_1, ECT_0, CE)
@@ -56,13 +56,6 @@ def mixed_bursts(cable, dice, count):
         ecn = dice.choice(ECNS)
         sent[ecn] += cable.burst(ecn, dice.randint(1, 40), dice.choice((60, 400, 1514)))
     return sent
-
-
-def check_order(arrived, sent):
-    """`arrived` has those of `sent` that were not dropped in the order of sending."""
-    of_these = set(sent)
-    passed = [serial for serial in arrived if serial in of_these]
-    assert passed == sorted(passed)
 
 
 def codepoints(arrived, serials):
@@ -187,4 +180,13 @@ def test_guard_takes_a_flood_out_of_l(cable, load):
     stats = cable.qdisc.stats()
     assert stats["guard"]["convictions"] == 1
     assert stats["guard"]["redirected"] == stats["c-queue"]["packets-in"] > 0
+    cable.drain()
+
+
+def test_sparse_flows_do_not_wait_in_c(cable, load):
+    load("--rate", "2mbit", "--sparse")
+    cable.burst(NOT_ECT, 20)
+    cable.send(other_frame(next(cable.serials), 100))
+    stats = cable.qdisc.stats()
+    assert stats["sparse"]["packets"] == stats["l-queue"]["packets-in"] == 2
     cable.drain()

@@ -240,3 +240,31 @@ class Guard:
             return True
         self.charge(length, now)
         return False
+
+
+class Sparse:
+    """Sparse flows (docs/design.md): a bucket for each flow, that leaks at its share of the link,
+    and one for all of them, that leaks at half of it. Bytes; times in ns, the rate in bytes/s."""
+
+    def __init__(self, rate, frame, shares):
+        self.rate = Fraction(rate, SECOND)
+        self.share = self.rate / shares
+        self.burst = max(2 * frame, rate * Fraction(500, 1_000_000))
+        self.now = Fraction(0)
+        self.all = Fraction(0)
+        self.flows = {}
+
+    def leak(self, now):
+        passed, self.now = now - self.now, now
+        self.all = max(self.all - passed * self.rate / 2, 0)
+        for flow, level in self.flows.items():
+            self.flows[flow] = max(level - passed * self.share, 0)
+
+    def spare(self, flow, length):
+        """Bytes that this packet leaves of the burst; less than 0: it does not fit."""
+        room = self.burst * (1 - self.all / (4 * self.burst))
+        return room - self.flows.get(flow, 0) - length
+
+    def take(self, flow, length):
+        self.flows[flow] = self.flows.get(flow, 0) + length
+        self.all += length

@@ -66,11 +66,21 @@ static const char *doubt_rate(const struct aqm *aqm, const struct dualpi2_params
 	return text;
 }
 
+/* What hangs on a rate that is not known. */
+static const char *doubt_sparse(const struct dualpi2_params *params)
+{
+	return params->sparse && !params->rate
+		       ? "sparse does nothing without a rate, of which a flow could have a share: "
+			 "give --rate, or --no-sparse"
+		       : NULL;
+}
+
 const char *params_doubt(const struct aqm *aqm, const struct dualpi2_params *params, char *text)
 {
 	const char *own = aqm->doubt ? aqm->doubt(params) : NULL;
 
-	return doubt_limits(params, text) ?: doubt_rate(aqm, params, text) ?: own;
+	return doubt_limits(params, text)
+		       ?: doubt_rate(aqm, params, text) ?: doubt_sparse(params) ?: own;
 }
 
 const char *params_surprise(const struct option_given *given, size_t i, char *text)

@@ -229,6 +229,16 @@ static void print_guard(const struct dualpi2_stats *stats)
 		       format_count(stats->redirected, redirected));
 }
 
+static void print_sparse(const struct dualpi2_stats *stats)
+{
+	char packets[FORMAT_MAX];
+
+	if (stats->sparse_packets)
+		printf("  sparse: %s packets of Classic flows that build no queue were served as "
+		       "L4S\n",
+		       format_count(stats->sparse_packets, packets));
+}
+
 static void print_gso(const struct dualpi2_stats *stats)
 {
 	char split[FORMAT_MAX], whole[FORMAT_MAX];
@@ -310,6 +320,7 @@ static void print_instance(const struct sample *sample, const struct figures *fi
 	}
 	print_overload(stats);
 	print_guard(stats);
+	print_sparse(stats);
 	print_gso(stats);
 	if (!figures->span_ns && sample->recent.span_ns)
 		print_recent(&sample->recent);

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which Classic flows wait in the L queue. A call, a game, DNS, the first packets of a page and the
+ * ACKs of a download do not speak L4S, but they build no queue either: in a fair queue they would
+ * not wait. A DualQ has one queue for all that wait and one for those that do not have to, and an
+ * operator may let other traffic than L4S into L (RFC 9331, 5.4.1.1).
+ *
+ * A flow is sparse while it takes less than a fair share: of the link divided by the flows that
+ * wait in C and one. Its packets are then served as L, and L's AQM leaves them alone, so what they
+ * may do to L is bounded:
+ *
+ *	a flow		leaks its bytes at its share, and may be ahead of that by a burst
+ *	all of them	leak theirs at half of the link. The further they are ahead of that
+ *			together, the smaller is the burst that each may have: who sends most
+ *			goes first, who sends little stays
+ *
+ * Who sends more has grown: it stays in C (stay.h), so that nothing is reordered: C is slower.
+ */
+#ifndef DUALPI2_SPARSE_H
+#define DUALPI2_SPARSE_H
+
+#include "dualpi2.h"
+#include "stay.h"
+
+/* Flows that the link is shared by, at least and at most: so much of it one flow may have if it is
+ * alone, and so much remains for one beside a crowd.
+ */
+#define SPARSE_SHARES_MIN 4
+#define SPARSE_SHARES_MAX 32
+
+/* What a flow may send at once: so many full frames, or what the link carries in that time, ns. */
+#define SPARSE_BURST_FRAMES 2
+#define SPARSE_BURST_NS (500 * DUALPI2_NSEC_PER_USEC)
+
+/* Part of the link that all sparse flows have together, and how far ahead of it they may be, in
+ * bursts of one.
+ */
+#define SPARSE_PART 2
+#define SPARSE_BURSTS 4
+
+/* How long a flow that has grown stays in C at least, ns: some round trips. It is remembered for
+ * SPARSE_MEMORY_NS after its latest packet there, more than C ever delays one.
+ */
+#define SPARSE_STAY_NS (200 * DUALPI2_NSEC_PER_MSEC)
+#define SPARSE_MEMORY_NS DUALPI2_NSEC_PER_SEC
+
+/* Flows in C are counted over this time, ns: longer than most round trips, in which a flow may send
+ * but once.
+ */
+#define SPARSE_COUNT_NS (256 * DUALPI2_NSEC_PER_MSEC)
+
+/* What follows from the parameters. */
+struct sparse_law {
+	__u64 rate;	/* of the link, bytes/s; 0: unknown, and nobody is sparse */
+	__u64 burst_ns; /* that the link takes for a burst */
+};
+
+/* What is known of one flow. Any CPU writes it without a lock: an update may be lost. */
+struct sparse_flow {
+	__u64 leaked_ns; /* when its share has leaked what it sent */
+	struct stay stay;
+};
+
+/* What all flows do to a DualQ, likewise. */
+struct sparse_all {
+	__u64 leaked_ns; /* when their part of the link has leaked what they sent */
+	__u64 count_ns;	 /* since when flows in C are counted */
+	__u32 counted;	 /* so far */
+	__u32 before;	 /* in the time before */
+};
+
+/* `rate`: of the link, bytes/s; 0: unknown. `frame_len`: of a full frame, bytes on the link. */
+static inline struct sparse_law sparse_make(__u64 rate, __u32 frame_len)
+{
+	struct sparse_law law = { .rate = rate };
+
+	if (!rate)
+		return law;
+	law.burst_ns = (__u64)SPARSE_BURST_FRAMES * frame_len * DUALPI2_NSEC_PER_SEC / rate;
+	if (law.burst_ns < SPARSE_BURST_NS)
+		law.burst_ns = SPARSE_BURST_NS;
+	return law;
+}
+
+/* Time passes: the count of flows in C begins anew. */
+static inline void sparse_count_on(struct sparse_all *all, __u64 now)
+{
+	if (now < all->count_ns + SPARSE_COUNT_NS)
+		return;
+	all->before = now < all->count_ns + 2 * SPARSE_COUNT_NS ? all->counted : 0;
+	all->counted = 0;
+	all->count_ns = now;
+}
+
+/* By how many the link is shared: the flows in C, and the one that asks. */
+static inline __u32 sparse_shares(const struct sparse_all *all)
+{
+	__u32 shares = (all->counted > all->before ? all->counted : all->before) + 1;
+
+	if (shares < SPARSE_SHARES_MIN)
+		return SPARSE_SHARES_MIN;
+	return shares < SPARSE_SHARES_MAX ? shares : SPARSE_SHARES_MAX;
+}
+
+/* A packet of the flow goes to C. */
+static inline void sparse_goes_to_c(struct sparse_all *all, struct sparse_flow *flow, __u64 now)
+{
+	if (flow->stay.last_ns < all->count_ns)
+		all->counted++;
+	flow->stay.last_ns = now;
+}
+
+/* May a packet of `len` bytes on the link, whose flow is not in C, be served as L? */
+static inline bool sparse_fits(const struct sparse_law *law, struct sparse_all *all,
+			       struct sparse_flow *flow, __u32 len, __u64 now)
+{
+	/* rounded up: no packet is for nothing */
+	const __u64 link_ns = (len * DUALPI2_NSEC_PER_SEC + law->rate - 1) / law->rate;
+	const __u64 most_ns = SPARSE_BURSTS * SPARSE_PART * law->burst_ns;
+	const __u32 shares = sparse_shares(all);
+	__u64 all_ns = all->leaked_ns > now ? all->leaked_ns : now;
+	__u64 flow_ns = flow->leaked_ns > now ? flow->leaked_ns : now;
+	__u64 used = (all_ns - now) * 256 / most_ns;
+
+	flow_ns += link_ns * shares;
+	if (used >= 256 || (flow_ns - now) * 256 > law->burst_ns * shares * (256 - used))
+		return false;
+	flow->leaked_ns = flow_ns;
+	all->leaked_ns = all_ns + link_ns * SPARSE_PART;
+	return true;
+}
+
+/* Is a Classic packet of `len` bytes on the link served as L? `c_head_ns`: as for stay_lasts(). */
+static inline bool sparse_is_l(const struct sparse_law *law, struct sparse_all *all,
+			       struct sparse_flow *flow, __u32 len, __u64 c_head_ns, __u64 now)
+{
+	sparse_count_on(all, now);
+	if (!stay_lasts(&flow->stay, c_head_ns, now)) {
+		if (sparse_fits(law, all, flow, len, now))
+			return true;
+		flow->stay.until_ns = now + SPARSE_STAY_NS;
+	}
+	sparse_goes_to_c(all, flow, now);
+	return false;
+}
+
+/* Is there nothing left to know of it? */
+static inline bool sparse_is_forgotten(const struct sparse_flow *flow, __u64 now)
+{
+	return now >= flow->leaked_ns && now >= stay_forgotten_ns(&flow->stay, SPARSE_MEMORY_NS);
+}
+
+#endif /* DUALPI2_SPARSE_H */

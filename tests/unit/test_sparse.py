@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Sparse flows of include/sparse.h and their stay in C (include/stay.h), against a model in exact
+arithmetic."""
+
+import pytest
+from clib import C, new
+from hypothesis import given
+from hypothesis import strategies as st
+from model import SECOND, Sparse
+
+MS = 1_000_000
+MBIT = 125_000  # bytes/s
+FRAME = 1514
+START = 10 * SECOND
+
+
+def law(rate=20 * MBIT, frame=FRAME):
+    return new("sparse_law", C.sparse_make(rate, frame))
+
+
+def everybody(flows_in_c=0, **members):
+    """The count of flows in C has just begun anew."""
+    return new("sparse_all", count_ns=START, before=flows_in_c, **members)
+
+
+def bytes_at_once(made, shared, length, now=START):
+    """That a flow which sent nothing before may send in L."""
+    flow, sent = new("sparse_flow"), 0
+    while C.sparse_is_l(made, shared, flow, length, 0, now):
+        sent += length
+    return sent
+
+
+# ---- what follows from the parameters ---------------------------------------------------
+
+
+@pytest.mark.parametrize("rate, frame, burst_ns", [
+    (MBIT, FRAME, 24_224_000),  # two frames
+    (20 * MBIT, FRAME, 1_211_200), (20 * MBIT, 9014, 7_211_200),
+    (48 * MBIT, FRAME, 504_666), (1000 * MBIT, FRAME, 500_000),
+])
+def test_burst(rate, frame, burst_ns):
+    assert law(rate, frame).burst_ns == burst_ns
+
+
+@pytest.mark.parametrize("counted, before, shares", [
+    (0, 0, 4), (3, 0, 4), (4, 0, 5), (1, 16, 17), (17, 16, 18), (31, 0, 32), (1000, 0, 32),
+])
+def test_shares(counted, before, shares):
+    assert C.sparse_shares(everybody(before, counted=counted)) == shares
+
+
+# ---- what fits -------------------------------------------------------------------------
+
+
+@given(rate=st.sampled_from([MBIT // 10, 4 * MBIT, 20 * MBIT, 1000 * MBIT]),
+       in_c=st.sampled_from([0, 10, 100]),
+       packets=st.lists(st.tuples(st.integers(0, 5 * MS), st.integers(0, 5),
+                                  st.integers(60, FRAME)), max_size=200))
+def test_what_fits(rate, in_c, packets):
+    made, shared, now = law(rate), everybody(in_c), START
+    flows = [new("sparse_flow") for _ in range(6)]
+    model = Sparse(rate, FRAME, C.sparse_shares(shared))
+    for gap, which, length in packets:
+        now += gap
+        model.leak(now)
+        fits = C.sparse_fits(made, shared, flows[which], length, now)
+        # The room is known in steps of a 256th, and times in whole ns.
+        if abs(model.spare(which, length)) > model.burst / 256 + 1 + rate * 1e-6:
+            assert fits == (model.spare(which, length) > 0)
+        if fits:
+            model.take(which, length)
+
+
+@pytest.mark.parametrize("length, most", [(FRAME, FRAME), (100, 2400)])
+def test_a_burst(length, most):
+    """Two frames, less what the burst itself takes of the room: a fifth."""
+    assert bytes_at_once(law(), everybody(), length) == most
+
+
+def test_of_a_crowd_who_sends_most_goes_first():
+    """Five frames fill so much that no more fits, but small packets do."""
+    made, shared = law(), everybody()
+    assert [bytes_at_once(made, shared, FRAME) for _ in range(6)] == [FRAME] * 5 + [0]
+    assert bytes_at_once(made, shared, 100) > 0
+
+
+def test_all_together_have_half_of_the_link():
+    made, shared, sent = law(), everybody(), 0
+    flows = [new("sparse_flow") for _ in range(1000)]
+    for now in range(START, START + 5 * SECOND, 50_000):  # 100 bytes each: 80 % of the link
+        flow = flows[now // 50_000 % 1000]
+        sent += 100 * C.sparse_fits(made, shared, flow, 100, now)
+    assert sent / (5 * 20 * MBIT) == pytest.approx(0.5, rel=0.01)
+
+
+@pytest.mark.parametrize("flows_in_c, part", [(0, 4), (1, 4), (15, 16), (100, 32)])
+def test_one_flow_has_its_share(flows_in_c, part):
+    """It goes to C with more, and stays in L with less, at an even pace."""
+    for factor, stays in ((0.97, True), (1.03, False)):
+        made, flow = law(), new("sparse_flow")
+        gap = int(500 * part * SECOND / (20 * MBIT) / factor)
+        stayed = all(C.sparse_is_l(made, everybody(flows_in_c), flow, 500, 0, now)
+                     for now in range(START, START + 5 * SECOND, gap))
+        assert stayed == stays
+
+
+def test_a_packet_that_does_not_fit_costs_nothing():
+    made, shared, flow = law(), everybody(), new("sparse_flow")
+    assert not C.sparse_fits(made, shared, flow, 65_000, START)
+    assert flow.leaked_ns == shared.leaked_ns == 0
+
+
+@pytest.mark.parametrize("rate", [C.DUALPI2_RATE_MIN, C.DUALPI2_RATE_MAX])
+def test_rates_at_their_ends(rate):
+    assert bytes_at_once(law(rate), everybody(100), 60) > 0
+
+
+# ---- the stay in C ------------------------------------------------------------------------
+
+
+def grown(made, shared, now=START):
+    flow = new("sparse_flow")
+    while C.sparse_is_l(made, shared, flow, FRAME, 0, now):
+        pass
+    return flow
+
+
+def test_who_has_grown_stays_in_c_for_a_while():
+    made, shared = law(), everybody()
+    flow = grown(made, shared)
+    assert flow.stay.until_ns == START + 200 * MS
+    assert not C.sparse_is_l(made, shared, flow, 60, 0, START + 200 * MS - 1)
+    assert C.sparse_is_l(made, shared, flow, 60, 0, START + 200 * MS)
+
+
+@pytest.mark.parametrize("behind, is_l", [(-1, False), (0, False), (1, True)])
+def test_it_comes_back_when_none_of_its_packets_waits(behind, is_l):
+    """`behind`: how much later than its last packet the head of C came, ns."""
+    made, shared = law(), everybody()
+    flow = grown(made, shared)
+    assert C.sparse_is_l(made, shared, flow, 60, START + behind, START + SECOND) == is_l
+
+
+@pytest.mark.parametrize("now, c_head, lasts", [
+    (99, 0, True), (99, 50, True),  # in its time
+    (100, 0, False),  # C is empty
+    (100, 80, True), (100, 90, True),  # something as old as its last packet waits
+    (100, 91, False),
+])
+def test_stay(now, c_head, lasts):
+    assert C.stay_lasts(new("stay", until_ns=100, last_ns=90), c_head, now) == lasts
+
+
+def test_who_was_never_sent_there_does_not_stay():
+    assert not C.stay_lasts(new("stay"), 1, 0)
+
+
+@pytest.mark.parametrize("members, now, forgotten", [
+    ({"leaked_ns": 3 * SECOND}, 3 * SECOND - 1, False), ({"leaked_ns": 3 * SECOND}, 3 * SECOND, True),
+    ({"stay": {"until_ns": 5, "last_ns": 7}}, SECOND + 6, False),
+    ({"stay": {"until_ns": 5, "last_ns": 7}}, SECOND + 7, True),
+    ({"stay": {"until_ns": 9, "last_ns": 7}}, SECOND + 8, False),
+])
+def test_forgotten(members, now, forgotten):
+    assert C.sparse_is_forgotten(new("sparse_flow", **members), now) == forgotten
+
+
+# ---- the flows in C -------------------------------------------------------------------------
+
+
+def test_flows_in_c_are_counted_once_each():
+    made, shared = law(), everybody()
+    flows = [grown(made, shared) for _ in range(10)]
+    for now in range(START, START + 250 * MS, MS):
+        for flow in flows:
+            assert not C.sparse_is_l(made, shared, flow, FRAME, START, now)
+    assert shared.counted == 10
+    assert not C.sparse_is_l(made, shared, flows[0], FRAME, START, START + 256 * MS)
+    assert (shared.before, shared.counted) == (10, 1)
+
+
+@pytest.mark.parametrize("after, before", [(255, 7), (256, 3), (511, 3), (512, 0)])
+def test_a_count_is_known_for_as_long_as_it_took(after, before):
+    shared = everybody(7, counted=3)
+    C.sparse_count_on(shared, START + after * MS)
+    assert shared.before == before
