@@ -59,11 +59,14 @@ class Progress:
 
 
 class Bench:
+    guest = "bench/guest/cell.py"  # what measures a run there
+    store_of = Store
+
     def __init__(self, kernel, jobs):
         self.kernel = kernel
         self.jobs = jobs
         self.why_no_native = peer.prepare(kernel)
-        self.store = Store(kernel, PROGRAMS)
+        self.store = self.store_of(kernel, PROGRAMS)
         self.missing = {}  # not kept: next time the contender may be there
         self.failed = False
 
@@ -79,7 +82,7 @@ class Bench:
                 ["setpriv", "--pdeathsig", "TERM", LAB, "run", "--quiet", "--shift", "0", *native,
                  "--kernel", self.kernel, "--timeout", str(TIMEOUT_SECONDS),
                  "--results", results, "--",
-                 "python3", "bench/guest/cell.py", json.dumps(run.specification)],
+                 "python3", self.guest, json.dumps(run.specification)],
                 capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
             if done.returncode:
                 return done.stdout + done.stderr

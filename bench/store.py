@@ -25,8 +25,8 @@ OUR_BASE_RTT = ("base_rtt.bpf.o",)  # only where one is told
 def ours_in(run):
     """What of ours, or of the reader, a run is about: names of programs and modules."""
     contends = run.contender in OUR_CONTENDERS
-    sends = any(flow["kind"] == "prague" for flow in run.specification["flows"])
-    told = run.specification["base_rtt_us"]
+    sends = any(flow["kind"] == "prague" for flow in run.specification.get("flows", []))
+    told = run.specification.get("base_rtt_us")
     own = [f"sch_{run.specification['options'][0]}.ko"] if run.contender == "htb+own" else []
     return (*(OURS if contends else ()), *(OUR_SENDERS if sends else ()),
             *(OUR_BASE_RTT if told else ()), *own)
@@ -42,10 +42,13 @@ def digest_of_files(paths):
 
 
 class Store:
+    sources = SOURCES
+    tools = PROGRAMS
+
     def __init__(self, kernel, programs):
         """`programs`: the directory with what was built for the guest."""
-        files = [path for pattern in SOURCES for path in REPOSITORY.glob(pattern)]
-        files += [programs / name for name in PROGRAMS]
+        files = [path for pattern in self.sources for path in REPOSITORY.glob(pattern)]
+        files += [programs / name for name in self.tools]
         self.environment = [kernel, digest_of_files(files)]
         self.programs = programs
         RUNS.mkdir(parents=True, exist_ok=True)
