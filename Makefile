@@ -138,7 +138,7 @@ TWO := $(O)/two/dualpi2-load
 
 .DELETE_ON_ERROR:
 .PHONY: all foreign check quick quick-source quick-guest test test-kernels test-long test-deb test-trixie \
-	test-monitoring test-compilers fuzz soak demo screens compare bench bench-kernels bench-grid bench-cost bench-lines bench-overload \
+	test-monitoring test-compilers fuzz soak demo screens compare bench bench-kernels bench-home bench-grid bench-cost bench-lines bench-overload \
 	claims model check-vmlinux \
 	clean help force
 all:
@@ -423,6 +423,13 @@ bench-kernels: ## cells of the bench on one kernel of several series (CELL=pragu
 	$(Q)tests/lab/bootstrap
 	$(Q)$(IN_ROOT) all $(LAB_O)/tap
 	$(Q)$(call recorded,bench-kernels-$(CELL).md) bench/kernels --cell $(CELL)
+
+# With RECORD=1 resumed by itself: what is in bench/home.jsonl is not measured again.
+bench-home: ## a home line beside other queues: hours; it says how many (CELL=ping, RECORD=1)
+	$(Q)tests/lab/bootstrap
+	$(Q)$(IN_ROOT) all
+	$(Q)$(call recorded,bench-home.md) bench/home/run --kernel $(KERNEL) \
+		$(if $(CELL),--cell $(CELL)) $(if $(RECORD),--lines bench/home.jsonl)
 
 # Resumed by itself: what is in bench/grid.jsonl is not measured again.
 bench-grid: ## the whole bench once, for the maps in docs/ (10 hours, resumed; RECORD=1)

@@ -45,10 +45,9 @@ class Bulk:
         self.flow = Flow(source, sink, **congestion)
         self.client = Flow(sink, source)  # of iperf3, which connects the other way
         listen(self.source, self.client)
-        self.source.run("nft", "-f", "-", input=self.rules(number))
-
-    def rules(self, number):
-        return ect1_rules([self.flow]).replace("table ip l4s", f"table ip l4s{number}")
+        if self.flow.scalable:
+            rules = ect1_rules([self.flow]).replace("table ip l4s", f"table ip l4s{number}")
+            self.source.run("nft", "-f", "-", input=rules)
 
     def start(self, seconds, _seed):
         self.process = transfer(self.sink, self.client, seconds, "-R")
