@@ -148,9 +148,14 @@ def worse(figures, baseline):
     return found
 
 
-def table(cell, results):
-    """Lines of Markdown. `results`: {variant: [what is told of its seeds]}"""
-    medians = {variant: median(runs) for variant, runs in results.items()}
+def medians_of(results):
+    """{variant: figures, or why there are none}. `results`: {variant: [what is told of its
+    seeds]}"""
+    return {variant: median(runs) for variant, runs in results.items()}
+
+
+def table(cell, medians):
+    """Lines of Markdown: a row for each figure."""
     measured = [row for row in medians.values() if isinstance(row, dict)]
     shown = [title for title in DIGITS_OF if any(row[title] is not None for row in measured)]
     yield from (f"## {cell.name}", "", f"{cell.title}.", "")
@@ -160,19 +165,26 @@ def table(cell, results):
         entries = (text(title, row[title]) if isinstance(row, dict) else NONE
                    for row in medians.values())
         yield f"| {title} | {' | '.join(entries)} |"
-    reasons = [f"{variant}: {row}." for variant, row in medians.items() if isinstance(row, str)]
-    yield from ("", *reasons, *([""] if reasons else []))
-    baseline = medians.get(BASELINE)
-    if isinstance(baseline, dict):
-        for variant, row in medians.items():
-            if isinstance(row, dict) and variant != BASELINE:
-                yield f"- {variant} {compared(row, baseline)}"
-        yield ""
+    yield ""
+    for variant, row in medians.items():
+        if isinstance(row, str):
+            yield from (f"{variant}: {row}.", "")
 
 
-def compared(figures, baseline):
-    found = worse(figures, baseline)
-    if not found:
-        return f"is nowhere worse than {BASELINE}"
-    listed = ", ".join(f"{title} {own} ({other})" for title, own, other in found)
-    return f"is worse than {BASELINE} in: {listed}"
+def compared(medians, variant):
+    """In what a variant is worse than the baseline, with the baseline's figure."""
+    figures, baseline = medians.get(variant), medians.get(BASELINE)
+    if not (isinstance(figures, dict) and isinstance(baseline, dict)):
+        return NONE
+    found = [f"{title} {own} ({other})" for title, own, other in worse(figures, baseline)]
+    return ", ".join(found) if found else "nothing"
+
+
+def overview(measured):
+    """`measured`: [(cell, medians)]. A row for each cell and variant but the baseline."""
+    yield from (f"## Compared with {BASELINE}", "", "| | | worse in |", "|---|---|---|")
+    for cell, medians in measured:
+        for variant in medians:
+            if variant != BASELINE:
+                yield f"| {cell.name} | {variant} | {compared(medians, variant)} |"
+    yield ""

@@ -173,12 +173,14 @@ def test_a_table_has_the_medians_and_what_is_worse():
     runs = {variant: [experience.told(run_of([flow("up", "cubic", *[mbit] * 9)]) | {
         "ping": {"mean_ms": mean, "max_ms": 30, "mdev_ms": 1}}) for mean in means]
         for variant, mbit, means in (("cake", 8, (21, 22, 29)), ("x", 7.5, (20, 22.5, 40)))}
-    text = "\n".join(experience.table(cell, runs | {"gone": [{"missing": "no module"}]}))
+    medians = experience.medians_of(runs | {"gone": [{"missing": "no module"}]})
+    text = "\n".join(experience.table(cell, medians))
     assert "| ping mean ms | 22.00 | 22.50 | – |" in text
     assert "gone: missing: no module." in text
-    assert ("- x is worse than cake in: ping mean ms 22.50 (22.00), up Mbit/s 7.50 (8.00)"
-            in text)
     assert "game" not in text
+    assert list(experience.overview([(cell, medians)]))[4:] == [
+        "| c-40-10-20ms-1 | x | ping mean ms 22.50 (22.00), up Mbit/s 7.50 (8.00) |",
+        "| c-40-10-20ms-1 | gone | – |", ""]
 
 
 @pytest.mark.parametrize(("own", "is_worse"), [(21.5, False), (21.504, False), (21.51, True)])
