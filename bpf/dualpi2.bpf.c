@@ -34,6 +34,7 @@
  *	ecn       the ECN field                   instance  the structs
  *	classify  which of the two queues         maps      where they are
  *	guard     who may stay in L               flows     what is known of each
+ *	conviction  who may not, for the tools    flow_name what it is called
  *	sparse    who may enter L besides         aqm       the contract of an AQM
  *	tag       what tcx tells enqueue          coupled   what p' means to each packet
  *	account   counters and limits             kernel    what the kernel offers

@@ -14,13 +14,12 @@
 
 #include "ecn.bpf.h"
 #include "flow.h"
+#include "flow_name.bpf.h"
 #include "instance.bpf.h"
 #include "kernel.bpf.h"
 #include "maps.bpf.h"
 
 #define GOLDEN_RATIO_32 0x61c88647 /* include/linux/hash.h */
-
-#define IPPROTO_ESP 50 /* include/uapi/linux/in.h */
 
 static __always_inline struct dualpi2_flow *flow_at(u32 place)
 {
@@ -29,7 +28,8 @@ static __always_inline struct dualpi2_flow *flow_at(u32 place)
 }
 
 /* Take a place for a flow. Of two at a time one gets it. */
-static __always_inline struct dualpi2_flow *flow_claim(struct dualpi2_flow *flow, u32 id, u64 now)
+static __always_inline struct dualpi2_flow *flow_claim(struct dualpi2_flow *flow, u32 id,
+						       const struct instance *in, u64 now)
 {
 	u32 old = flow->id;
 
@@ -37,6 +37,7 @@ static __always_inline struct dualpi2_flow *flow_claim(struct dualpi2_flow *flow
 		return NULL;
 	if (__sync_val_compare_and_swap(&flow->id, old, id) != old)
 		return NULL;
+	flow->qdisc = flow_qdisc(in->number, in->since_ns);
 	flow->guard = (struct guard_flow){};
 	flow->sparse = (struct sparse_flow){};
 	return flow;
@@ -71,7 +72,7 @@ static __always_inline u32 spi_direct(struct __sk_buff *ctx)
 /* Other flows at each qdisc, and at one that comes in its place later. Not 0. */
 static __always_inline u32 flow_id(struct __sk_buff *ctx, const struct instance *in)
 {
-	const u32 at = in->number + (u32)in->since_ns;
+	const u32 at = flow_qdisc(in->number, in->since_ns);
 
 	return (bpf_get_hash_recalc(ctx) ^ (at + spi_direct(ctx)) * GOLDEN_RATIO_32) ?: 1;
 }
@@ -89,7 +90,7 @@ static __always_inline struct dualpi2_flow *flow_of(struct __sk_buff *ctx,
 		return one;
 	if (other->id == id)
 		return other;
-	return flow_claim(one, id, now) ?: flow_claim(other, id, now);
+	return flow_claim(one, id, in, now) ?: flow_claim(other, id, in, now);
 }
 
 #endif /* FLOWS_BPF_H */

@@ -6,6 +6,7 @@
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 
+#include "conviction.bpf.h"
 #include "dualpi2.h"
 #include "flows.bpf.h"
 #include "guard.h"
@@ -46,16 +47,18 @@ static __always_inline bool guard_judges(struct __sk_buff *ctx, struct instance 
 {
 	const struct sk_buff *skb = bpf_cast_to_kern_ctx(ctx);
 	struct dualpi2_flow *flow = flow_of(ctx, in, now);
+	u64 l_ns;
 
 	if (!flow) {
 		__sync_fetch_and_add(&in->unjudged, wire_packets(skb));
 		return false;
 	}
 	if (!guard_is_out(&flow->guard, q->c.head_ns, now)) {
-		if (!guard_convicts(&in->guard_law, &flow->guard, l_length(in, q, now),
-				    qdisc_pkt_len(skb), now))
+		l_ns = l_length(in, q, now);
+		if (!guard_convicts(&in->guard_law, &flow->guard, l_ns, qdisc_pkt_len(skb), now))
 			return false;
 		__sync_fetch_and_add(&in->convictions, 1);
+		conviction_tell(ctx, in, flow, l_ns, now);
 	}
 	keep_out(q, &flow->guard, now);
 	return true;

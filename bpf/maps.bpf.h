@@ -16,6 +16,7 @@
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 
+#include "conviction.h"
 #include "dualpi2.h"
 #include "flow.h"
 #include "instance.bpf.h"
@@ -76,13 +77,22 @@ struct {
 	__type(value, struct dualpi2_event);
 } dualpi2_events SEC(".maps");
 
-/* What is known of flows (flows.bpf.h). */
+/* What is known of flows (flows.bpf.h). Tools look through all of it, hence the flag. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, DUALPI2_FLOWS);
 	__type(key, u32);
 	__type(value, struct dualpi2_flow);
 } dualpi2_flows SEC(".maps");
+
+/* Flows that were convicted lately (conviction.bpf.h). */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, DUALPI2_CONVICTIONS);
+	__type(key, u32);
+	__type(value, struct dualpi2_conviction);
+} dualpi2_convictions SEC(".maps");
 
 /* Parameters that a qdisc starts with, by interface; defaults where absent. */
 struct {

@@ -61,6 +61,8 @@ static __always_inline void publish_instance(struct instance *in, u64 now)
 	stats->since_ns = in->since_ns;
 	stats->refreshed_ns = now;
 	stats->params = in->params;
+	stats->guard.blame_max_ns = in->guard_law.blame_max_ns;
+	stats->guard.stricter_max = in->guard_law.stricter_max;
 	stats->memlimit = in->memlimit;
 	stats->memory_used = in->memory_used;
 	stats->max_memory_used = in->max_memory_used;

@@ -189,6 +189,13 @@ struct dualpi2_levels {
 	__u32 p_cl; /* L4S packets are marked with because of both queues; 2^32 - 1: all */
 };
 
+/* What the guard (guard.h) holds against a flow, so that a tool can say how near it is to that. */
+struct dualpi2_guard {
+	__u64 blame_max_ns; /* blame that is too much, ns to drain */
+	__u32 stricter_max; /* how often that halves for a flow that was convicted before, 0..3 */
+	__u32 reserved;	    /* 0 */
+};
+
 /* One live qdisc: value of dualpi2_stats. A copy, made every update while packets flow, and by the
  * dualpi2_refresh program.
  */
@@ -201,6 +208,7 @@ struct dualpi2_stats {
 	struct dualpi2_params params; /* in force */
 	DUALPI2_GAUGES(DUALPI2_STAT)
 	struct dualpi2_levels levels;
+	struct dualpi2_guard guard;
 	__u64 aqm[8]; /* gauges of the AQM: struct aqm_gauges of aqm.h */
 	DUALPI2_COUNTERS(DUALPI2_STAT)
 	struct dualpi2_overload overload;

@@ -9,9 +9,16 @@
 /* Flows that are known at the same time, of all qdiscs of an AQM; a power of two, 2^16 at most. */
 #define DUALPI2_FLOWS 8192
 
+/* Which qdisc a flow is at: other ones at each, and at one that comes in its place later. */
+static inline __u32 flow_qdisc(__u32 number, __u64 since_ns)
+{
+	return number + (__u32)since_ns;
+}
+
 /* Value of dualpi2_flows. */
 struct dualpi2_flow {
-	__u32 id; /* of the flow at its qdisc; 0: free */
+	__u32 id;    /* of the flow at its qdisc; 0: free */
+	__u32 qdisc; /* flow_qdisc() of that, for tools */
 	struct guard_flow guard;
 	struct sparse_flow sparse;
 } __attribute__((aligned(64))); /* no two share a cache line */

@@ -212,6 +212,21 @@ static inline bool guard_is_forgotten(const struct guard_flow *flow, __u64 now)
 	return now >= flow->blamed_until_ns && now >= flow->out_until_ns && !guard_terms(flow, now);
 }
 
+/* Its blame as a part of what is too much, percent: from 100 on it is convicted as soon as L is
+ * long enough. `blame_max_ns` and `stricter_max`: as in struct guard_law.
+ */
+static inline __u64 guard_score(const struct guard_flow *flow, __u64 blame_max_ns,
+				__u32 stricter_max, __u64 now)
+{
+	__u32 terms = guard_terms(flow, now);
+	__u32 stricter = terms < stricter_max ? terms : stricter_max;
+	__u64 percent = (blame_max_ns >> (stricter & 31)) / 100;
+
+	if (flow->blamed_until_ns <= now || !percent)
+		return 0;
+	return (flow->blamed_until_ns - now) / percent;
+}
+
 /* Convicts share a part of the link: `*until_ns` is when what they sent so far is through at that
  * rate. True: a packet of theirs is more than that.
  */

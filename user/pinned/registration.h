@@ -10,7 +10,9 @@
 #include <stddef.h>
 
 #include "aqm/aqm.h"
+#include "conviction.h"
 #include "dualpi2.h"
+#include "flow.h"
 
 /* The pins: X(member of struct registration, name of the pin and the object, may everybody read it,
  * and the shape: of a map its type and the size of its keys and values, bytes; a map for each CPU
@@ -32,6 +34,9 @@
 	X(values, "dualpi2_values", true, REGISTRATION_ARRAY(sizeof(struct dualpi2_values))) \
 	X(conf, "dualpi2_conf", false, REGISTRATION_HASH(sizeof(struct dualpi2_params)))     \
 	X(events, "dualpi2_events", true, REGISTRATION_ARRAY(sizeof(struct dualpi2_event)))  \
+	X(flows, "dualpi2_flows", false, REGISTRATION_ARRAY(sizeof(struct dualpi2_flow)))    \
+	X(convictions, "dualpi2_convictions", false,                                         \
+	  REGISTRATION_ARRAY(sizeof(struct dualpi2_conviction)))                             \
 	X(abi, "dualpi2_abi", true, REGISTRATION_ARRAY(sizeof(__u32)))                       \
 	X(split, "dualpi2_split", false, REGISTRATION_PROGRAM(SCHED_CLS))                    \
 	X(segment, "dualpi2_segment", false, REGISTRATION_PROGRAM(SCHED_CLS))                \

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Who is convicted, for those who may know (conviction.h). */
+#ifndef CONVICTION_BPF_H
+#define CONVICTION_BPF_H
+
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+
+#include "conviction.h"
+#include "flow.h"
+#include "flow_name.bpf.h"
+#include "instance.bpf.h"
+#include "maps.bpf.h"
+
+static u64 convictions_told; /* of all qdiscs of this AQM */
+
+/* Take the place of the conviction with this number; NULL: who wrote there DUALPI2_CONVICTIONS ago
+ * still does, on another CPU. Then this one is not told, and the statistics still count it.
+ */
+static __always_inline struct dualpi2_conviction *conviction_claim(u64 number)
+{
+	const u32 place = number % DUALPI2_CONVICTIONS;
+	struct dualpi2_conviction *conviction = bpf_map_lookup_elem(&dualpi2_convictions, &place);
+	u64 before;
+
+	if (!conviction)
+		return NULL; /* the verifier does not know that there is always one */
+	before = conviction->number;
+	if (__sync_val_compare_and_swap(&conviction->begun, before, number) != before)
+		return NULL;
+	return conviction;
+}
+
+/* A flow has just been convicted. Not inlined: it happens rarely. The exchanges are full barriers,
+ * so who reads the same number behind the rest as before it has read all of one conviction.
+ */
+static __noinline int conviction_tell(struct __sk_buff *ctx, const struct instance *in,
+				      const struct dualpi2_flow *flow, u64 l_ns, u64 now)
+{
+	const u64 number = __sync_fetch_and_add(&convictions_told, 1) + 1;
+	struct dualpi2_conviction *conviction = conviction_claim(number);
+
+	if (!conviction)
+		return 0;
+	conviction->key = in->key;
+	conviction->since_ns = in->since_ns;
+	conviction->start_ns = now;
+	conviction->until_ns = flow->guard.out_until_ns;
+	conviction->l_ns = l_ns;
+	conviction->term = flow->guard.terms;
+	conviction->flow = flow->id;
+	conviction->netns = in->netns_inode;
+	__builtin_memcpy(conviction->ifname, in->ifname, sizeof(conviction->ifname));
+	flow_name(ctx, &conviction->name);
+	__sync_lock_test_and_set(&conviction->number, number);
+	return 0;
+}
+
+#endif /* CONVICTION_BPF_H */
