@@ -13,6 +13,7 @@
 #include "pinned/pins.h"
 #include "sample/sample.h"
 #include "sample/sampler.h"
+#include "show/flows.h"
 #include "show/show.h"
 #include "watch/watch.h"
 
@@ -27,6 +28,7 @@ enum output {
 	OUTPUT_WATCH,
 	OUTPUT_RECORD,
 	OUTPUT_FILE,
+	OUTPUT_FLOWS,
 	OUTPUT_EVENTS,
 	OUTPUT_INTERVAL,
 	OUTPUT_COUNT,
@@ -78,6 +80,7 @@ static struct command command = {
 		"  dualpi2-stats eth0 --histogram --interval 10s\n"
 		"  dualpi2-stats --jsonl --interval 1s --count 60 >minute.jsonl\n"
 		"  dualpi2-stats eth0 --record eth0.jsonl; dualpi2-plot eth0.jsonl -o eth0.svg\n"
+		"  dualpi2-stats eth0 --flows\n"
 		"  dualpi2-stats --events\n"
 		"  dualpi2-stats --prometheus --config /etc/dualpi2 --output dualpi2.prom\n"
 		"  dualpi2-stats --json | jq '.[].\"l-queue\".delay.p99'\n",
@@ -119,8 +122,14 @@ static struct command command = {
 				  .kind = KIND_FILE, .words = "dualpi2.prom",
 				  .excludes = REPEATED | BIT(OUTPUT_JSONL) | BIT(OUTPUT_WATCH) |
 					      BIT(OUTPUT_RECORD) | BIT(OUTPUT_EVENTS) },
+		[OUTPUT_FLOWS] = { "flows", OUTPUT,
+				   "list the flows that --guard keeps out of the L4S queue: since "
+				   "when, for how long, and why; for root",
+				   .excludes = ONE_TEXT | BIT(OUTPUT_RECORD) | BIT(OUTPUT_EVENTS) |
+					       (FORMATS & ~BIT(OUTPUT_JSON)) },
 		[OUTPUT_EVENTS] = { "events", OUTPUT,
-				    "print a line when overload begins or ends, until interrupted; "
+				    "print a line when overload begins or ends, and for root when "
+				    "--guard takes a flow out of the L4S queue, until interrupted; "
 				    "with --json one object per line. Without IFACE: in all "
 				    "network namespaces",
 				    .excludes = ONE_TEXT | BIT(OUTPUT_RECORD) |
@@ -161,7 +170,7 @@ static bool flush(FILE *file)
 /* Is no other format asked for? */
 static bool is_table(void)
 {
-	const unsigned int others = FORMATS | BIT(OUTPUT_HISTOGRAM);
+	const unsigned int others = FORMATS | BIT(OUTPUT_HISTOGRAM) | BIT(OUTPUT_FLOWS);
 
 	for (enum output i = 0; others >> i; i++) {
 		if (others & BIT(i) && given(i))
@@ -205,7 +214,9 @@ static bool show_once(struct sampler *sampler, const struct configuration *confi
 
 	if (!sampler_take(sampler, &list))
 		return false;
-	if (given(OUTPUT_JSON))
+	if (given(OUTPUT_FLOWS) && (list.count || given(OUTPUT_JSON)))
+		shown = flows_print(&sampler->regs, &list, given(OUTPUT_JSON));
+	else if (given(OUTPUT_JSON))
 		json_print(&list, delays_shown());
 	else if (given(OUTPUT_OPENMETRICS) || given(OUTPUT_PROMETHEUS))
 		print_metrics(&list, sampler->ifname, configuration);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The events that the programs keep, as text and as JSON: the input is, after a byte of switches,
- * what is in the map. There is no map: the function of libbpf that would read it is here.
+/* The events and convictions that the programs keep, as text and as JSON: the input is, after a
+ * byte of switches, what is in each map. There is no map: the function of libbpf that would read it
+ * is here.
  */
 #include "fuzz.h"
 
@@ -10,6 +11,8 @@
 #include "sample/sampler.h"
 #include "show/show.h"
 
+enum { EVENTS, CONVICTIONS }; /* fds */
+
 static const uint8_t *kept;
 static size_t kept_size;
 
@@ -17,9 +20,10 @@ static size_t kept_size;
 int bpf_map_lookup_batch(int map, void *from, void *last, void *places, void *events, __u32 *count,
 			 const struct bpf_map_batch_opts *options)
 {
-	const size_t room = *count * sizeof(struct dualpi2_event);
+	const size_t size = map == CONVICTIONS ? sizeof(struct dualpi2_conviction)
+					       : sizeof(struct dualpi2_event);
+	const size_t room = *count * size;
 
-	(void)map;
 	(void)from;
 	(void)last;
 	(void)places;
@@ -31,12 +35,13 @@ int bpf_map_lookup_batch(int map, void *from, void *last, void *places, void *ev
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct sampler sampler = { .regs.count = 1 }; /* events: fd 0, which nobody reads */
+	struct sampler sampler = { .regs.count = 1 }; /* by their fds, which nobody reads */
 	struct follower follower = { .sampler = &sampler };
 
 	if (!size)
 		return 0;
 	follower.json = data[0] & 1;
+	sampler.regs.of[0].convictions = CONVICTIONS;
 	sampler.ifname = data[0] & 2 ? "eth0" : NULL;
 	kept = data + 1;
 	kept_size = size - 1;

@@ -29,6 +29,8 @@ struct instance {
 	__u64 c_waiting; /* packets in the queue */
 	bool without_tcx, overload;
 	enum direction direction;
+	bool guard_is_unknown;
+	__u32 convicts;		  /* flows out of L, of which a packet in ten is */
 	unsigned int comes_after; /* samples */
 	size_t aqm;		  /* its number in aqms; not there if there are not so many */
 };
@@ -56,6 +58,12 @@ static const struct scenario {
 			   .l_delay_ns = 900 * USEC,
 			   .l_marks = 2000,
 			   .overload = true } } },
+	{ .name = "guarded",
+	  .instances = { { "eth0", TC_H_ROOT, 4, 2000, 500 * USEC, 150, 1000, 15 * MSEC, 2, 12,
+			   .convicts = 2 } } },
+	{ .name = "guard-unknown",
+	  .instances = { { "eth0", TC_H_ROOT, 4, 2000, 500 * USEC, 150, 1000, 15 * MSEC, 2, 12,
+			   .convicts = 2, .guard_is_unknown = true } } },
 	{ .name = "without-tcx",
 	  .instances = { { .ifname = "eth0",
 			   .parent = TC_H_ROOT,
@@ -150,6 +158,21 @@ static void fill_gauges(struct sample *sample, __u64 steps)
 	}
 }
 
+/* Convicted each step anew; the worst of the others has 43 % of what is too much. */
+static void fill_guard(struct sample *sample, const struct instance *instance, __u64 steps)
+{
+	struct dualpi2_stats *stats = &sample->total.stats;
+
+	sample->guarded.is_known = !instance->guard_is_unknown;
+	if (!instance->convicts)
+		return;
+	stats->params.guard = 1;
+	stats->convictions = steps * instance->convicts;
+	stats->redirected = steps * (instance->l_packets + instance->c_packets) / 10;
+	if (sample->guarded.is_known)
+		sample->guarded = (struct guarded){ true, instance->convicts, 43 };
+}
+
 static void fill(struct sample *sample, const struct instance *instance, unsigned int index)
 {
 	const __u64 steps = sample_number + 1, start = DUALPI2_NSEC_PER_SEC;
@@ -184,6 +207,7 @@ static void fill(struct sample *sample, const struct instance *instance, unsigne
 		stats->c.head_age_ns = instance->c_delay_ns;
 	stats->l.counters.mark_coupled = steps * instance->l_marks;
 	fill_gauges(sample, steps);
+	fill_guard(sample, instance, steps);
 	if (instance->overload)
 		stats->overload = (struct dualpi2_overload){
 			.events = 1,

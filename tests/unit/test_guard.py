@@ -208,3 +208,36 @@ def test_convicts_get_a_quarter():
 def test_without_a_rate_there_is_no_share():
     clock = ffi.new("__u64 *")
     assert not any(C.guard_polices(law(UNKNOWN), clock, FRAME, 0) for _ in range(1000))
+
+
+# ---- what is told of it -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("blame_ms, terms, percent", [
+    (0, 0, 0), (100, 0, 40), (250, 0, 100), (300, 0, 120),
+    # half of it is too much after a term, an eighth after three, and no less
+    (100, 1, 80), (25, 3, 80), (25, 9, 80),
+])
+def test_score(blame_ms, terms, percent):
+    """20 Mbit/s: 62.5 kB at 2 Mbit/s take 250 ms."""
+    made, now = law(), 100 * SECOND
+    flow = new("guard_flow", blamed_until_ns=now + blame_ms * MS, last_ns=now - MS, terms=terms)
+    assert C.guard_score(flow, made.blame_max_ns, made.stricter_max, now) == percent
+
+
+@given(st.integers(0, ENDLESS), st.integers(0, ENDLESS), st.integers(0, 2**32 - 1),
+       st.integers(0, ENDLESS), st.integers(0, 2**32 - 1))
+def test_score_of_anything(until, room, stricter, now, terms):
+    """Whatever somebody wrote into the maps."""
+    flow = new("guard_flow", blamed_until_ns=until, last_ns=now, terms=terms)
+    assert 0 <= C.guard_score(flow, room, stricter, now) <= ENDLESS
+
+
+def test_score_of_a_conviction():
+    """It is below 100 before, and the blame is gone afterwards."""
+    made, flow, now = law(), new("guard_flow"), 0
+    scores = []
+    while not C.guard_convicts(made, flow, 5 * MS, FRAME, now):
+        scores.append(C.guard_score(flow, made.blame_max_ns, made.stricter_max, now))
+    assert scores == sorted(scores) and 90 < scores[-1] < 100
+    assert C.guard_score(flow, made.blame_max_ns, made.stricter_max, now) == 0

@@ -10,7 +10,7 @@ from pretender import stats
 from prometheus_client import parser as prometheus
 from prometheus_client.openmetrics import parser as openmetrics
 
-SCENARIOS = ("busy", "several", "queues", "both", "overload", "without-tcx", "none")
+SCENARIOS = ("busy", "several", "queues", "both", "overload", "guarded", "without-tcx", "none")
 
 
 def read(text, parser=openmetrics):
@@ -95,6 +95,17 @@ def test_values_are_those_of_json():
     assert value(read(text_of("overload")), "overload_active") == 1
     assert value(read(text_of("overload")), "overload_seconds_total") == 1
     assert value(read(text_of("without-tcx")), "tcx_attached") == 0
+
+
+def test_who_is_convicted_may_not_be_known():
+    """Then the metrics are missing, which is not that there is nobody."""
+    known, unknown = read(text_of("guarded")), read(text_of("guard-unknown"))
+    assert value(known, "guard_convicts") == 2
+    assert value(known, "guard_worst_score_ratio") == 0.43
+    assert value(read(text_of("busy")), "guard_convicts") == 0
+    assert value(unknown, "guard_convictions_total") == 2
+    assert not {name for name, _ in unknown} & {"dualpi2_guard_convicts",
+                                               "dualpi2_guard_worst_score_ratio"}
 
 
 def test_histogram_is_that_of_the_delays():

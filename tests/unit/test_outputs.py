@@ -295,6 +295,44 @@ def test_bins():
     assert line["interval"]["l-queue"]["delay"]["bins"][0]["packets"] == 2000
 
 
+# ---- the guard -------------------------------------------------------------------------------
+
+
+def test_gauges_of_the_guard():
+    [known], [unknown] = (json.loads(stats(scenario, "--json").stdout)
+                          for scenario in ("guarded", "guard-unknown"))
+    assert known["guard"] == {"convictions": 2, "redirected": 300, "unjudged": 0, "convicts": 2,
+                              "worst-score": 43}
+    assert unknown["guard"]["convictions"] == 2
+    assert unknown["guard"]["convicts"] is unknown["guard"]["worst-score"] is None
+
+
+def test_the_guard_in_words():
+    table = stats("guarded").stdout
+    assert ("  guard: flows taken out of the L4S queue 4 times, 600 of their packets\n"
+            "    came to the Classic queue\n"
+            "    2 are out now; the worst of the others has 43 % of the blame that is\n"
+            "    too much\n") in table
+    assert "    (run it as root to see who is out now)\n" in stats("guard-unknown").stdout
+    assert "guard" not in stats("busy").stdout
+    said = " ".join(stats("guarded", "--interval", "1s", "--count", "1").stdout.split())
+    assert "out of it: 9.99 % of the packets; 2 flows now" in said
+    said = " ".join(stats("guard-unknown", "--interval", "1s", "--count", "1").stdout.split())
+    assert said.endswith("out of it: 9.99 % of the packets")
+
+
+def test_nobody_is_convicted_where_the_guard_is_off():
+    assert stats("both", "--flows").stdout == (
+        "eth0: the guard is off: `dualpi2-load eth0 --guard` turns it on\n"
+        "eth0, ingress: the guard is off: `dualpi2-load eth0 --ingress --guard` turns it on\n")
+    [egress, ingress] = json.loads(stats("both", "--flows", "--json").stdout)
+    assert egress == {"dev": "eth0", "interface": "eth0", "direction": "egress", "guard": False,
+                      "convicts": 0, "worst-score": 0, "flows": []}
+    assert ingress["direction"] == "ingress"
+    assert json.loads(stats("none", "--flows", "--json").stdout) == []
+    assert stats("none", "--flows", check=False).returncode == 1
+
+
 # ---- what does not go together -----------------------------------------------------------------
 
 
@@ -307,7 +345,9 @@ def test_bins():
     "--record x --json", "--record x --watch", "--record x --events", "--count 3",
     "--count 0 --jsonl", "--count x --jsonl", "--count", "--interval", "--interval 1ms",
     "--interval 1d --jsonl", "--interval 1s --interval 1s",
-    "--config", "--config /etc", "--config /etc --json",
+    "--config", "--config /etc", "--config /etc --json", "--flows --tc", "--flows --jsonl",
+    "--flows --watch", "--flows --events", "--flows --interval 1s", "--flows --histogram",
+    "--flows --record x", "--flows --prometheus",
 ])
 def test_wrong_usage(arguments):
     done = stats("busy", *arguments.split(), check=False)

@@ -25,6 +25,13 @@ struct figures {
 	struct dualpi2_delays delays;
 };
 
+/* What the guard has now, by its table of flows (convicts.h). */
+struct guarded {
+	bool is_known;	/* false: only the owner of the pins may look */
+	__u32 convicts; /* flows that are out of L */
+	__u64 worst;	/* highest blame of a flow, as a part of what is too much, percent */
+};
+
 /* A qdisc, once, with its figures of two times. */
 struct sample {
 	const struct aqm *aqm;
@@ -40,8 +47,9 @@ struct sample {
 	/* The interface whose packets pass, now, and which ones. */
 	char ifname[IF_NAMESIZE];
 	enum direction direction;
-	char device[IF_NAMESIZE];	/* that has the qdisc: that interface, or its ifb */
-	struct dualpi2_values values;	/* now, of an AQM that has some (aqm.h) */
+	char device[IF_NAMESIZE];     /* that has the qdisc: that interface, or its ifb */
+	struct dualpi2_values values; /* now, of an AQM that has some (aqm.h) */
+	struct guarded guarded;
 	struct qdisc_counters counters; /* of the kernel, as tc shows them */
 	uint32_t refcnt;		/* of the qdisc, as tc shows it */
 	int tcx_attached;		/* is the program that marks: 1, 0, or -errno: unknown */

@@ -16,6 +16,7 @@
 #include "pinned/pins.h"
 #include "pinned/tcx.h"
 #include "sample/clock.h"
+#include "sample/convicts.h"
 
 static const char *only_owner(char *why)
 {
@@ -366,6 +367,7 @@ static bool collect(struct sampler *sampler, struct samples *list, bool *complet
 	    expect_known(-collecting.error, "the statistics") < 0 || !add_sums(list))
 		goto failed;
 	drop_others(list);
+	guarded_look(regs, list);
 	if (list->count)
 		qsort(list->items, list->count, sizeof(*list->items), compare);
 	*complete = list->count && !collecting.misses;

@@ -156,15 +156,20 @@ static bool around_tcx(const struct evidence *seen, char text[DIAGNOSIS_MAX])
 
 static bool guarded(const struct evidence *seen, char text[DIAGNOSIS_MAX])
 {
-	char share[FORMAT_MAX];
+	const struct guarded *guarded = &seen->sample->guarded;
+	char share[FORMAT_MAX], now[FORMAT_MAX] = "";
 
 	if ((double)seen->interval->stats.redirected <=
 	    GUARDED_SHARE * (double)arrived(seen->interval))
 		return false;
+	if (guarded->is_known)
+		snprintf(now, sizeof(now), "; %u flow%s now", guarded->convicts,
+			 guarded->convicts == 1 ? "" : "s");
 	return say(
 		text,
-		"the guard keeps flows that made the L4S queue long out of it: %s of the packets",
-		format_share(seen->interval->stats.redirected, arrived(seen->interval), share));
+		"the guard keeps flows that made the L4S queue long out of it: %s of the packets%s",
+		format_share(seen->interval->stats.redirected, arrived(seen->interval), share),
+		now);
 }
 
 static bool is_empty(const struct figures *interval)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "show/show.h"
 
-#include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/pkt_sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/param.h>
 #include <time.h>
@@ -13,10 +13,13 @@
 #include "cli/format.h"
 #include "cli/message.h"
 #include "interface/ifb.h"
+#include "kernel/array_map.h"
 #include "kernel/link.h"
 #include "kernel/netns.h"
 #include "sample/clock.h"
 #include "sample/sampler.h"
+#include "show/flow_text.h"
+#include "show/flows.h"
 #include "show/json.h"
 
 /* How long it takes to notice an event, or that another kind is registered, or none any more. */
@@ -38,137 +41,220 @@ struct place {
 	char ifname[IF_NAMESIZE];
 	enum direction direction;
 	char device[IF_NAMESIZE]; /* as in struct sample */
-	bool elsewhere;		  /* in another network namespace */
+	__u32 parent;
+	__u32 netns;	/* inode */
+	bool elsewhere; /* in another network namespace */
 };
 
-static void print_text(const struct dualpi2_event *event, const struct place *place)
+/* Up to what has happened, at `ns`. */
+static void begin_text(const struct place *place, __u64 ns)
 {
-	char parent[FORMAT_MAX], duration[FORMAT_MAX], name[NAME_SHOWN_MAX];
+	char parent[FORMAT_MAX], name[NAME_SHOWN_MAX];
 
-	print_time(clock_unix_time(event->start_ns + event->duration_ns));
+	print_time(clock_unix_time(ns));
 	printf(" %s%s", sample_name(place->ifname, name),
 	       place->direction == INGRESS ? ", ingress" : "");
 	if (place->elsewhere)
-		printf(" (netns %u)", event->netns);
-	if (event->key.parent != TC_H_ROOT)
-		printf(" (queue %s)", format_class(event->key.parent, parent));
-	if (event->ended)
-		printf(": overload ended after %s\n", format_delay(event->duration_ns, duration));
-	else
-		printf(": overload began\n");
+		printf(" (netns %u)", place->netns);
+	if (place->parent != TC_H_ROOT)
+		printf(" (queue %s)", format_class(place->parent, parent));
+	printf(": ");
 }
 
-static void print_json(const struct dualpi2_event *event, const struct place *place)
+static struct json_object *begin_json(const struct place *place, __u64 ns, const char *event)
 {
 	struct json_object *object = json_object_new_object();
 	char parent[FORMAT_MAX];
 
-	json_add_decimal(object, "time", JSON_SECONDS,
-			 clock_unix_time(event->start_ns + event->duration_ns));
+	json_add_decimal(object, "time", JSON_SECONDS, clock_unix_time(ns));
 	json_add_text(object, "dev", place->device);
 	json_add_text(object, "interface", place->ifname);
 	json_add_text(object, "direction", direction_name(place->direction));
-	json_add_uint(object, "netns", event->netns);
-	if (event->key.parent != TC_H_ROOT)
-		json_add_text(object, "parent", format_class(event->key.parent, parent));
-	json_add_text(object, "event", event->ended ? "ended" : "began");
-	json_add_decimal(object, "start", JSON_SECONDS, clock_unix_time(event->start_ns));
-	json_add_uint(object, "duration", sample_us(event->duration_ns));
-	json_put_line(stdout, object);
+	json_add_uint(object, "netns", place->netns);
+	if (place->parent != TC_H_ROOT)
+		json_add_text(object, "parent", format_class(place->parent, parent));
+	json_add_text(object, "event", event);
+	return object;
 }
 
 /* Does it follow the events of a device, or (`ifb`, or NULL) of what arrives through it? One that
  * is gone has its name in the event.
  */
-static bool is_followed(struct sampler *sampler, const struct dualpi2_event *event,
+static bool is_followed(struct sampler *sampler, __u32 ifindex, const char *old_name,
 			const struct ifb *ifb)
 {
-	const int device = (int)event->key.ifindex;
 	struct link link;
 	int found = sampler_link(sampler);
 
-	if (found > 0 && (sampler->link.ifindex == device ||
+	if (found > 0 && (sampler->link.ifindex == (int)ifindex ||
 			  (ifb && ifb_belongs_to(ifb, (__u32)sampler->link.ifindex))))
 		return true;
-	return found >= 0 && !link_look(device, &link) && !strcmp(event->ifname, sampler->ifname);
+	return found >= 0 && !link_look((int)ifindex, &link) && !strcmp(old_name, sampler->ifname);
 }
 
-static void print(const struct follower *follower, const struct dualpi2_event *event)
+/* Where something has happened. False: nobody asks about that. */
+static bool find_place(const struct follower *follower, const struct dualpi2_key *key, __u32 netns,
+		       const char *old_name, struct place *place)
 {
-	struct place place = { .elsewhere = event->key.netns != follower->netns };
 	const struct ifb *ifb = NULL;
 	struct ifbs ifbs;
 
-	if (!place.elsewhere && ifbs_read(&follower->sampler->regs, &ifbs))
-		ifb = ifbs_find(&ifbs, event->key.ifindex);
+	*place = (struct place){
+		.parent = key->parent,
+		.netns = netns,
+		.elsewhere = key->netns != follower->netns,
+	};
+	if (!place->elsewhere && ifbs_read(&follower->sampler->regs, &ifbs))
+		ifb = ifbs_find(&ifbs, key->ifindex);
 	/* An interface of another namespace: no index of ours. */
-	sample_ifname(place.elsewhere ? 0 : event->key.ifindex, event->ifname, place.device);
-	place.direction = sample_interface(ifb, place.device, place.ifname);
-	if (follower->sampler->ifname &&
-	    (place.elsewhere || !is_followed(follower->sampler, event, ifb)))
-		return;
-	if (follower->json)
-		print_json(event, &place);
-	else
-		print_text(event, &place);
+	sample_ifname(place->elsewhere ? 0 : key->ifindex, old_name, place->device);
+	place->direction = sample_interface(ifb, place->device, place->ifname);
+	return !follower->sampler->ifname ||
+	       (!place->elsewhere && is_followed(follower->sampler, key->ifindex, old_name, ifb));
 }
 
-/* Those that an AQM has kept. */
-static bool read_kept(const struct registration *reg, struct dualpi2_event *kept)
+/* ---- what has happened --------------------------------------------------------------- */
+
+static void print_overload(const struct follower *follower, const void *entry)
 {
-	__u32 places[DUALPI2_EVENTS], last, count = DUALPI2_EVENTS;
-	const int error =
-		bpf_map_lookup_batch(reg->events, NULL, &last, places, kept, &count, NULL);
+	const struct dualpi2_event *event = entry;
+	const __u64 end_ns = event->start_ns + event->duration_ns;
+	char duration[FORMAT_MAX];
+	struct json_object *object;
+	struct place place;
 
-	if (error && error != -ENOENT) /* that is their end */
-		return fail(-error, "cannot read the events (-v shows why)");
-	return true;
+	if (!find_place(follower, &event->key, event->netns, event->ifname, &place))
+		return;
+	if (follower->json) {
+		object = begin_json(&place, end_ns, event->ended ? "ended" : "began");
+		json_add_decimal(object, "start", JSON_SECONDS, clock_unix_time(event->start_ns));
+		json_add_uint(object, "duration", sample_us(event->duration_ns));
+		json_put_line(stdout, object);
+		return;
+	}
+	begin_text(&place, end_ns);
+	if (event->ended)
+		printf("overload ended after %s\n", format_delay(event->duration_ns, duration));
+	else
+		printf("overload began\n");
 }
 
-static __u64 latest_of(const struct dualpi2_event *kept)
+/* When its term ends is told at once. When it is back, no one sees before its next packet. */
+static void print_conviction(const struct follower *follower, const void *entry)
+{
+	const struct dualpi2_conviction *conviction = entry;
+	char name[FLOW_NAME_TEXT_MAX], term[FORMAT_MAX], l[FORMAT_MAX];
+	struct json_object *object;
+	struct place place;
+
+	if (!find_place(follower, &conviction->key, conviction->netns, conviction->ifname, &place))
+		return;
+	if (follower->json) {
+		object = begin_json(&place, conviction->start_ns, "convicted");
+		flows_add_conviction(object, conviction);
+		json_put_line(stdout, object);
+		return;
+	}
+	begin_text(&place, conviction->start_ns);
+	printf("out of the L4S queue for %s, which it made %s long: %s\n",
+	       format_delay((double)(conviction->until_ns - conviction->start_ns), term),
+	       format_delay((double)conviction->l_ns, l), flow_name_text(&conviction->name, name));
+}
+
+/* Maps that keep the latest entries, each in the place of its number modulo KEPT. An entry begins
+ * with its number and ends with it, where that is written first (struct dualpi2_event).
+ */
+#define KEPT DUALPI2_EVENTS
+_Static_assert(KEPT == DUALPI2_CONVICTIONS, "one walk reads both");
+
+struct told {
+	size_t size; /* of an entry */
+	void (*print)(const struct follower *follower, const void *entry);
+};
+
+static const struct told told[FOLLOWED] = {
+	[FOLLOWED_OVERLOAD] = { sizeof(struct dualpi2_event), print_overload },
+	[FOLLOWED_CONVICTIONS] = { sizeof(struct dualpi2_conviction), print_conviction },
+};
+
+/* Its map; -1: it is not open: only the owner of the pins can read convictions. */
+static int map_of(const struct registration *reg, enum followed what)
+{
+	return what == FOLLOWED_OVERLOAD ? reg->events : reg->convictions;
+}
+
+struct kept {
+	const struct told *told;
+	char *entries;
+};
+
+static const void *kept_at(const struct kept *kept, __u64 number)
+{
+	return kept->entries + number % KEPT * kept->told->size;
+}
+
+static __u64 number_of(const struct kept *kept, __u64 place)
+{
+	return *(const __u64 *)kept_at(kept, place);
+}
+
+static bool is_whole(const struct kept *kept, __u64 number)
+{
+	const char *entry = kept_at(kept, number);
+
+	return number_of(kept, number) == number &&
+	       *(const __u64 *)(entry + kept->told->size - sizeof(__u64)) == number;
+}
+
+static __u64 latest_of(const struct kept *kept)
 {
 	__u64 latest = 0;
 
-	for (size_t i = 0; i < DUALPI2_EVENTS; i++)
-		latest = MAX(latest, kept[i].number);
+	for (size_t i = 0; i < KEPT; i++)
+		latest = MAX(latest, number_of(kept, i));
 	return latest;
 }
 
 /* Print those behind `seen`. The number of the last one that can be told now. */
-static __u64 print_new(const struct follower *follower, __u64 seen, __u64 latest,
-		       const struct dualpi2_event *kept)
+static __u64 print_new(const struct follower *follower, __u64 seen, const struct kept *kept)
 {
-	if (latest - seen > DUALPI2_EVENTS) {
-		verbose("%llu events came too fast to be told", latest - seen - DUALPI2_EVENTS);
-		seen = latest - DUALPI2_EVENTS;
+	const __u64 latest = latest_of(kept);
+
+	if (latest - seen > KEPT) {
+		verbose("%llu events came too fast to be told", latest - seen - KEPT);
+		seen = latest - KEPT;
 	}
 	for (; seen < latest; seen++) {
-		const struct dualpi2_event *event = &kept[(seen + 1) % DUALPI2_EVENTS];
-
-		if (event->number <= seen)
+		if (number_of(kept, seen + 1) <= seen)
 			break; /* another CPU is still writing it */
-		if (event->number == seen + 1 && event->begun == event->number)
-			print(follower, event);
+		if (is_whole(kept, seen + 1))
+			kept->told->print(follower, kept_at(kept, seen + 1));
 	}
 	return seen;
 }
 
+static bool look(struct follower *follower, size_t aqm, enum followed what, bool printed)
+{
+	const int map = map_of(&follower->sampler->regs.of[aqm], what);
+	struct kept kept = { &told[what], map < 0 ? NULL : calloc(KEPT, told[what].size) };
+	__u64 *latest = &follower->latest[what][aqm];
+	int error = map < 0 ? 0 : kept.entries ? array_map_read(map, KEPT, kept.entries) : -ENOMEM;
+
+	if (error)
+		fail(-error, "cannot read the events (-v shows why)");
+	else if (kept.entries)
+		*latest = printed ? print_new(follower, *latest, &kept) : latest_of(&kept);
+	free(kept.entries);
+	return !error;
+}
+
 bool events_look(struct follower *follower, bool printed)
 {
-	const struct registrations *regs = &follower->sampler->regs;
-	struct dualpi2_event kept[DUALPI2_EVENTS] = {};
-
-	for (size_t i = 0; i < regs->count; i++) {
-		const struct registration *reg = &regs->of[i];
-		__u64 latest;
-
-		if (reg->events < 0)
-			continue;
-		if (!read_kept(reg, kept))
-			return false;
-		latest = latest_of(kept);
-		follower->latest[i] =
-			printed ? print_new(follower, follower->latest[i], latest, kept) : latest;
+	for (size_t i = 0; i < follower->sampler->regs.count; i++) {
+		for (enum followed what = 0; what < FOLLOWED; what++) {
+			if (!look(follower, i, what, printed))
+				return false;
+		}
 	}
 	return say_flush();
 }
@@ -185,7 +271,8 @@ static bool keep_up(struct follower *follower)
 		if (registration_is_current(&regs->of[i]))
 			continue;
 		has_changed = true;
-		follower->latest[i] = 0;
+		for (enum followed what = 0; what < FOLLOWED; what++)
+			follower->latest[what][i] = 0;
 	}
 	if (has_changed && !sampler_open_again(follower->sampler))
 		return false;

@@ -117,6 +117,19 @@ static void print_tcx_attached(const struct family *family, const struct sample 
 		print_uint(family, sample, NULL, sample->tcx_attached);
 }
 
+/* Nor who is convicted. */
+static void print_convicts(const struct family *family, const struct sample *sample)
+{
+	if (sample->guarded.is_known)
+		print_uint(family, sample, NULL, sample->guarded.convicts);
+}
+
+static void print_worst_score(const struct family *family, const struct sample *sample)
+{
+	if (sample->guarded.is_known)
+		print_double(family, sample, NULL, (double)sample->guarded.worst / 100);
+}
+
 static void print_queue_delays(const struct family *family, const struct sample *sample,
 			       const char *name, const struct dualpi2_histogram *histogram)
 {
@@ -190,6 +203,11 @@ static const struct family families[] = {
 	{ "tcx_attached", GAUGE, NULL,
 	  "1 if the tcx program, which marks, is attached; missing if not known.",
 	  print_tcx_attached },
+	{ "guard_convicts", GAUGE, NULL,
+	  "Flows that the guard keeps out of L now; missing if not known.", print_convicts },
+	{ "guard_worst_score_ratio", GAUGE, "ratio",
+	  "Highest blame of a flow, as a part of what is too much; missing if not known.",
+	  print_worst_score },
 	{ "shaper_rate_bytes_per_second", GAUGE, NULL, "Rate of the shaper; 0: there is none.",
 	  print_rate },
 	{ "split_gso", GAUGE, NULL,

@@ -10,6 +10,7 @@
 #include "cli/format.h"
 #include "coupling.h"
 #include "sample/clock.h"
+#include "show/flows.h"
 #include "show/show.h"
 #include "vdq/vdq.h"
 
@@ -260,6 +261,15 @@ static void add_overload(struct json_object *to, const struct dualpi2_overload *
 	add_time(to, "total", overload->total_ns);
 }
 
+/* Beside what the guard counts. */
+static void add_guarded(struct json_object *to, const struct guarded *guarded)
+{
+	struct json_object *guard;
+
+	if (json_object_object_get_ex(to, "guard", &guard))
+		flows_add_gauges(guard, guarded);
+}
+
 static void add_place(struct json_object *to, const struct sample *sample)
 {
 	char handle[FORMAT_MAX];
@@ -288,6 +298,7 @@ static void add_sample(struct json_object *to, const struct sample *sample, enum
 	if (!sample->is_sum)
 		add_xstats(to, sample);
 	add_rows(to, qdisc_rows, &sample->total.stats, !sample->is_sum);
+	add_guarded(to, &sample->guarded);
 	json_add(to, "tcx-attached",
 		 sample->tcx_attached < 0 ? NULL : json_object_new_boolean(sample->tcx_attached));
 	if (sample->passed_over[0])

@@ -85,12 +85,18 @@ void json_print_lines(FILE *file, const struct samples *list, enum json_delays d
 
 struct sampler;
 
-/* Who follows overload events (RFC 9332, 2.5.2.3), a line each. */
+enum followed {
+	FOLLOWED_OVERLOAD,    /* RFC 9332, 2.5.2.3 */
+	FOLLOWED_CONVICTIONS, /* of the guard, for who may open the pins */
+	FOLLOWED,
+};
+
+/* Who follows events, a line each. */
 struct follower {
 	struct sampler *sampler; /* of one interface, or of all in all namespaces */
 	__u64 netns;		 /* ours (struct dualpi2_key) */
 	bool json;
-	__u64 latest[AQMS_MAX]; /* number of the last event of each AQM that was looked at */
+	__u64 latest[FOLLOWED][AQMS_MAX]; /* number of the last event that was looked at */
 };
 
 /* Look at what came since the last time, and print it, or leave it (`printed`). */

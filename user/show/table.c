@@ -217,16 +217,30 @@ static void print_overload(const struct dualpi2_stats *stats)
 	       format_delay(overload->duration_ns, latest));
 }
 
-static void print_guard(const struct dualpi2_stats *stats)
+/* Who is out now, and how near the next one is to it. */
+static void print_guarded(const struct guarded *guarded)
+{
+	if (!guarded->is_known)
+		printf("    (run it as root to see who is out now)\n");
+	else if (guarded->convicts || guarded->worst)
+		printf("    %u %s out now; the worst of the others has %llu %% of the blame that is\n"
+		       "    too much\n",
+		       guarded->convicts, guarded->convicts == 1 ? "is" : "are", guarded->worst);
+	else
+		printf("    none is out now\n");
+}
+
+static void print_guard(const struct sample *sample, const struct dualpi2_stats *stats)
 {
 	char convictions[FORMAT_MAX], redirected[FORMAT_MAX];
 
-	if (stats->convictions)
-		printf("  guard: flows taken out of the L4S queue %s time%s, %s of their packets\n"
-		       "    came to the Classic queue\n",
-		       format_count(stats->convictions, convictions),
-		       stats->convictions == 1 ? "" : "s",
-		       format_count(stats->redirected, redirected));
+	if (!stats->convictions && !sample->guarded.worst)
+		return;
+	printf("  guard: flows taken out of the L4S queue %s time%s, %s of their packets\n"
+	       "    came to the Classic queue\n",
+	       format_count(stats->convictions, convictions), stats->convictions == 1 ? "" : "s",
+	       format_count(stats->redirected, redirected));
+	print_guarded(&sample->guarded);
 }
 
 static void print_sparse(const struct dualpi2_stats *stats)
@@ -319,7 +333,7 @@ static void print_instance(const struct sample *sample, const struct figures *fi
 		print_gauges(sample->aqm, stats);
 	}
 	print_overload(stats);
-	print_guard(stats);
+	print_guard(sample, stats);
 	print_sparse(stats);
 	print_gso(stats);
 	if (!figures->span_ns && sample->recent.span_ns)
