@@ -11,6 +11,7 @@ SYS_BPF = 321 if os.uname().machine == "x86_64" else 280
 # include/uapi/linux/bpf.h
 BPF_MAP_LOOKUP_ELEM, BPF_PROG_TEST_RUN = 1, 10
 BPF_PROG_LOAD, BPF_OBJ_PIN, BPF_OBJ_GET, BPF_PROG_ATTACH = range(5, 9)
+BPF_MAP_UPDATE_BATCH = 26
 BPF_PROG_TYPE_SCHED_CLS, BPF_PROG_TYPE_XDP = 3, 6
 
 
@@ -44,6 +45,14 @@ def lookup(bpf_map, key, size):
     bpf(BPF_MAP_LOOKUP_ELEM, struct.pack("<IxxxxQQQ", bpf_map, ctypes.addressof(key),
                                          ctypes.addressof(value), 0))
     return value.raw
+
+
+def fill(bpf_map, values):
+    """All elements of an array map, in their order."""
+    keys = ctypes.create_string_buffer(b"".join(struct.pack("=I", i) for i in range(len(values))))
+    data = ctypes.create_string_buffer(b"".join(values))
+    bpf(BPF_MAP_UPDATE_BATCH, struct.pack("<QQQQIIQQ", 0, 0, ctypes.addressof(keys),
+                                          ctypes.addressof(data), len(values), bpf_map, 0, 0))
 
 
 @contextlib.contextmanager

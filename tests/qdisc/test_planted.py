@@ -67,7 +67,7 @@ def prague_pins(box):
 
 
 MAPS = ("dualpi2_abi", "dualpi2_stats", "dualpi2_delays", "dualpi2_events", "dualpi2_conf",
-        "dualpi2_live")
+        "dualpi2_live", "dualpi2_flows", "dualpi2_convictions")
 
 
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)

@@ -200,6 +200,23 @@ def test_everybody_may_look(space):
         assert "root" in line and f"chmod 711 {BPFFS}" in line
 
 
+def test_whom_the_guard_has_convicted_not_everybody_may_see(space):
+    """How often it has, and not who: that is unknown to others, which is not nobody."""
+    space.run(LOADER, "one", "--rate", "40mbit", "--guard")
+    assert json.loads(space.run(STATS, "one", "--json").stdout)[0]["guard"]["convicts"] == 0
+    with mode(BPFFS, 0o711):
+        [stats] = json.loads(space.run(*as_nobody(STATS, "one", "--json")).stdout)
+        assert stats["guard"]["convictions"] == 0 and stats["guard"]["convicts"] is None
+        assert "guard_convicts" not in space.run(*as_nobody(STATS, "--prometheus")).stdout.replace(
+            "# HELP dualpi2_guard_convicts ", "").replace("# TYPE dualpi2_guard_convicts ", "")
+        for options in ("--flows",), ("--flows", "--json"):
+            line = one_line(space.run(*as_nobody(STATS, "one", *options), check=False), 1)
+            assert "run it as root" in line
+    space.run(LOADER, "one", "--no-guard")
+    with mode(BPFFS, 0o711):
+        assert "the guard is off" in space.run(*as_nobody(STATS, "one", "--flows")).stdout
+
+
 def test_statistics_that_are_hidden(space):
     """By `ip netns exec`: they cannot be seen, which is not that they are gone."""
     space.run(LOADER, "one")
