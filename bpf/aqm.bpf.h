@@ -67,9 +67,10 @@ enum drop {
 
 /* A packet in the tcx program, before it is queued. */
 struct arrival {
-	u64 now;   /* CLOCK_MONOTONIC, ns */
-	u32 flags; /* PACKET_* */
-	u32 note;  /* aqm_note() */
+	u64 now;     /* CLOCK_MONOTONIC, ns */
+	u32 flags;   /* PACKET_* */
+	u32 note;    /* aqm_note() */
+	u32 packets; /* on the wire */
 };
 
 struct instance;

@@ -73,7 +73,7 @@ static __always_inline u8 classify(const struct instance *in, s32 tos, u32 prior
 		return flags;
 	if (class == PRIORITY_L4S)
 		return flags | PACKET_L;
-	return (flags & ~PACKET_MARKABLE) | PACKET_L | PACKET_EXEMPT;
+	return exempt_in_l(flags);
 }
 
 #endif /* CLASSIFY_BPF_H */

@@ -45,7 +45,7 @@ static __noinline int conviction_tell(struct __sk_buff *ctx, const struct instan
 	conviction->key = in->key;
 	conviction->since_ns = in->since_ns;
 	conviction->start_ns = now;
-	conviction->until_ns = flow->guard.out_until_ns;
+	conviction->until_ns = flow->guard.stay.until_ns;
 	conviction->l_ns = l_ns;
 	conviction->term = flow->guard.terms;
 	conviction->flow = flow->id;

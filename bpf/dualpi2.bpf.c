@@ -113,13 +113,15 @@ int dualpi2_segment(struct __sk_buff *ctx)
 	return send_back(ctx);
 }
 
-/* The PACKET_* of a packet by what its flow does to the queues. */
+/* The PACKET_* of a packet by what its flow does to the queues. (The arrival is a copy: its caller
+ * has it in registers.)
+ */
 static __always_inline u32 judge(struct __sk_buff *ctx, struct instance *in, struct dualq *q,
-				 u32 flags, u64 now)
+				 struct arrival arrival)
 {
-	if (flags & PACKET_L)
-		return in->judges_flows & JUDGES_L ? guard(ctx, in, q, flags, now) : flags;
-	return in->judges_flows & JUDGES_C ? sparse(ctx, in, q, flags, now) : flags;
+	if (arrival.flags & PACKET_L)
+		return in->judges_flows & JUDGES_L ? guard(ctx, in, q, &arrival) : arrival.flags;
+	return in->judges_flows & JUDGES_C ? sparse(ctx, in, q, &arrival) : arrival.flags;
 }
 
 SEC("tcx/egress")
@@ -128,12 +130,12 @@ int dualpi2_mark(struct __sk_buff *ctx)
 	struct sk_buff *skb = bpf_cast_to_kern_ctx(ctx);
 	/* Not device_of(): each packet comes here, and a trusted pointer is read faster. */
 	struct instance *in = instance_for(ctx, skb->dev);
-	struct arrival arrival;
+	struct arrival arrival = { .packets = 1 };
 	struct dualq *q;
 	enum mark mark = MARK_NONE;
 	bool is_direct = true;
 	struct ip_header ip;
-	u32 packets = 1, home;
+	u32 home;
 	int way;
 
 	if (!in)
@@ -146,7 +148,7 @@ int dualpi2_mark(struct __sk_buff *ctx)
 		way = split(ctx, in);
 		if (way != TCX_NEXT)
 			return way;
-		packets = wire_packets(skb);
+		arrival.packets = wire_packets(skb);
 	}
 	ip.tos = tos_direct(ctx, skb);
 	if (ip.tos == NO_TOS) {
@@ -157,7 +159,7 @@ int dualpi2_mark(struct __sk_buff *ctx)
 	arrival.now = bpf_ktime_get_ns();
 	dualq_touch(in, q, arrival.now);
 	if (rarely(in->judges_flows))
-		arrival.flags = judge(ctx, in, q, arrival.flags, arrival.now);
+		arrival.flags = judge(ctx, in, q, arrival);
 	arrival.note = aqm_note(ctx, in, q, &arrival);
 	if (arrival.flags & PACKET_MARKABLE &&
 	    (arrival.flags & PACKET_CONVICT || aqm_may_mark(q))) {
@@ -167,7 +169,7 @@ int dualpi2_mark(struct __sk_buff *ctx)
 			arrival.flags |= PACKET_NOT_ECT;
 		}
 	}
-	tag_write(ctx, in, &arrival, home, packets, mark);
+	tag_write(ctx, in, &arrival, home, mark);
 	return TCX_NEXT;
 }
 
@@ -423,6 +425,7 @@ int BPF_PROG(dualpi2_init, struct Qdisc *sch, struct nlattr *opt, struct netlink
 	in->key = conf_key;
 	in->key.parent = sch->parent;
 	in->since_ns = bpf_ktime_get_ns();
+	in->flow_key = (u64)bpf_get_prandom_u32() << 32 | bpf_get_prandom_u32();
 	in->handle = sch->handle;
 	in->netns_inode = dev->nd_net.net->ns.inum;
 	for (int i = 0; i < (int)sizeof(in->ifname); i++)

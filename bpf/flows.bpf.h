@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is known of each flow, by a hash of its innermost headers: that of the kernel's flow
- * dissector, of the network card, or of the socket.
+/* What is known of each flow, by a hash of its headers. That of the kernel (its flow dissector, the
+ * network card, or the socket), which sees through tunnels, costs as much as half of all that is
+ * done with a packet; so a usual packet of TCP, UDP or ESP is told by its own first bytes.
  *
  * A table without locks and without memory to allocate: a flow has two places, by two parts of its
  * hash, and takes one where nothing is left to know. If there is none it stays unknown.
@@ -18,8 +19,6 @@
 #include "instance.bpf.h"
 #include "kernel.bpf.h"
 #include "maps.bpf.h"
-
-#define GOLDEN_RATIO_32 0x61c88647 /* include/linux/hash.h */
 
 static __always_inline struct dualpi2_flow *flow_at(u32 place)
 {
@@ -43,38 +42,49 @@ static __always_inline struct dualpi2_flow *flow_claim(struct dualpi2_flow *flow
 	return flow;
 }
 
-/* The SPI of ESP behind the IP header of a usual packet, which the kernel's hash leaves out; else
- * 0.
+/* Protocols with ports in the first four bytes of their header; ESP has its SPI there. */
+#define TELL_BY_FOUR_BYTES \
+	(1ULL << IPPROTO_TCP | 1ULL << IPPROTO_UDP | 1ULL << IPPROTO_DCCP | 1ULL << IPPROTO_ESP)
+
+static __always_inline bool tells_by_four_bytes(u8 protocol)
+{
+	return protocol < 64 && TELL_BY_FOUR_BYTES >> protocol & 1;
+}
+
+/* Addresses, protocol, and ports or SPI of a usual packet: without options, and not a fragment. 0:
+ * it is not one.
  */
-static __always_inline u32 spi_direct(struct __sk_buff *ctx)
+static __always_inline u64 hash_direct(struct __sk_buff *ctx, u64 hash)
 {
 	const struct sk_buff *skb = bpf_cast_to_kern_ctx(ctx);
 	const u8 *data = (const u8 *)(long)ctx->data, *data_end = (const u8 *)(long)ctx->data_end;
-	u32 offset = network_offset(skb);
-	const u8 *header, *spi;
+	u32 offset = network_offset(skb), i;
+	const u8 *header;
 
-	if (offset > 255)
+	if (offset > 255) /* as in tos_direct() */
 		return 0;
 	header = data + offset;
-	if (header + IPV6_HEADER + sizeof(u32) > data_end)
+	if (skb->protocol == bpf_htons(ETH_P_IP)) {
+		if (header + IPV4_HEADER_MIN + 4 > data_end || header[0] != 0x45 ||
+		    word_at(header + 4) & bpf_htonl(0x3fff) || !tells_by_four_bytes(header[9]))
+			return 0;
+		hash = flow_mix(hash, (u64)word_at(header + 12) << 32 | word_at(header + 16));
+		return flow_mix(hash, (u64)word_at(header + 20) << 32 | header[9]);
+	}
+	if (skb->protocol != bpf_htons(ETH_P_IPV6) || header + IPV6_HEADER + 4 > data_end ||
+	    !tells_by_four_bytes(header[6]))
 		return 0;
-	/* without options, not a fragment */
-	if (skb->protocol == bpf_htons(ETH_P_IP) && header[0] == 0x45 && !(header[6] & 0x3f) &&
-	    !header[7] && header[9] == IPPROTO_ESP)
-		spi = header + IPV4_HEADER_MIN;
-	else if (skb->protocol == bpf_htons(ETH_P_IPV6) && header[6] == IPPROTO_ESP)
-		spi = header + IPV6_HEADER;
-	else
-		return 0;
-	return spi[0] << 24 | spi[1] << 16 | spi[2] << 8 | spi[3];
+	for (i = 8; i < IPV6_HEADER; i += 8)
+		hash = flow_mix(hash, (u64)word_at(header + i) << 32 | word_at(header + i + 4));
+	return flow_mix(hash, (u64)word_at(header + IPV6_HEADER) << 32 | header[6]);
 }
 
 /* Other flows at each qdisc, and at one that comes in its place later. Not 0. */
 static __always_inline u32 flow_id(struct __sk_buff *ctx, const struct instance *in)
 {
-	const u32 at = flow_qdisc(in->number, in->since_ns);
+	u64 hash = hash_direct(ctx, in->flow_key);
 
-	return (bpf_get_hash_recalc(ctx) ^ (at + spi_direct(ctx)) * GOLDEN_RATIO_32) ?: 1;
+	return (u32)(hash ?: flow_mix(in->flow_key, bpf_get_hash_recalc(ctx))) ?: 1;
 }
 
 /* What is known of a packet's flow at a qdisc. NULL: there is no place for it. */
@@ -82,12 +92,13 @@ static __always_inline struct dualpi2_flow *flow_of(struct __sk_buff *ctx,
 						    const struct instance *in, u64 now)
 {
 	const u32 id = flow_id(ctx, in);
-	struct dualpi2_flow *one = flow_at(id), *other = flow_at(id >> 16);
+	struct dualpi2_flow *one = flow_at(id), *other;
 
+	if (one && one->id == id)
+		return one;
+	other = flow_at(id >> 16);
 	if (!one || !other)
 		return NULL; /* the verifier does not know that there always are */
-	if (one->id == id)
-		return one;
 	if (other->id == id)
 		return other;
 	return flow_claim(one, id, in, now) ?: flow_claim(other, id, in, now);

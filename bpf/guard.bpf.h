@@ -18,9 +18,9 @@ static __always_inline void keep_out(struct dualq *q, struct guard_flow *flow, u
 {
 	u64 until_ns = now + GUARD_TERM_NS;
 
-	flow->last_ns = now;
-	if (until_ns < flow->out_until_ns)
-		until_ns = flow->out_until_ns;
+	flow->stay.last_ns = now;
+	if (until_ns < flow->stay.until_ns)
+		until_ns = flow->stay.until_ns;
 	until_ns += GUARD_MEMORY_NS;
 	if (q->guarded_until_ns < until_ns)
 		q->guarded_until_ns = until_ns;
@@ -43,17 +43,18 @@ static __always_inline u64 l_length(const struct instance *in, const struct dual
 
 /* Is the packet's flow out of L, or is this the packet that is too much? */
 static __always_inline bool guard_judges(struct __sk_buff *ctx, struct instance *in,
-					 struct dualq *q, u64 now)
+					 struct dualq *q, const struct arrival *arrival)
 {
+	const u64 now = arrival->now;
 	const struct sk_buff *skb = bpf_cast_to_kern_ctx(ctx);
 	struct dualpi2_flow *flow = flow_of(ctx, in, now);
 	u64 l_ns;
 
 	if (!flow) {
-		__sync_fetch_and_add(&in->unjudged, wire_packets(skb));
+		__sync_fetch_and_add(&in->unjudged, arrival->packets);
 		return false;
 	}
-	if (!guard_is_out(&flow->guard, q->c.head_ns, now)) {
+	if (!stay_lasts(&flow->guard.stay, q->c.head_ns, now)) {
 		l_ns = l_length(in, q, now);
 		if (!guard_convicts(&in->guard_law, &flow->guard, l_ns, qdisc_pkt_len(skb), now))
 			return false;
@@ -75,10 +76,14 @@ static __always_inline bool guard_is_awake(const struct instance *in, const stru
  * there, whatever its ECN field says. While C waits longer than L should, it is told to send less
  * if a mark can tell it: an innocent scalable sender soon leaves gaps, and comes back to L.
  */
-static __noinline u32 guard(struct __sk_buff *ctx, struct instance *in, struct dualq *q, u32 flags,
-			    u64 now)
+static __noinline u32 guard(struct __sk_buff *ctx, struct instance *in, struct dualq *q,
+			    const struct arrival *arrival)
 {
-	if (flags & PACKET_EXEMPT || !guard_is_awake(in, q, now) || !guard_judges(ctx, in, q, now))
+	const u64 now = arrival->now;
+	u32 flags = arrival->flags;
+
+	if (flags & PACKET_EXEMPT || !guard_is_awake(in, q, now) ||
+	    !guard_judges(ctx, in, q, arrival))
 		return flags;
 	flags &= ~(PACKET_L | PACKET_SCALABLE);
 	if (2 * queue_age(q, false, now) <= in->guard_law.long_ns)

@@ -16,6 +16,12 @@
 #define PACKET_UNWANTED 128 /* aqm_arrives() has decided that it is to be dropped */
 #define PACKET_CONVICT 256  /* the guard sends it to C (guard.bpf.h) */
 
+/* Those of a packet that waits in L and is none of the AQM's business. */
+static __always_inline u32 exempt_in_l(u32 flags)
+{
+	return (flags & ~(PACKET_MARKABLE | PACKET_NOT_ECT)) | PACKET_L | PACKET_EXEMPT;
+}
+
 struct packet_info {
 	u32 len;      /* as the qdisc layer counts it, bytes */
 	u32 truesize; /* skb->truesize, bytes */

@@ -15,25 +15,25 @@
 #include "sparse.h"
 
 /* The PACKET_* of a packet of C. In L it is as one of class 2 (classify.bpf.h). */
-static __noinline u32 sparse(struct __sk_buff *ctx, struct instance *in, struct dualq *q, u32 flags,
-			     u64 now)
+static __noinline u32 sparse(struct __sk_buff *ctx, struct instance *in, struct dualq *q,
+			     const struct arrival *arrival)
 {
-	const struct sk_buff *skb = bpf_cast_to_kern_ctx(ctx);
-	const u32 packets = wire_packets(skb);
 	struct dualpi2_flow *flow;
+	u32 len;
 
-	if (flags & PACKET_SETTLED)
-		return flags;
-	flow = flow_of(ctx, in, now);
+	if (arrival->flags & PACKET_SETTLED)
+		return arrival->flags;
+	flow = flow_of(ctx, in, arrival->now);
 	if (!flow) {
-		__sync_fetch_and_add(&in->sparse_unknown, packets);
-		return flags;
+		__sync_fetch_and_add(&in->sparse_unknown, arrival->packets);
+		return arrival->flags;
 	}
-	if (!sparse_is_l(&in->sparse_law, &q->sparse, &flow->sparse,
-			 wire_len(in, qdisc_pkt_len(skb), packets), q->c.head_ns, now))
-		return flags;
-	__sync_fetch_and_add(&in->sparse_packets, packets);
-	return (flags & ~PACKET_MARKABLE) | PACKET_L | PACKET_EXEMPT;
+	len = wire_len(in, qdisc_pkt_len(bpf_cast_to_kern_ctx(ctx)), arrival->packets);
+	if (!sparse_is_l(&in->sparse_law, &q->sparse, &flow->sparse, len, q->c.head_ns,
+			 arrival->now))
+		return arrival->flags;
+	__sync_fetch_and_add(&in->sparse_packets, arrival->packets);
+	return exempt_in_l(arrival->flags);
 }
 
 #endif /* SPARSE_BPF_H */

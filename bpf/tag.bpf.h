@@ -53,14 +53,13 @@ static __always_inline u32 tag_check(u32 number, u64 now_ns)
 }
 
 static __always_inline void tag_write(struct __sk_buff *ctx, const struct instance *in,
-				      const struct arrival *arrival, u32 home, u16 packets,
-				      enum mark mark)
+				      const struct arrival *arrival, u32 home, enum mark mark)
 {
 	struct tag *tag = (struct tag *)ctx->cb;
 
 	tag->now_ns = arrival->now;
 	tag->check = tag_check(in->number, arrival->now);
-	tag->packets = packets;
+	tag->packets = arrival->packets;
 	tag->flags = arrival->flags | mark << TAG_MARK_SHIFT;
 	if (AQM_HAS_NOTES)
 		*word_behind(tag) = arrival->note;

@@ -56,6 +56,16 @@ extern void *bpf_rdonly_cast(const void *object, __u32 btf_id) __ksym;
  */
 #define rarely(condition) __builtin_expect(!!(condition), 0)
 
+/* Four bytes of a packet, wherever they are, in the order of the machine. Where memory is read at
+ * aligned addresses only (CONFIG_HAVE_EFFICIENT_UNALIGNED_ACCESS) the verifier wants single bytes.
+ */
+#ifdef __TARGET_ARCH_riscv
+#define word_at(bytes) \
+	((u32)(bytes)[0] | (u32)(bytes)[1] << 8 | (u32)(bytes)[2] << 16 | (u32)(bytes)[3] << 24)
+#else
+#define word_at(bytes) (*(const u32 *)(bytes))
+#endif
+
 /* Copy more than the compiler writes out. bpf_probe_read_kernel(), which copies as well, is not
  * allowed in a kernel that is locked down.
  */

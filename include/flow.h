@@ -15,6 +15,15 @@ static inline __u32 flow_qdisc(__u32 number, __u64 since_ns)
 	return number + (__u32)since_ns;
 }
 
+/* A hash that takes in one more word of what tells flows apart. It begins with a random key, so
+ * that nobody outside can choose flows that share a place. (One step of MurmurHash3's finalizer.)
+ */
+static inline __u64 flow_mix(__u64 hash, __u64 word)
+{
+	hash = (hash ^ word) * 0xff51afd7ed558ccdULL;
+	return hash ^ hash >> 32;
+}
+
 /* Value of dualpi2_flows. */
 struct dualpi2_flow {
 	__u32 id;    /* of the flow at its qdisc; 0: free */

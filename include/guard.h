@@ -20,6 +20,7 @@
 
 #include "dualpi2.h"
 #include "laqm.h"
+#include "stay.h"
 
 #ifndef __VMLINUX_H__
 #include <stdbool.h>
@@ -84,8 +85,7 @@ struct guard_law {
 /* What is known of one flow. Any CPU writes it without a lock: an update may be lost. */
 struct guard_flow {
 	__u64 blamed_until_ns; /* when its blame has drained */
-	__u64 out_until_ns;    /* when its latest term ends; 0: it was not convicted */
-	__u64 last_ns;	       /* when its latest packet was sent to C */
+	struct stay stay;      /* its latest term */
 	__u32 terms;	       /* that it had */
 };
 
@@ -169,8 +169,7 @@ static inline __u64 guard_blame(const struct guard_law *law, __u64 long_ns, __u6
 /* Terms that still count: from their end, or the flow's latest packet in C. */
 static inline __u32 guard_terms(const struct guard_flow *flow, __u64 now)
 {
-	return now < guard_larger(flow->out_until_ns, flow->last_ns) + GUARD_MEMORY_NS ? flow->terms
-										       : 0;
+	return now < stay_forgotten_ns(&flow->stay, GUARD_MEMORY_NS) ? flow->terms : 0;
 }
 
 /* Add the blame for a packet; true: that is too much, and a term begins. */
@@ -188,7 +187,7 @@ static inline bool guard_convicts(const struct guard_law *law, struct guard_flow
 	flow->blamed_until_ns = until;
 	if (delay_ns <= 2 * long_ns || until - now < law->blame_max_ns >> stricter)
 		return false;
-	flow->out_until_ns =
+	flow->stay.until_ns =
 		now +
 		(GUARD_TERM_NS << (terms < GUARD_TERM_DOUBLINGS ? terms : GUARD_TERM_DOUBLINGS));
 	flow->terms = terms + 1;
@@ -196,20 +195,10 @@ static inline bool guard_convicts(const struct guard_law *law, struct guard_flow
 	return true;
 }
 
-/* Does a packet that arrives now go to C? `c_head_ns`: when the packet at the head of C was
- * enqueued; 0: C is empty. After its term a flow stays out until C has sent all that it has there.
- */
-static inline bool guard_is_out(const struct guard_flow *flow, __u64 c_head_ns, __u64 now)
-{
-	if (!flow->out_until_ns)
-		return false;
-	return now < flow->out_until_ns || (c_head_ns && c_head_ns <= flow->last_ns);
-}
-
 /* Is there nothing left to know of it? */
 static inline bool guard_is_forgotten(const struct guard_flow *flow, __u64 now)
 {
-	return now >= flow->blamed_until_ns && now >= flow->out_until_ns && !guard_terms(flow, now);
+	return now >= flow->blamed_until_ns && now >= flow->stay.until_ns && !guard_terms(flow, now);
 }
 
 /* Its blame as a part of what is too much, percent: from 100 on it is convicted as soon as L is

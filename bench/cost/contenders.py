@@ -70,6 +70,10 @@ OURS = (
 OTHER_AQMS = tuple(
     Contender(f"bpf_dualpi2, {aqm}", True, (f"{LOADER} DEV --aqm {aqm} --rate {RATE}",))
     for aqm in ("curvy-red", "codel", "vdq"))
+# What it costs to look at flows.
+JUDGES = tuple(
+    Contender(f"bpf_dualpi2 {option}", True, (f"{LOADER} DEV --rate {RATE} {option}",))
+    for option in ("--guard", "--sparse"))
 # Our tcx programs look, find that another qdisc is behind them, and let the packet pass.
 TCX_ALONE = Contender("pfifo behind the tcx programs", False,
                       (f"{LOADER} DEV", f"tc qdisc replace dev DEV root pfifo limit {LIMIT}"))

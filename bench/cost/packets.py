@@ -19,6 +19,7 @@ import time
 
 from contenders import (
     BASELINE,
+    JUDGES,
     OTHER_AQMS,
     OURS,
     PEERS,
@@ -140,7 +141,7 @@ class Yardsticks:
 def measure():
     yardsticks = Yardsticks()
     result = {"noqueue": yardsticks.empty, "rows": [], "missing": []}
-    for contender in (*PEERS, TCX_ALONE, *OTHER_AQMS):
+    for contender in (*PEERS, TCX_ALONE, *OTHER_AQMS, *JUDGES):
         if contender.is_missing:
             result["missing"].append(contender.name)
         else:

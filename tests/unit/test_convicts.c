@@ -92,7 +92,7 @@ static struct dualpi2_flow *flow_out(__u32 id, __u64 until_ns)
 	*flow = (struct dualpi2_flow){
 		.id = id,
 		.qdisc = flow_qdisc(NUMBER, SINCE_NS),
-		.guard = { .out_until_ns = until_ns, .terms = 1 },
+		.guard = { .stay = { .until_ns = until_ns }, .terms = 1 },
 	};
 	return flow;
 }
@@ -145,7 +145,7 @@ GUARD_TEST(a_convict_waits_for_c)
 {
 	struct sample sample = guarded_sample();
 
-	flow_out(1, 100)->guard.last_ns = 150;
+	flow_out(1, 100)->guard.stay.last_ns = 150;
 	assert_int_equal(look(&sample, open_maps()).convicts, 0);
 	sample.total.stats.refreshed_ns = 200;
 	sample.total.stats.c.head_age_ns = 50; /* the head is of 150 */
@@ -166,7 +166,7 @@ GUARD_TEST(the_worst_score_is_a_part_of_what_is_too_much)
 	assert_in_range(look(&sample, open_maps()).worst, 40, 50);
 	/* Convicted once, and lately: half as much is too much. */
 	flows[2].guard.terms = 1;
-	flows[2].guard.last_ns = now;
+	flows[2].guard.stay.last_ns = now;
 	assert_in_range(look(&sample, open_maps()).worst, 80, 100);
 }
 

@@ -129,14 +129,14 @@ def test_terms_double_and_are_forgotten():
     for term, frames in ((256, 42), (512, 21), (1024, 11), (2048, 6), (4096, 6), (4096, 6)):
         taken, now = frames_until_out(made, flow, now=now)
         assert taken == frames
-        assert flow.out_until_ns == now + term * MS
-        now = flow.out_until_ns
+        assert flow.stay.until_ns == now + term * MS
+        now = flow.stay.until_ns
     taken, now = frames_until_out(made, flow, now=now + 8 * SECOND)
-    assert (taken, flow.out_until_ns - now) == (42, 256 * MS)
+    assert (taken, flow.stay.until_ns - now) == (42, 256 * MS)
 
 
 def test_who_stays_in_c_is_not_forgotten():
-    flow = new("guard_flow", out_until_ns=1, last_ns=5 * SECOND, terms=3)
+    flow = new("guard_flow", stay={"until_ns": 1, "last_ns": 5 * SECOND}, terms=3)
     assert C.guard_terms(flow, 13 * SECOND - 1) == 3
     assert not C.guard_is_forgotten(flow, 13 * SECOND - 1)
     assert C.guard_terms(flow, 13 * SECOND) == 0 and C.guard_is_forgotten(flow, 13 * SECOND)
@@ -144,7 +144,7 @@ def test_who_stays_in_c_is_not_forgotten():
 
 def test_two_frames_are_no_queue_for_anybody():
     """At 12 Mbit/s half of what is long would be one frame."""
-    made, flow = law(12 * MBIT), new("guard_flow", out_until_ns=1, terms=4)
+    made, flow = law(12 * MBIT), new("guard_flow", stay={"until_ns": 1}, terms=4)
     assert not any(C.guard_convicts(made, flow, made.two_frames_ns, FRAME, now)
                    for now in range(2, 1_000_000, 1000))
 
@@ -154,28 +154,13 @@ def test_slow_links_are_not_stricter():
     for _ in range(4):
         taken, now = frames_until_out(made, flow, delay=10 * MS, now=now)
         assert taken == 18
-        now = flow.out_until_ns
-
-
-@pytest.mark.parametrize("now, c_head, is_out", [
-    (99, 0, True), (99, 50, True),  # in its term
-    (100, 0, False),  # C is empty
-    (100, 80, True), (100, 90, True),  # something as old as its last packet waits
-    (100, 91, False),
-])
-def test_release_only_when_none_of_its_packets_waits(now, c_head, is_out):
-    flow = new("guard_flow", out_until_ns=100, last_ns=90, terms=1)
-    assert C.guard_is_out(flow, c_head, now) == is_out
-
-
-def test_who_was_never_convicted_is_not_out():
-    assert not C.guard_is_out(new("guard_flow"), 1, 0)
+        now = flow.stay.until_ns
 
 
 @pytest.mark.parametrize("members, now, forgotten", [
     ({}, 0, True), ({"blamed_until_ns": 10}, 9, False), ({"blamed_until_ns": 10}, 10, True),
-    ({"out_until_ns": 10, "terms": 1}, 8 * SECOND + 9, False),
-    ({"out_until_ns": 10, "terms": 1}, 8 * SECOND + 10, True),
+    ({"stay": {"until_ns": 10}, "terms": 1}, 8 * SECOND + 9, False),
+    ({"stay": {"until_ns": 10}, "terms": 1}, 8 * SECOND + 10, True),
 ])
 def test_forgotten(members, now, forgotten):
     assert C.guard_is_forgotten(new("guard_flow", **members), now) == forgotten
@@ -221,7 +206,8 @@ def test_without_a_rate_there_is_no_share():
 def test_score(blame_ms, terms, percent):
     """20 Mbit/s: 62.5 kB at 2 Mbit/s take 250 ms."""
     made, now = law(), 100 * SECOND
-    flow = new("guard_flow", blamed_until_ns=now + blame_ms * MS, last_ns=now - MS, terms=terms)
+    flow = new("guard_flow", blamed_until_ns=now + blame_ms * MS, stay={"last_ns": now - MS},
+               terms=terms)
     assert C.guard_score(flow, made.blame_max_ns, made.stricter_max, now) == percent
 
 
@@ -229,7 +215,7 @@ def test_score(blame_ms, terms, percent):
        st.integers(0, ENDLESS), st.integers(0, 2**32 - 1))
 def test_score_of_anything(until, room, stricter, now, terms):
     """Whatever somebody wrote into the maps."""
-    flow = new("guard_flow", blamed_until_ns=until, last_ns=now, terms=terms)
+    flow = new("guard_flow", blamed_until_ns=until, stay={"last_ns": now}, terms=terms)
     assert 0 <= C.guard_score(flow, room, stricter, now) <= ENDLESS
 
 

@@ -72,7 +72,7 @@ static bool is_out(const struct dualpi2_flow *flow, const struct sample *sample,
 	const struct dualpi2_stats *stats = &sample->total.stats;
 	const __u64 age = stats->c.head_age_ns;
 
-	return guard_is_out(&flow->guard, age ? stats->refreshed_ns - age : 0, now);
+	return stay_lasts(&flow->guard.stay, age ? stats->refreshed_ns - age : 0, now);
 }
 
 static struct guarded count(const struct court *court, const struct sample *sample)
@@ -189,8 +189,8 @@ static struct convict judge(const struct court *court, const struct sample *samp
 	if (!is_out(&flow, sample, court->taken_ns))
 		return convict;
 	convict.is_out = true;
-	if (flow.guard.out_until_ns > court->taken_ns)
-		convict.left_ns = flow.guard.out_until_ns - court->taken_ns;
+	if (flow.guard.stay.until_ns > court->taken_ns)
+		convict.left_ns = flow.guard.stay.until_ns - court->taken_ns;
 	return convict;
 }
 
