@@ -9,15 +9,15 @@
 
 /* By IANA's numbers. */
 static const struct {
-	__u8 number;
 	const char *name;
+	__u8 number;
 	bool has_ports, has_spi;
 } protocols[] = {
-	{ IPPROTO_ICMP, "icmp", false, false }, { IPPROTO_TCP, "tcp", true, false },
-	{ IPPROTO_UDP, "udp", true, false },	{ IPPROTO_DCCP, "dccp", true, false },
-	{ IPPROTO_GRE, "gre", false, false },	{ IPPROTO_ESP, "esp", false, true },
-	{ IPPROTO_AH, "ah", false, true },	{ IPPROTO_ICMPV6, "icmpv6", false, false },
-	{ IPPROTO_SCTP, "sctp", true, false },	{ IPPROTO_UDPLITE, "udplite", true, false },
+	{ "icmp", IPPROTO_ICMP, false, false }, { "tcp", IPPROTO_TCP, true, false },
+	{ "udp", IPPROTO_UDP, true, false },	{ "dccp", IPPROTO_DCCP, true, false },
+	{ "gre", IPPROTO_GRE, false, false },	{ "esp", IPPROTO_ESP, false, true },
+	{ "ah", IPPROTO_AH, false, true },	{ "icmpv6", IPPROTO_ICMPV6, false, false },
+	{ "sctp", IPPROTO_SCTP, true, false },	{ "udplite", IPPROTO_UDPLITE, true, false },
 };
 
 #define N_PROTOCOLS (sizeof(protocols) / sizeof(protocols[0]))

@@ -225,22 +225,34 @@ static struct json_object *docket_object(const struct docket *docket)
 
 /* ---- both ---------------------------------------------------------------------------- */
 
-bool flows_print(const struct registrations *regs, const struct samples *list, bool json)
+static bool print_each(const struct registrations *regs, const struct samples *list,
+		       struct docket *docket, struct json_object *array)
 {
-	struct json_object *array = json ? json_object_new_array() : NULL;
-	struct docket *docket = malloc(sizeof(*docket));
-	bool shown = docket || fail(ENOMEM, "no room for the flows");
+	bool shown = true;
 
 	for (size_t i = 0; shown && i < list->count; i++) {
 		if (list->items[i].is_sum)
 			continue;
 		shown = open_docket(regs, &list->items[i], docket);
-		if (shown && json)
+		if (shown && array)
 			json_object_array_add(array, docket_object(docket));
 		else if (shown)
 			print_table(docket);
 		court_free(&docket->court);
 	}
+	return shown;
+}
+
+bool flows_print(const struct registrations *regs, const struct samples *list, bool json)
+{
+	struct json_object *array = json ? json_object_new_array() : NULL;
+	struct docket *docket = malloc(sizeof(*docket));
+	bool shown = false;
+
+	if (docket)
+		shown = print_each(regs, list, docket, array);
+	else
+		fail(ENOMEM, "no room for the flows");
 	free(docket);
 	if (json && shown)
 		puts(json_object_to_json_string_ext(array, JSON_STYLE | JSON_C_TO_STRING_PRETTY));
