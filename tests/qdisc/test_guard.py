@@ -391,7 +391,7 @@ def test_security_associations_are_flows(cable):
     send(cable, lambda serial: in_ipv4(spi(serial, 1), ESP))
     for number, is_let_in in (1, False), (2, True):
         before = cable.qdisc.stats()["l-queue"]["packets-in"]
-        send(cable, lambda serial: in_ipv4(spi(serial, number), ESP), 1)
+        send(cable, lambda serial, number=number: in_ipv4(spi(serial, number), ESP), 1)
         assert (cable.qdisc.stats()["l-queue"]["packets-in"] > before) == is_let_in
     assert guard(cable)["convictions"] == 1
 
