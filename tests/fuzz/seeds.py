@@ -98,6 +98,13 @@ def event(ended):
                        10**8 * ended, 1 + ended)
 
 
+def conviction(number):
+    """Of a flow of UDP in IPv6."""
+    return struct.pack("=QQIIQQQQIII16s16s16sIIHHBBBBIQ", number, 1, 1, ROOT, 10**8, 10**9,
+                       10**9 + 10**8, 10**7, 1, 1, 1, b"eth0", bytes(16), bytes(16), 0, 0, 1, 2,
+                       6, 17, 1, 0, 0, number)
+
+
 SEEDS = {
     "value": [value.encode() for value in VALUES],
     "address": [address.encode() for address in ADDRESSES],
@@ -106,7 +113,8 @@ SEEDS = {
     "netlink": list(netlink()),
     # Nothing is laid over the figures, and there is room for all of them to change.
     "figures": [bytes(4096)],
-    "events": [bytes((switches,)) + event(0) + event(1) for switches in range(4)],
+    "events": [bytes((switches,)) + each for switches in range(4)
+               for each in (event(0) + event(1), bytes(144) + conviction(1))],
     "histogram": [bytes(192 * 8 + 16) + struct.pack("=4Q", 0, 1, 10**6, 2**64 - 1)],
 }
 

@@ -277,7 +277,8 @@ GUARD_TEST(what_is_half_written_or_of_others_is_not_listed)
 	convict(1, 1)->begun += DUALPI2_CONVICTIONS;
 	convict(2, 2)->key.ifindex = 2;
 	convict(3, 3)->since_ns++; /* of a qdisc that was there before */
-	convict(4, 4)->number = 5;
+	convict(4, 4)->number = 5; /* not its place */
+	convictions[4].begun = 5;
 	convict(6, 6)->number = 0;
 	convictions[6].begun = 0;
 	assert_int_equal(list_convicts(&court, convicts), 0);
@@ -292,6 +293,9 @@ GUARD_TEST(maps_that_cannot_be_read_list_nobody)
 	lookup_error = -EPERM;
 	assert_int_equal(court_read(&regs.of[0], true, &court), -EPERM);
 	assert_null(court.flows);
+	lookup_error = -ENOENT;
+	regs.of[0].flows = CONVICTIONS_FD; /* no such file */
+	assert_int_equal(court_read(&regs.of[0], true, &court), -EBADF);
 	regs.of[0].convictions = -1;
 	assert_int_equal(court_read(&regs.of[0], true, &court), 0);
 	assert_null(court.flows);
