@@ -15,6 +15,7 @@ CALL_MBIT = 1
 CALL_SHARE = 0.2
 DEFAULTS = {
     "l4s": 0,
+    "one_host": False,
     "shaped_percent": [92.5, 95],
     "fifo_ms": 100,
     "seconds": 20,
@@ -64,7 +65,8 @@ def situation(described, line_mbit, rtt_ms, cubic):
         "shaped_up_kbit": round(up_mbit * 10 * up_percent),
         "fifo_ms": described["fifo_ms"], "rtt_ms": rtt_ms,
         "cubic": each_way(cubic), "l4s": each_way(described["l4s"]),
-        "beside": described["beside"], "call_mbit": min(CALL_MBIT, CALL_SHARE * up_mbit),
+        "one_host": described["one_host"], "beside": described["beside"],
+        "call_mbit": min(CALL_MBIT, CALL_SHARE * up_mbit),
         "warmup_s": matrix.times(rtt_ms)["warmup_s"], "seconds": described["seconds"],
     }
 
@@ -77,6 +79,9 @@ def expand(name, text):
         raise matrix.CellError(f"home/cells/{name}.toml: unknown {sorted(unknown)}, missing "
                                f"{sorted(missing)}")
     described = DEFAULTS | described
+    if described["l4s"] and described["one_host"]:
+        raise matrix.CellError(f"home/cells/{name}.toml: routes choose DCTCP, so l4s needs hosts "
+                               "of its own: no one_host")
     for line, rtt, cubic in itertools.product(described["lines_mbit"], described["rtt_ms"],
                                               described["cubic"]):
         yield Cell(f"{name}-{line[0]}-{line[1]}-{rtt}ms-{cubic}",

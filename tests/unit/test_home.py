@@ -84,7 +84,8 @@ def test_runs_differ_in_contender_options_and_seed_only():
                 "contender", "options", "seed"}
 
 
-@pytest.mark.parametrize("text", [CELL + "colour = 1\n", CELL.replace("rtt_ms", "rtt_s")])
+@pytest.mark.parametrize("text", [
+    "colour = 1\n" + CELL, CELL.replace("rtt_ms", "rtt_s"), "one_host = true\nl4s = 1\n" + CELL])
 def test_wrong_cells_are_refused(text):
     with pytest.raises(matrix.CellError):
         list(situations.expand("c", text))

@@ -8,10 +8,11 @@ import re
 from pathlib import Path
 
 from netns import wait_until
-from path import AS_HOST, Flow, ect1_rules, listen, report_of, transfer
+from path import AS_HOST, Flow, ect1_rules, report_of, transfer
 from talk import within
 
 TALK, PAGES = (Path(__file__).with_name(name) for name in ("talk.py", "pages.py"))
+FIRST_PORT = 5200  # of iperf3 and of talk.py
 PING_S = 0.02
 ETHERNET_IP_UDP = 42  # bytes of headers
 
@@ -25,6 +26,13 @@ class Window:
 
     def has(self, when_ns):
         return self.begin_ns <= when_ns < self.end_ns
+
+
+def listen(space, address, port):
+    """An iperf3 that takes one transfer."""
+    space.run(*AS_HOST, "iperf3", "-s", "-D", "-1", "-B", address, "-p", port)
+    wait_until(lambda: f"{address}:{port}" in space.run("ss", "-Hltn").stdout,
+               f"{address} listens at {port}")
 
 
 class Bulk:
@@ -44,13 +52,14 @@ class Bulk:
         self.source, source, self.sink, sink = ends[direction]
         self.flow = Flow(source, sink, **congestion)
         self.client = Flow(sink, source)  # of iperf3, which connects the other way
-        listen(self.source, self.client)
+        self.port = FIRST_PORT + number
+        listen(self.source, source, self.port)
         if self.flow.scalable:
             rules = ect1_rules([self.flow]).replace("table ip l4s", f"table ip l4s{number}")
             self.source.run("nft", "-f", "-", input=rules)
 
     def start(self, seconds, _seed):
-        self.process = transfer(self.sink, self.client, seconds, "-R")
+        self.process = transfer(self.sink, self.client, seconds, "-R", "-p", self.port)
 
     def finish(self, _window):
         each = [part["sum"] for part in report_of(self.process)["intervals"]]
@@ -62,7 +71,7 @@ class Talk:
     """A game or a call: the same both ways."""
 
     def __init__(self, line, number, frame_bytes, interval_ms, tos=0):
-        self.words = [frame_bytes - ETHERNET_IP_UDP, interval_ms]
+        self.words = [FIRST_PORT + number, frame_bytes - ETHERNET_IP_UDP, interval_ms]
         self.tos = tos
         home, server = line.add_hosts(number)
         self.ends = ((line.home, home, server), (line.server, server, home))

@@ -31,9 +31,11 @@ def narrow(line, dev, mbit, fifo_ms):
 
 
 class Line:
-    """The four namespaces."""
+    """The four namespaces. `one_host`: the home has one host, with one address, else one for each
+    flow."""
 
-    def __init__(self, rtt_ms):
+    def __init__(self, rtt_ms, *, one_host=False):
+        self.one_host = one_host
         self.home, self.router, self.line, self.server = (
             Namespace(name) for name in ("home", "router", "line", "server"))
         veth(self.home, "h0", self.router, "lan")
@@ -60,9 +62,9 @@ class Line:
     def add_hosts(self, number, options=""):
         """One in the home and one beyond the line, which reach each other. `options`: of their
         routes."""
-        home, server = f"{HOME}.{number}", f"{SERVER}.{number}"
+        home, server = f"{HOME}.{1 if self.one_host else number}", f"{SERVER}.{number}"
         for space, dev, own, network, other in ((self.home, "h0", home, HOME, server),
                                                 (self.server, "s0", server, SERVER, home)):
-            space.ip(f"addr add {own}/24 dev {dev}")
-            space.ip(f"route add {other} via {network}.254 src {own} {options}")
+            space.ip(f"addr replace {own}/24 dev {dev}")
+            space.ip(f"route replace {other} via {network}.254 src {own} {options}")
         return home, server

@@ -35,7 +35,7 @@ def start_all(flows, seconds, seed):
 
 def measure(specification):
     run("modprobe", "-a", "tcp_dctcp", "sch_netem")
-    line = Line(specification["rtt_ms"])
+    line = Line(specification["rtt_ms"], one_host=specification["one_host"])
     line.limit(specification["up_mbit"], specification["down_mbit"], specification["fifo_ms"])
     shape(line.router, specification["contender"], specification["options"],
           specification["shaped_up_kbit"], specification["shaped_down_kbit"])

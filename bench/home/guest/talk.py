@@ -3,7 +3,7 @@
 """One end of a game or a call: small packets at a steady pace, and how long those of the other
 end took.
 
-    talk.py ADDRESS PEER PAYLOAD INTERVAL_MS SECONDS TOS
+    talk.py ADDRESS PEER PORT PAYLOAD INTERVAL_MS SECONDS TOS
 
 Both ends share the guest's clock. A packet has the time when it was sent; the kernel says when it
 arrived. Prints {"sent": [ns of each], "got": [[sent at ns, took ns]]}.
@@ -16,7 +16,6 @@ import struct
 import sys
 import time
 
-PORT = 7000
 SO_TIMESTAMPNS = 35  # and the type of what the kernel says: SCM_TIMESTAMPNS
 STAMP = struct.Struct("!Q")
 LINGER_S = 3  # for what is still under way at the end
@@ -31,14 +30,15 @@ def received(link):
 
 
 def talk(link, peer, payload, interval_s, seconds):
-    """Unconnected: nobody tells it that the other end is not there yet."""
+    """`peer`: its address and port. Unconnected: nobody tells that the other end is not there
+    yet."""
     sent, got = [], []
     began = time.monotonic()
     while (elapsed := time.monotonic() - began) < seconds + LINGER_S:
         due = len(sent) * interval_s
         if elapsed >= due and due < seconds:
             sent.append(time.time_ns())
-            link.sendto(STAMP.pack(sent[-1]).ljust(payload, b"\0"), (peer, PORT))
+            link.sendto(STAMP.pack(sent[-1]).ljust(payload, b"\0"), peer)
             continue
         wait_s = (due if due < seconds else seconds + LINGER_S) - elapsed
         if select.select([link], [], [], wait_s)[0]:
@@ -56,12 +56,12 @@ def within(said, heard, begin_ns, end_ns):
 
 
 def main():
-    address, peer, payload, interval_ms, seconds, tos = sys.argv[1:]
+    address, peer, port, payload, interval_ms, seconds, tos = sys.argv[1:]
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as link:
         link.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, int(tos))
         link.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
-        link.bind((address, PORT))
-        print(json.dumps(talk(link, peer, int(payload), float(interval_ms) / 1000,
+        link.bind((address, int(port)))
+        print(json.dumps(talk(link, (peer, int(port)), int(payload), float(interval_ms) / 1000,
                               float(seconds))))
 
 
