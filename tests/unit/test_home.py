@@ -115,7 +115,7 @@ def test_ping_tells_its_summary():
 
 
 def test_a_call_has_its_rate():
-    assert flows.call_interval_ms(1250, 1) == pytest.approx(10)
+    assert flows.call_interval_ms(1250, 0.2) == pytest.approx(50)
 
 
 @given(st.integers(0, 100), st.integers(0, 100))
@@ -158,6 +158,7 @@ def test_goodput_is_of_the_whole_seconds_that_are_measured():
 def test_a_look_up_without_answer_is_no_time():
     seen = experience.Seen(run_of(**{"look-up": [0.02, None, 0.03, 0.04]}))
     assert seen.took_ms("look-up", 0.5) == pytest.approx(30)
+    assert seen.took_ms("look-up", 0.99) == pytest.approx(40)
     assert seen.unanswered() == pytest.approx(25)
     assert experience.Seen(run_of()).unanswered() is None
 
