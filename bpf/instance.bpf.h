@@ -139,8 +139,8 @@ struct instance {
 	struct aqm_law aqm_law;
 	struct guard_law guard_law;
 	struct sparse_law sparse_law;
-	u8 judges_flows; /* JUDGES_* */
-	u64 flow_key;	 /* flow_mix() */
+	u8 judges_flows;    /* JUDGES_* */
+	u64 flow_key;	    /* flow_mix() */
 	u32 memlimit;	    /* bytes of truesize */
 	s32 initial_credit; /* that an empty DualQ starts with */
 	u8 l_share; /* of the link's bytes, that L has at least, while C waits, too; percent */

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What a flow is called: what its packet says, as far as the kernel's flow dissector reads it for
- * its hash (net/core/flow_dissector.c), so that it is what made the flow one. Behind IPv4, IPIP and
- * GRE the innermost header counts. A flow label of IPv6 ends the search, because the hash has that
- * in place of what follows.
+ * its hash (net/core/flow_dissector.c), by which unusual packets are told apart (flows.bpf.h).
+ * Behind IPv4, IPIP and GRE the innermost header counts. A flow label of IPv6 ends the search of
+ * tunnels, because the hash has that in place of what follows.
  *
- * A flow is by that hash, or by one of a network card or a socket: several may share it. So the
- * name is that of one packet of it.
+ * Several flows may share a hash. So the name is that of one packet of it.
  */
 #ifndef DUALPI2_FLOW_NAME_H
 #define DUALPI2_FLOW_NAME_H

@@ -198,7 +198,8 @@ static inline bool guard_convicts(const struct guard_law *law, struct guard_flow
 /* Is there nothing left to know of it? */
 static inline bool guard_is_forgotten(const struct guard_flow *flow, __u64 now)
 {
-	return now >= flow->blamed_until_ns && now >= flow->stay.until_ns && !guard_terms(flow, now);
+	return now >= flow->blamed_until_ns && now >= flow->stay.until_ns &&
+	       !guard_terms(flow, now);
 }
 
 /* Its blame as a part of what is too much, percent: from 100 on it is convicted as soon as L is

@@ -2,8 +2,24 @@
 """Classic flows that build no queue are served as L. Flows are told apart by their IP protocol
 here. At 2 Mbit/s a full frame takes 6 ms, and a burst is two of them."""
 
+import struct
+
 import pytest
-from frames import CE, ECT_0, ECT_1, NOT_ECT, check_order, ipv4_frame, other_frame
+from frames import (
+    CE,
+    ECT_0,
+    ECT_1,
+    ETH_P_IP,
+    ETH_P_IPV6,
+    NOT_ECT,
+    check_order,
+    frame,
+    ipv4,
+    ipv4_frame,
+    ipv6,
+    numbered,
+    other_frame,
+)
 from netns import wait_until
 
 BULK, GAME = 253, 254  # IP protocols
@@ -78,7 +94,8 @@ def test_l_does_not_mark_it(cable):
     send(cable, 5, 100, GAME, ECT_0)
     arrived = cable.drain()
     assert sparse(cable)["packets"] == 5
-    assert sum(packet.ecn == CE for packet in arrived) == cable.qdisc.stats()["l-queue"]["mark-native"]
+    marked = sum(packet.ecn == CE for packet in arrived)
+    assert marked == cable.qdisc.stats()["l-queue"]["mark-native"]
     assert sum(packet.ecn == ECT_0 for packet in arrived) == 5
 
 
@@ -105,6 +122,40 @@ def test_it_does_not_pass_its_own_packets(cable):
     cable.load("--rate", "2mbit")
     cable.drain()
     wait_until(lambda: is_sparse(cable, BULK), "it is sparse again")
+
+
+def words(serial, first, second, length):
+    """What headers with ports or an SPI begin with, and the rest."""
+    return struct.pack("!HH", first, second) + numbered(serial, length, 4)
+
+
+def in_ipv4(protocol, first, second):
+    return lambda serial: frame(ETH_P_IP, ipv4(NOT_ECT, words(serial, first, second, 900),
+                                               protocol=protocol))
+
+
+def in_ipv6(protocol, first, second):
+    return lambda serial: frame(ETH_P_IPV6, ipv6(NOT_ECT, words(serial, first, second, 900),
+                                                 next_header=protocol))
+
+
+TCP, UDP, ESP = 6, 17, 50
+
+
+@pytest.mark.parametrize("one, other", [
+    (in_ipv4(UDP, 1, 9), in_ipv4(UDP, 2, 9)), (in_ipv4(TCP, 1, 9), in_ipv4(TCP, 1, 8)),
+    (in_ipv4(UDP, 1, 9), in_ipv4(TCP, 1, 9)), (in_ipv6(UDP, 1, 9), in_ipv6(UDP, 2, 9)),
+    (in_ipv6(TCP, 1, 9), in_ipv6(TCP, 1, 8)), (in_ipv4(UDP, 1, 9), in_ipv6(UDP, 1, 9)),
+    (in_ipv4(ESP, 0, 1), in_ipv4(ESP, 0, 2)), (in_ipv6(ESP, 0, 1), in_ipv6(ESP, 0, 2)),
+])
+def test_flows_are_told_apart(cable, one, other):
+    cable.load(*SPARSE, *CALM)
+    cable.send(*(one(next(cable.serials)) for _ in range(10)))
+    grown = sparse(cable)["packets"]
+    cable.send(one(next(cable.serials)))
+    assert sparse(cable)["packets"] == grown
+    cable.send(other(next(cable.serials)))
+    assert sparse(cable)["packets"] == grown + 1
 
 
 def test_together_they_are_bounded(cable):

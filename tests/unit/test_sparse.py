@@ -157,7 +157,8 @@ def test_who_was_never_sent_there_does_not_stay():
 
 
 @pytest.mark.parametrize("members, now, forgotten", [
-    ({"leaked_ns": 3 * SECOND}, 3 * SECOND - 1, False), ({"leaked_ns": 3 * SECOND}, 3 * SECOND, True),
+    ({"leaked_ns": 3 * SECOND}, 3 * SECOND - 1, False),
+    ({"leaked_ns": 3 * SECOND}, 3 * SECOND, True),
     ({"stay": {"until_ns": 5, "last_ns": 7}}, SECOND + 6, False),
     ({"stay": {"until_ns": 5, "last_ns": 7}}, SECOND + 7, True),
     ({"stay": {"until_ns": 9, "last_ns": 7}}, SECOND + 8, False),
