@@ -35,7 +35,7 @@
  * bursts of one.
  */
 #define SPARSE_PART 2
-#define SPARSE_BURSTS 4
+#define SPARSE_BURSTS 2
 
 /* How long a flow that has grown stays in C at least, ns: some round trips. It is remembered for
  * SPARSE_MEMORY_NS after its latest packet there, more than C ever delays one.

@@ -262,7 +262,7 @@ class Sparse:
 
     def spare(self, flow, length):
         """Bytes that this packet leaves of the burst; less than 0: it does not fit."""
-        room = self.burst * (1 - self.all / (4 * self.burst))
+        room = self.burst * (1 - self.all / (2 * self.burst))
         return room - self.flows.get(flow, 0) - length
 
     def take(self, flow, length):
