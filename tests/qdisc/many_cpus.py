@@ -44,10 +44,11 @@ SHARED_CHANGES = (
     ("--any-ect", "--step-thresh", "5p"),
     ("--limit", LIMIT, "--l-aqm", "ramp"),
     ("--overflow", "--l4s-dscp", "40", "--guard"),
+    ("--sparse",),
     ("--drop-enqueue", "--classic-dscp", "ef"),
     ("--classic-protection", "10%", "--coupling-factor", 2, "--l4s-ect", "--step-thresh", "1ms",
      "--l-aqm", "step", "--drop-on-overload", "--drop-dequeue", "--l4s-dscp", "none",
-     "--classic-dscp", "none", "--no-guard"),
+     "--classic-dscp", "none", "--no-guard", "--no-sparse"),
 )
 CHANGES = (("--target", "1ms", "--tupdate", "1ms"), *SHARED_CHANGES,
            ("--target", "15ms", "--tupdate", "16ms"))
