@@ -116,6 +116,7 @@ COLUMNS = (
     ("C P99 ms", 2, lambda m: p99_ms(waits(m, "c"))),
     ("largest frame in", 0, lambda m: largest(m, "before")),
     ("largest frame out", 0, lambda m: largest(m, "after")),
+    ("convictions", 0, lambda m: m.run.get("convictions")),
     ("retransmitted", 0, lambda m: m.run["tcp"]["TcpRetransSegs"]),
     ("spurious", 0, lambda m: spurious(m.run)),
     ("reordered", 0, lambda m: m.reordered()),

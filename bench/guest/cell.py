@@ -139,8 +139,10 @@ def measure(specification):
     ended = [{"kind": flow.kind, "sender": flow.addresses.sender} | flow.finish()
              for flow in flows]
     tcp = json.loads(sender.run("nstat", "-a", "-s", "-z", "-j").stdout)["kernel"]
+    guarded = [contender.convictions() for contender in contenders]
     return {
         "cpu_idle": round(idle_share, 4),
+        "convictions": None if None in guarded else sum(guarded),
         "tcp": {name: tcp[name] for name in TCP_COUNTERS},
         "flows": ended,
         "tap": tap.result(),

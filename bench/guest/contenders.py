@@ -4,6 +4,7 @@
 All of them with their defaults, unless a cell gives options.
 """
 
+import json
 import os
 import struct
 from pathlib import Path
@@ -37,6 +38,9 @@ class Contender:
     def change_rate(self, rate):
         raise NotImplementedError
 
+    def convictions(self):
+        """How often a guard took a flow out of L; None where there is no guard."""
+
     def tc(self, what, verb, *words):
         self.space.run("tc", what, verb, "dev", self.dev, *words)
 
@@ -51,6 +55,12 @@ class BpfDualpi2(Contender):
 
     def change_rate(self, rate):
         self.load(rate)
+
+    def convictions(self):
+        if "--guard" not in self.options:
+            return None
+        shown = self.space.run(BIN / "dualpi2-stats", self.dev, "--json").stdout
+        return json.loads(shown)[0]["guard"]["convictions"]
 
     def load(self, rate, *options):
         self.space.run(BIN / "dualpi2-load", self.dev, "--aqm", self.aqm, "--rate", rate, *options)
