@@ -9,8 +9,10 @@
 #include "conviction.h"
 #include "flow.h"
 #include "flow_name.bpf.h"
+#include "flows.bpf.h"
 #include "instance.bpf.h"
 #include "maps.bpf.h"
+#include "verifier.bpf.h"
 
 static u64 convictions_told; /* of all qdiscs of this AQM */
 
@@ -31,15 +33,21 @@ static __always_inline struct dualpi2_conviction *conviction_claim(u64 number)
 	return conviction;
 }
 
-/* A flow has just been convicted. Not inlined: it happens rarely. The exchanges are full barriers,
- * so who reads the same number behind the rest as before it has read all of one conviction.
+/* A flow at this instance has just been convicted. The exchanges are full barriers, so who reads
+ * the same number behind the rest as before it has read all of one conviction.
  */
-static __noinline int conviction_tell(struct __sk_buff *ctx, const struct instance *in,
-				      const struct dualpi2_flow *flow, u64 l_ns, u64 now)
+GLOBAL_SUBPROG int conviction_tell(struct __sk_buff *ctx, u32 instance, u32 flow_id, u64 l_ns,
+				   u64 now)
 {
-	const u64 number = __sync_fetch_and_add(&convictions_told, 1) + 1;
-	struct dualpi2_conviction *conviction = conviction_claim(number);
+	const struct instance *in = instance_by_number(instance);
+	const struct dualpi2_flow *flow = flow_find(flow_id);
+	struct dualpi2_conviction *conviction;
+	u64 number;
 
+	if (!in || !flow)
+		return 0;
+	number = __sync_fetch_and_add(&convictions_told, 1) + 1;
+	conviction = conviction_claim(number);
 	if (!conviction)
 		return 0;
 	conviction->key = in->key;

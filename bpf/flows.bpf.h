@@ -19,6 +19,7 @@
 #include "instance.bpf.h"
 #include "kernel.bpf.h"
 #include "maps.bpf.h"
+#include "verifier.bpf.h"
 
 static __always_inline struct dualpi2_flow *flow_at(u32 place)
 {
@@ -26,12 +27,26 @@ static __always_inline struct dualpi2_flow *flow_at(u32 place)
 	return bpf_map_lookup_elem(&dualpi2_flows, &place);
 }
 
+/* The flow that has this id; NULL: it is not known. */
+static __always_inline struct dualpi2_flow *flow_find(u32 id)
+{
+	struct dualpi2_flow *flow = flow_at(id);
+
+	if (flow && flow->id == id)
+		return flow;
+	flow = flow_at(id >> 16);
+	return flow && flow->id == id ? flow : NULL;
+}
+
 /* Take a place for a flow. Of two at a time one gets it. */
 static __always_inline struct dualpi2_flow *flow_claim(struct dualpi2_flow *flow, u32 id,
 						       const struct instance *in, u64 now)
 {
-	u32 old = flow->id;
+	u32 old;
 
+	if (!flow)
+		return NULL; /* the verifier does not know that there always is one */
+	old = flow->id;
 	if (old && !flow_is_forgotten(flow, now))
 		return NULL;
 	if (__sync_val_compare_and_swap(&flow->id, old, id) != old)
@@ -79,29 +94,23 @@ static __always_inline u64 hash_direct(struct __sk_buff *ctx, u64 hash)
 	return flow_mix(hash, (u64)word_at(header + IPV6_HEADER) << 32 | header[6]);
 }
 
-/* Other flows at each qdisc, and at one that comes in its place later. Not 0. */
-static __always_inline u32 flow_id(struct __sk_buff *ctx, const struct instance *in)
+/* By the key of a qdisc: other flows at each, and at one that comes in its place later. Not 0. */
+GLOBAL_SUBPROG u32 flow_id(struct __sk_buff *ctx, u64 key)
 {
-	u64 hash = hash_direct(ctx, in->flow_key);
+	u64 hash = hash_direct(ctx, key);
 
-	return (u32)(hash ?: flow_mix(in->flow_key, bpf_get_hash_recalc(ctx))) ?: 1;
+	return (u32)(hash ?: flow_mix(key, bpf_get_hash_recalc(ctx))) ?: 1;
 }
 
 /* What is known of a packet's flow at a qdisc. NULL: there is no place for it. */
 static __always_inline struct dualpi2_flow *flow_of(struct __sk_buff *ctx,
 						    const struct instance *in, u64 now)
 {
-	const u32 id = flow_id(ctx, in);
-	struct dualpi2_flow *one = flow_at(id), *other;
+	const u32 id = flow_id(ctx, in->flow_key);
 
-	if (one && one->id == id)
-		return one;
-	other = flow_at(id >> 16);
-	if (!one || !other)
-		return NULL; /* the verifier does not know that there always are */
-	if (other->id == id)
-		return other;
-	return flow_claim(one, id, in, now) ?: flow_claim(other, id, in, now);
+	return flow_find(id)
+		       ?: flow_claim(flow_at(id), id, in, now)
+				  ?: flow_claim(flow_at(id >> 16), id, in, now);
 }
 
 #endif /* FLOWS_BPF_H */

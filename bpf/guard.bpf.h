@@ -59,7 +59,7 @@ static __always_inline bool guard_judges(struct __sk_buff *ctx, struct instance 
 		if (!guard_convicts(&in->guard_law, &flow->guard, l_ns, qdisc_pkt_len(skb), now))
 			return false;
 		__sync_fetch_and_add(&in->convictions, 1);
-		conviction_tell(ctx, in, flow, l_ns, now);
+		conviction_tell(ctx, in->number, flow->id, l_ns, now);
 	}
 	keep_out(q, &flow->guard, now);
 	return true;
