@@ -537,6 +537,8 @@ int dualpi2_change(struct dualpi2_change *change)
 	in->params = new;
 	apply_params(in);
 	relaw(in, new.classic_protection != old.classic_protection, now);
+	if (new.sparse && !old.sparse)
+		first_dualq(in)->sparse.unknown_ns = now; /* of all that waits in C */
 	if (new.rate != old.rate)
 		shaper_restart(&in->link.shaper, now);
 	if (aqm_period(&new) != aqm_period(&old))

@@ -84,14 +84,14 @@ static __always_inline u64 hash_direct(struct __sk_buff *ctx, u64 hash)
 		    word_at(header + 4) & bpf_htonl(0x3fff) || !tells_by_four_bytes(header[9]))
 			return 0;
 		hash = flow_mix(hash, (u64)word_at(header + 12) << 32 | word_at(header + 16));
-		return flow_mix(hash, (u64)word_at(header + 20) << 32 | header[9]);
+		return flow_end(hash, word_at(header + IPV4_HEADER_MIN), header[9]);
 	}
 	if (skb->protocol != bpf_htons(ETH_P_IPV6) || header + IPV6_HEADER + 4 > data_end ||
 	    !tells_by_four_bytes(header[6]))
 		return 0;
 	for (i = 8; i < IPV6_HEADER; i += 8)
 		hash = flow_mix(hash, (u64)word_at(header + i) << 32 | word_at(header + i + 4));
-	return flow_mix(hash, (u64)word_at(header + IPV6_HEADER) << 32 | header[6]);
+	return flow_end(hash, word_at(header + IPV6_HEADER), header[6]);
 }
 
 /* By the key of a qdisc: other flows at each, and at one that comes in its place later. Not 0. */

@@ -26,6 +26,7 @@ static __noinline u32 sparse(struct __sk_buff *ctx, struct instance *in, struct 
 	flow = flow_of(ctx, in, arrival->now);
 	if (!flow) {
 		__sync_fetch_and_add(&in->sparse_unknown, arrival->packets);
+		q->sparse.unknown_ns = arrival->now;
 		return arrival->flags;
 	}
 	len = wire_len(in, qdisc_pkt_len(bpf_cast_to_kern_ctx(ctx)), arrival->packets);

@@ -24,6 +24,14 @@ static inline __u64 flow_mix(__u64 hash, __u64 word)
 	return hash ^ hash >> 32;
 }
 
+/* The last word of a flow: what its header begins with, ports or an SPI. One step more, so that all
+ * bits of the result hang on each of them.
+ */
+static inline __u64 flow_end(__u64 hash, __u32 four_bytes, __u8 protocol)
+{
+	return flow_mix(flow_mix(hash, (__u64)protocol << 32 | four_bytes), 0);
+}
+
 /* Value of dualpi2_flows. */
 struct dualpi2_flow {
 	__u32 id;    /* of the flow at its qdisc; 0: free */

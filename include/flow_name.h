@@ -4,7 +4,7 @@
  * Behind IPv4, IPIP and GRE the innermost header counts. A flow label of IPv6 ends the search of
  * tunnels, because the hash has that in place of what follows.
  *
- * Several flows may share a hash. So the name is that of one packet of it.
+ * Several flows may have one id. So the name is that of one packet.
  */
 #ifndef DUALPI2_FLOW_NAME_H
 #define DUALPI2_FLOW_NAME_H

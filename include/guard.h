@@ -20,6 +20,7 @@
 
 #include "dualpi2.h"
 #include "laqm.h"
+#include "sparse.h"
 #include "stay.h"
 
 #ifndef __VMLINUX_H__
@@ -139,6 +140,8 @@ static inline struct guard_law guard_make(const struct dualpi2_params *params, _
 		law.long_ns = guard_larger(law.long_ns, law.two_frames_ns);
 		law.long_ns = guard_larger(law.long_ns,
 					   guard_ns(2 * guard_frames(params) * frame_len, rate));
+		if (params->sparse) /* what they may have in L is nobody's fault */
+			law.long_ns += SPARSE_BURSTS * sparse_make(rate, frame_len).burst_ns;
 		law.long_bytes = ~0ULL;
 		if (law.long_ns < 8 * DUALPI2_NSEC_PER_SEC) /* more would not fit 64 bits */
 			law.long_bytes = law.long_ns / 1000 * rate / 1000000;

@@ -38,10 +38,10 @@
 #define SPARSE_BURSTS 2
 
 /* How long a flow that has grown stays in C at least, ns: some round trips. It is remembered for
- * SPARSE_MEMORY_NS after its latest packet there, more than C ever delays one.
+ * SPARSE_MEMORY_NS after its latest packet there, longer than C delays one.
  */
 #define SPARSE_STAY_NS (200 * DUALPI2_NSEC_PER_MSEC)
-#define SPARSE_MEMORY_NS DUALPI2_NSEC_PER_SEC
+#define SPARSE_MEMORY_NS (8 * DUALPI2_NSEC_PER_SEC)
 
 /* Flows in C are counted over this time, ns: longer than most round trips, in which a flow may send
  * but once.
@@ -56,16 +56,17 @@ struct sparse_law {
 
 /* What is known of one flow. Any CPU writes it without a lock: an update may be lost. */
 struct sparse_flow {
-	__u64 leaked_ns; /* when its share has leaked what it sent */
+	__u64 leaked_ns; /* when its share has leaked what it sent; 0: nothing */
 	struct stay stay;
 };
 
 /* What all flows do to a DualQ, likewise. */
 struct sparse_all {
-	__u64 leaked_ns; /* when their part of the link has leaked what they sent */
-	__u64 count_ns;	 /* since when flows in C are counted */
-	__u32 counted;	 /* so far */
-	__u32 before;	 /* in the time before */
+	__u64 leaked_ns;  /* when their part of the link has leaked what they sent */
+	__u64 unknown_ns; /* when a packet last went to C of which nothing is remembered */
+	__u64 count_ns;	  /* since when flows in C are counted */
+	__u32 counted;	  /* so far */
+	__u32 before;	  /* in the time before */
 };
 
 /* `rate`: of the link, bytes/s; 0: unknown. `frame_len`: of a full frame, bytes on the link. */
@@ -116,17 +117,29 @@ static inline bool sparse_fits(const struct sparse_law *law, struct sparse_all *
 	/* rounded up: no packet is for nothing */
 	const __u64 link_ns = (len * DUALPI2_NSEC_PER_SEC + law->rate - 1) / law->rate;
 	const __u64 most_ns = SPARSE_BURSTS * SPARSE_PART * law->burst_ns;
-	const __u32 shares = sparse_shares(all);
+	const __u64 burst_ns = law->burst_ns * sparse_shares(all);
 	__u64 all_ns = all->leaked_ns > now ? all->leaked_ns : now;
 	__u64 flow_ns = flow->leaked_ns > now ? flow->leaked_ns : now;
 	__u64 used = (all_ns - now) * 256 / most_ns;
 
-	flow_ns += link_ns * shares;
-	if (used >= 256 || (flow_ns - now) * 256 > law->burst_ns * shares * (256 - used))
+	if (flow_ns - now > burst_ns) /* the rate was lower, or the link was shared by more */
+		flow_ns = now;
+	flow_ns += link_ns * sparse_shares(all);
+	if (used >= 256 || (flow_ns - now) * 256 > burst_ns * (256 - used))
 		return false;
 	flow->leaked_ns = flow_ns;
 	all->leaked_ns = all_ns + link_ns * SPARSE_PART;
 	return true;
+}
+
+/* May a flow of which nothing is remembered have packets in C? Then it stays there until they have
+ * left.
+ */
+static inline bool sparse_may_be_in_c(const struct sparse_all *all, const struct sparse_flow *flow,
+				      __u64 c_head_ns)
+{
+	return !flow->leaked_ns && !flow->stay.until_ns && c_head_ns &&
+	       c_head_ns <= all->unknown_ns;
 }
 
 /* Is a Classic packet of `len` bytes on the link served as L? `c_head_ns`: as for stay_lasts(). */
@@ -134,7 +147,9 @@ static inline bool sparse_is_l(const struct sparse_law *law, struct sparse_all *
 			       struct sparse_flow *flow, __u32 len, __u64 c_head_ns, __u64 now)
 {
 	sparse_count_on(all, now);
-	if (!stay_lasts(&flow->stay, c_head_ns, now)) {
+	if (sparse_may_be_in_c(all, flow, c_head_ns)) {
+		flow->stay.until_ns = now;
+	} else if (!stay_lasts(&flow->stay, c_head_ns, now)) {
 		if (sparse_fits(law, all, flow, len, now))
 			return true;
 		flow->stay.until_ns = now + SPARSE_STAY_NS;
@@ -146,7 +161,8 @@ static inline bool sparse_is_l(const struct sparse_law *law, struct sparse_all *
 /* Is there nothing left to know of it? */
 static inline bool sparse_is_forgotten(const struct sparse_flow *flow, __u64 now)
 {
-	return now >= flow->leaked_ns && now >= stay_forgotten_ns(&flow->stay, SPARSE_MEMORY_NS);
+	return now >= flow->leaked_ns &&
+	       (!flow->stay.until_ns || now >= stay_forgotten_ns(&flow->stay, SPARSE_MEMORY_NS));
 }
 
 #endif /* DUALPI2_SPARSE_H */

@@ -18,9 +18,9 @@ def law(rate=20 * MBIT, frame=FRAME):
     return new("sparse_law", C.sparse_make(rate, frame))
 
 
-def everybody(flows_in_c=0, **members):
+def everybody(flows_in_c=0, now=START, **members):
     """The count of flows in C has just begun anew."""
-    return new("sparse_all", count_ns=START, before=flows_in_c, **members)
+    return new("sparse_all", count_ns=now, before=flows_in_c, **members)
 
 
 def bytes_at_once(made, shared, length, now=START):
@@ -100,7 +100,7 @@ def test_one_flow_has_its_share(flows_in_c, part):
     for factor, stays in ((0.97, True), (1.03, False)):
         made, flow = law(), new("sparse_flow")
         gap = int(500 * part * SECOND / (20 * MBIT) / factor)
-        stayed = all(C.sparse_is_l(made, everybody(flows_in_c), flow, 500, 0, now)
+        stayed = all(C.sparse_is_l(made, everybody(flows_in_c, now), flow, 500, 0, now)
                      for now in range(START, START + 5 * SECOND, gap))
         assert stayed == stays
 
@@ -159,9 +159,9 @@ def test_who_was_never_sent_there_does_not_stay():
 @pytest.mark.parametrize("members, now, forgotten", [
     ({"leaked_ns": 3 * SECOND}, 3 * SECOND - 1, False),
     ({"leaked_ns": 3 * SECOND}, 3 * SECOND, True),
-    ({"stay": {"until_ns": 5, "last_ns": 7}}, SECOND + 6, False),
-    ({"stay": {"until_ns": 5, "last_ns": 7}}, SECOND + 7, True),
-    ({"stay": {"until_ns": 9, "last_ns": 7}}, SECOND + 8, False),
+    ({"stay": {"until_ns": 5, "last_ns": 7}}, 8 * SECOND + 6, False),
+    ({"stay": {"until_ns": 5, "last_ns": 7}}, 8 * SECOND + 7, True),
+    ({"stay": {"until_ns": 9, "last_ns": 7}}, 8 * SECOND + 8, False),
 ])
 def test_forgotten(members, now, forgotten):
     assert C.sparse_is_forgotten(new("sparse_flow", **members), now) == forgotten
@@ -186,3 +186,45 @@ def test_a_count_is_known_for_as_long_as_it_took(after, before):
     shared = everybody(7, counted=3)
     C.sparse_count_on(shared, START + after * MS)
     assert shared.before == before
+
+
+# ---- what nobody remembers ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("c_head, is_l", [(0, True), (START - 2, False), (START - 1, False),
+                                          (START, True)])
+def test_a_new_flow_may_have_packets_in_c(c_head, is_l):
+    """If others went there that had no place in the table: until those have left."""
+    shared, flow = everybody(unknown_ns=START - 1), new("sparse_flow")
+    assert C.sparse_is_l(law(), shared, flow, 60, c_head, START) == is_l
+    if not is_l:
+        assert not C.sparse_is_l(law(), shared, flow, 60, START, START + 1)
+        assert C.sparse_is_l(law(), shared, flow, 60, START + 2, START + 3)
+
+
+def test_who_is_known_to_have_none_there_stays_in_l():
+    shared, flow = everybody(), new("sparse_flow")
+    assert C.sparse_is_l(law(), shared, flow, 60, 0, START)
+    shared.unknown_ns = START
+    assert C.sparse_is_l(law(), shared, flow, 60, START, START + 1)
+
+
+def test_a_higher_rate_is_in_force_at_once():
+    """Whatever a flow sent at a much lower one before."""
+    flow = new("sparse_flow")
+    assert C.sparse_is_l(law(C.DUALPI2_RATE_MIN), everybody(31), flow, 1000, 0, START)
+    assert C.sparse_is_l(law(), everybody(), flow, 60, 0, START + 20 * MS)
+
+
+# ---- places of flows ------------------------------------------------------------------------
+
+
+@given(st.integers(0, 2**64 - 1))
+def test_flows_that_differ_in_a_port_have_places_of_their_own(key):
+    """As random ones: 8192 balls in 8192 boxes leave 63 % of these with some."""
+    hosts = C.flow_mix(key, 0x0A000001_0A000002)
+    for shift in (0, 16):  # either port, as it stands in the packet
+        ids = [C.flow_end(hosts, port << shift | 443 << 16 - shift, 17) % 2**32
+               for port in range(8192)]
+        assert len({number % 8192 for number in ids}) > 4900
+        assert len({(number >> 16) % 8192 for number in ids}) > 4900

@@ -75,7 +75,7 @@ static bool is_out(const struct dualpi2_flow *flow, const struct sample *sample,
 	return stay_lasts(&flow->guard.stay, age ? stats->refreshed_ns - age : 0, now);
 }
 
-static struct guarded count(const struct court *court, const struct sample *sample)
+struct guarded guarded_at(const struct court *court, const struct sample *sample)
 {
 	const struct dualpi2_guard *guard = &sample->total.stats.guard;
 	struct guarded guarded = { .is_known = true };
@@ -123,20 +123,22 @@ void guarded_look(const struct registrations *regs, struct samples *list)
 
 	for (size_t i = 0; i < list->count; i++) {
 		struct sample *sample = &list->items[i];
-		size_t aqm = 0;
+		size_t aqm;
 
 		if (sample->is_sum)
 			continue;
 		sample->guarded.is_known = !sample->total.stats.params.guard;
 		if (sample->guarded.is_known) /* it is off */
 			continue;
-		while (regs->of[aqm].aqm != sample->aqm)
+		for (aqm = 0; aqm < regs->count && regs->of[aqm].aqm != sample->aqm;)
 			aqm++;
+		if (aqm == regs->count)
+			continue;
 		if (!is_read[aqm])
 			court_read(&regs->of[aqm], false, &courts[aqm]);
 		is_read[aqm] = true;
 		if (courts[aqm].flows)
-			sample->guarded = count(&courts[aqm], sample);
+			sample->guarded = guarded_at(&courts[aqm], sample);
 	}
 	for (size_t i = 0; i < list->count; i++) {
 		if (list->items[i].is_sum)
@@ -161,12 +163,18 @@ static bool is_of(const struct dualpi2_conviction *conviction, size_t place,
 /* What is known of the flow now; NULL: nothing any more. It has one of two places (flow_of() of
  * bpf/flows.bpf.h).
  */
-static const struct dualpi2_flow *find_flow(const struct court *court, __u32 id)
+static const struct dualpi2_flow *find_flow(const struct court *court, const struct sample *sample,
+					    __u32 id)
 {
-	const struct dualpi2_flow *one = &court->flows[id % DUALPI2_FLOWS];
-	const struct dualpi2_flow *other = &court->flows[(id >> 16) % DUALPI2_FLOWS];
+	const __u32 places[] = { id, id >> 16 };
 
-	return one->id == id ? one : other->id == id ? other : NULL;
+	for (size_t i = 0; i < 2; i++) {
+		const struct dualpi2_flow *flow = &court->flows[places[i] % DUALPI2_FLOWS];
+
+		if (flow->id == id && is_at(flow, sample))
+			return flow;
+	}
+	return NULL;
 }
 
 static int compare(const void *one, const void *other)
@@ -179,7 +187,7 @@ static int compare(const void *one, const void *other)
 static struct convict judge(const struct court *court, const struct sample *sample,
 			    const struct dualpi2_conviction *conviction)
 {
-	const struct dualpi2_flow *seen = find_flow(court, conviction->flow);
+	const struct dualpi2_flow *seen = find_flow(court, sample, conviction->flow);
 	struct convict convict = { .conviction = conviction };
 	struct dualpi2_flow flow;
 

@@ -22,6 +22,9 @@ struct court {
 int court_read(const struct registration *reg, bool with_convictions, struct court *court);
 void court_free(struct court *court);
 
+/* What the guard of a qdisc does now. */
+struct guarded guarded_at(const struct court *court, const struct sample *sample);
+
 /* Set `guarded` of all samples. Reports nothing: what cannot be read is not known. */
 void guarded_look(const struct registrations *regs, struct samples *list);
 

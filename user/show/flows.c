@@ -19,7 +19,8 @@
 struct docket {
 	const struct sample *sample;
 	bool is_guarded;
-	size_t count, out; /* of `convicts`: all, and those that are out now */
+	struct guarded guarded; /* at the time of the court, not of the sample */
+	size_t count, out;	/* of `convicts`: all, and those that are out now */
 	struct convict convicts[DUALPI2_CONVICTIONS];
 	struct court court;
 };
@@ -44,6 +45,7 @@ static bool open_docket(const struct registrations *regs, const struct sample *s
 
 	docket->sample = sample;
 	docket->is_guarded = sample->total.stats.params.guard;
+	docket->guarded = sample->guarded;
 	docket->count = docket->out = 0;
 	docket->court = (struct court){};
 	if (!docket->is_guarded)
@@ -51,6 +53,7 @@ static bool open_docket(const struct registrations *regs, const struct sample *s
 	found = court_read(registration_of(regs, sample->aqm), true, &docket->court);
 	if (found <= 0)
 		return refuse(found, sample);
+	docket->guarded = guarded_at(&docket->court, sample);
 	docket->count = convicts_of(&docket->court, sample, docket->convicts);
 	for (size_t i = 0; i < docket->count; i++)
 		docket->out += docket->convicts[i].is_out;
@@ -103,7 +106,10 @@ static void print_none(const struct docket *docket)
 	char name[FLOW_NAME_TEXT_MAX], ago[FORMAT_MAX];
 
 	if (!docket->count) {
-		printf("no flow is out of the L4S queue, and none was\n");
+		printf("no flow is out of the L4S queue, and %s\n",
+		       docket->sample->total.stats.convictions
+			       ? "the names of those that were are no longer kept"
+			       : "none was");
 		return;
 	}
 	printf("no flow is out of the L4S queue; the latest one was convicted %s ago:\n  %s\n",
@@ -113,10 +119,10 @@ static void print_none(const struct docket *docket)
 
 static void print_out(const struct docket *docket)
 {
-	const __u32 convicts = docket->sample->guarded.convicts;
+	const __u32 convicts = docket->guarded.convicts;
 
-	printf("%zu flow%s out of the L4S queue\n%8s %9s %6s %9s  %s\n", docket->out,
-	       docket->out == 1 ? " is" : "s are", "since", "time left", "term", "L4S was", "flow");
+	printf("%u flow%s out of the L4S queue\n%8s %9s %6s %9s  %s\n", convicts,
+	       convicts == 1 ? " is" : "s are", "since", "time left", "term", "L4S was", "flow");
 	for (size_t i = 0; i < docket->count; i++) {
 		if (docket->convicts[i].is_out)
 			print_convict(docket, &docket->convicts[i]);
@@ -134,7 +140,7 @@ static void print_table(const struct docket *docket)
 	if (!docket->is_guarded)
 		printf("the guard is off: `dualpi2-load %s%s --guard` turns it on\n",
 		       sample_name(sample->ifname, name), sample_option(sample));
-	else if (docket->out)
+	else if (docket->guarded.convicts)
 		print_out(docket);
 	else
 		print_none(docket);
@@ -216,7 +222,7 @@ static struct json_object *docket_object(const struct docket *docket)
 	if (sample->key.parent != TC_H_ROOT)
 		json_add_text(object, "parent", format_class(sample->key.parent, class));
 	json_add(object, "guard", json_object_new_boolean(docket->is_guarded));
-	flows_add_gauges(object, &sample->guarded);
+	flows_add_gauges(object, &docket->guarded);
 	for (size_t i = 0; i < docket->count; i++)
 		json_object_array_add(flows, convict_object(&docket->convicts[i]));
 	json_add(object, "flows", flows);

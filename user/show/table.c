@@ -234,7 +234,7 @@ static void print_guard(const struct sample *sample, const struct dualpi2_stats 
 {
 	char convictions[FORMAT_MAX], redirected[FORMAT_MAX];
 
-	if (!stats->convictions && !sample->guarded.worst)
+	if (!stats->convictions && !sample->guarded.worst && !sample->guarded.convicts)
 		return;
 	printf("  guard: flows taken out of the L4S queue %s time%s, %s of their packets\n"
 	       "    came to the Classic queue\n",
