@@ -4,9 +4,8 @@
 import statistics
 
 from summary import LEAST_IDLE, MeasurementError, quantile, tell
+from table import NONE, rounded
 
-NONE = "–"
-DIGITS = 6  # of a figure that is kept
 BASELINE = "cake"
 TALKS = {"game": "game", "game-l4s": "L4S game", "call": "call"}
 
@@ -105,10 +104,6 @@ DIGITS_OF = {title: digits for title, digits, _ in COLUMNS}
 LEAST = ("ping mean ms", "ping max ms", "game up P99 ms", "game down P99 ms", "page P50 ms",
          "page P95 ms")
 MOST = ("up Mbit/s", "down Mbit/s")
-
-
-def rounded(value):
-    return value if value is None else float(f"{value:.{DIGITS}g}")
 
 
 def told(run):

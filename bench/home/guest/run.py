@@ -6,8 +6,6 @@ Usage: run.py SPECIFICATION, as bench/home/run writes it (JSON). Leaves what was
 /results/run.json.
 """
 
-import json
-import os
 import sys
 import time
 from itertools import count
@@ -16,8 +14,7 @@ from pathlib import Path
 SRC = Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(SRC / part) for part in ("bench/guest", "tests", "tests/traffic",
                                              "tests/compare")]
-from cell import MARGIN_S, RESULT, SEED_STEP_S, CpuClock  # noqa: E402
-from contenders import MissingError  # noqa: E402
+from cell import MARGIN_S, SEED_STEP_S, CpuClock, leave_result  # noqa: E402
 from flows import BESIDE, Bulk, Ping, Window  # noqa: E402
 from line import Line  # noqa: E402
 from netns import run  # noqa: E402
@@ -61,15 +58,5 @@ def measure(specification):
             "beside": {name: flow.finish(window) for name, flow in beside.items()}}
 
 
-def main():
-    specification = json.loads(sys.argv[1])
-    try:
-        result = measure(specification)
-    except MissingError as missing:
-        result = {"missing": str(missing)}
-    RESULT.write_text(json.dumps({"kernel": os.uname().release,
-                                  "specification": specification} | result))
-
-
 if __name__ == "__main__":
-    main()
+    leave_result(measure)

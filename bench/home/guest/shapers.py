@@ -8,7 +8,6 @@ All of them count a frame as DOCSIS does.
 import contenders
 from contenders import BIN, load_module
 from line import WAN
-from netns import run
 
 IFB = "ifb-wan"
 # As sqm-scripts' layer_cake.qos does (defaults.sh): `ingress` is what its documentation adds for
@@ -75,5 +74,4 @@ SHAPERS = {
 
 def shape(router, contender, options, up_kbit, down_kbit):
     """MissingError if this kernel does not have it."""
-    run("modprobe", "-a", "sch_netem")
     SHAPERS[contender](router, options, f"{up_kbit}kbit", f"{down_kbit}kbit")
