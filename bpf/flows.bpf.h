@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What is known of each flow, by a hash of its headers. That of the kernel (its flow dissector, the
  * network card, or the socket), which sees through tunnels, costs as much as half of all that is
- * done with a packet; so a usual packet of TCP, UDP or ESP is told by its own first bytes.
+ * done with a packet; so a usual packet of TCP, UDP, DCCP or ESP is told by its own bytes.
  *
  * A table without locks and without memory to allocate: a flow has two places, by two parts of its
  * hash, and takes one where nothing is left to know. If there is none it stays unknown.

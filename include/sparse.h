@@ -117,14 +117,15 @@ static inline bool sparse_fits(const struct sparse_law *law, struct sparse_all *
 	/* rounded up: no packet is for nothing */
 	const __u64 link_ns = (len * DUALPI2_NSEC_PER_SEC + law->rate - 1) / law->rate;
 	const __u64 most_ns = SPARSE_BURSTS * SPARSE_PART * law->burst_ns;
-	const __u64 burst_ns = law->burst_ns * sparse_shares(all);
+	const __u32 shares = sparse_shares(all);
+	const __u64 burst_ns = law->burst_ns * shares;
 	__u64 all_ns = all->leaked_ns > now ? all->leaked_ns : now;
 	__u64 flow_ns = flow->leaked_ns > now ? flow->leaked_ns : now;
 	__u64 used = (all_ns - now) * 256 / most_ns;
 
 	if (flow_ns - now > burst_ns) /* the rate was lower, or the link was shared by more */
 		flow_ns = now;
-	flow_ns += link_ns * sparse_shares(all);
+	flow_ns += link_ns * shares;
 	if (used >= 256 || (flow_ns - now) * 256 > burst_ns * (256 - used))
 		return false;
 	flow->leaked_ns = flow_ns;
