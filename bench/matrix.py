@@ -103,6 +103,13 @@ def mixed(flows, mix):
     return [flow | {"count": count} for flow, count in zip(flows, mix, strict=True) if count]
 
 
+def at_rate(flows, rate_mbit):
+    """`of_link`: part of the link's rate that a flow sends."""
+    return [{key: value for key, value in flow.items() if key != "of_link"} |
+            {"rate_mbit": flow["of_link"] * rate_mbit} if "of_link" in flow else flow
+            for flow in flows]
+
+
 def expand(name, text):
     """The cells of one file."""
     described = tomllib.loads(text)
@@ -131,7 +138,8 @@ def expand(name, text):
         if len(rtts) > 1:
             parts.append(f"{rtt}ms")
         yield Cell("-".join(parts), described["title"],
-                   times(rtt) | described | {"rates_mbit": rate, "rtt_ms": rtt, "flows": flows})
+                   times(rtt) | described | {"rates_mbit": rate, "rtt_ms": rtt,
+                                              "flows": at_rate(flows, rate[0])})
 
 
 def all_cells():

@@ -11,6 +11,8 @@ NS_PER_MS = 1e6
 SCALABLE = ("l4s", "prague")
 CLASSIC = ("cubic", "cubic-ecn", "reno", "bbr", "nv", "tcp")
 GREEDY = (*SCALABLE, *CLASSIC)
+UNRESPONSIVE = ("udp", "crowd", "cubic-deaf")
+GAMES = ("game", "game-l4s")
 # Of the ECN field: which of the numbers belong to which class.
 CODEPOINTS = {"l": (1, 3), "c": (0, 2)}
 # Below this share of idle time the guest's CPU decides what happens, not the link.
@@ -168,6 +170,13 @@ class Measured:
 
     def dropped(self, queue):
         return self.count("arrived", queue) - self.count("left", queue)
+
+    def lost(self, kinds):
+        """Part of the packets of flows of these kinds; None if there are none."""
+        senders = {flow["sender"] for flow in self.run["flows"] if flow["kind"] in kinds}
+        figures = [each for sender in senders for each in self.figures(sender)]
+        arrived, left = (sum(sum(each[what]) for each in figures) for what in ("arrived", "left"))
+        return 1 - left / arrived if arrived else None
 
     def share(self, count, queue):
         """Part of the packets that arrived for a class; None if none did."""

@@ -5,7 +5,16 @@ seeds and, where there are several, the lowest and the highest."""
 import statistics
 
 import verdict
-from summary import CLASSIC, SCALABLE, Measured, is_cpu_bound, quantile, tell
+from summary import (
+    CLASSIC,
+    GAMES,
+    SCALABLE,
+    UNRESPONSIVE,
+    Measured,
+    is_cpu_bound,
+    quantile,
+    tell,
+)
 
 L4S = set(SCALABLE)
 MOST_LISTED = 4  # flows of which each has its own figure
@@ -72,6 +81,17 @@ def ping_ms(measured):
     return measured.delays("c", "ping").mean_ms() if "ping" in measured.kinds() else None
 
 
+def game_p99_ms(measured, queue, kind):
+    """None where nobody plays."""
+    return p99_ms(measured.delays(queue, kind)) if kind in measured.kinds() else None
+
+
+def games_lost(measured):
+    """Percent."""
+    lost = measured.lost(GAMES)
+    return lost and 100 * lost
+
+
 def requests(measured):
     """Of the smallest size: seconds that each took, and Mbit/s of a flow; None where there are
     none."""
@@ -103,6 +123,10 @@ COLUMNS = (
     ("each of them", 1, lambda m: each(m.goodputs_mbit(L4S))),
     ("all others Mbit/s", 1, lambda m: total(m.goodputs_mbit(m.kinds() - L4S))),
     ("each of the others", 1, lambda m: each(m.goodputs_mbit(CLASSIC))),
+    ("unresponsive Mbit/s", 1, lambda m: total(m.goodputs_mbit(UNRESPONSIVE))),
+    ("L4S game P99 ms", 2, lambda m: game_p99_ms(m, "l", "game-l4s")),
+    ("game P99 ms", 2, lambda m: game_p99_ms(m, "c", "game")),
+    ("games lost %", 1, games_lost),
     ("Classic ECN found", 0, lambda m: alarms(m.run)),
     ("small requests Mbit/s each", 1, request_mbit),
     ("small requests P99 ms", 1, request_p99_ms),

@@ -99,7 +99,7 @@ def tell_base_rtt(base_rtt_us):
 
 
 def measure(specification):
-    run("modprobe", "-a", "tcp_dctcp", "tcp_bbr", "tcp_nv", "sch_netem")
+    run("modprobe", "-a", "tcp_dctcp", "tcp_bbr", "tcp_nv", "sch_netem", "pktgen")
     flows = make_senders(specification["flows"], specification["tcp"])
     sender, router, receiver = build_path([flow.addresses for flow in flows],
                                           specification["rtt_ms"],

@@ -20,6 +20,7 @@ SRC = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(SRC / "tests" / part) for part in (".", "traffic", "compare", "qdisc")]
 from contenders import BIN, CONTENDERS, MissingError  # noqa: E402
 from counter import Counter, attach_filter  # noqa: E402
+from flood import Flood  # noqa: E402
 from frames import (  # noqa: E402
     ECN_NAMES,
     ECT_0,
@@ -33,7 +34,6 @@ from frames import (  # noqa: E402
 )
 from netns import Namespace, run, veth, wait_until  # noqa: E402
 
-PKTGEN = Path("/proc/net/pktgen")
 LINK = 10_000_000  # bit/s
 VICTIM = 500_000
 SETTLE_SECONDS, SECONDS = 2, 4
@@ -58,39 +58,6 @@ POLICER = f"""table netdev police {{
     }}
 }}
 """
-
-
-class Flood:
-    """One kernel thread, which hands frames to the device at a steady rate."""
-
-    def __init__(self, space):
-        self.space = space
-        self.process = None
-
-    @staticmethod
-    def command(name, *lines):
-        for line in lines:
-            (PKTGEN / name).write_text(line)
-
-    def start(self, ecn, length, rate):
-        with self.space.entered():
-            self.command("kpktgend_0", "rem_device_all", "add_device d0")
-            self.command("d0", "count 0", f"pkt_size {length}", "clone_skb 0",
-                         "xmit_mode queue_xmit", f"ratep {rate // 8 // length}",
-                         "dst 10.0.0.2", "dst_mac 02:00:00:00:00:02", f"tos {ecn:02x}")
-        self.process = self.space.popen("sh", "-c", f"echo start >{PKTGEN}/pgctrl")
-
-    def sent(self):
-        """Packets so far, whatever has become of them."""
-        with self.space.entered():
-            words = (PKTGEN / "d0").read_text().split()
-        return sum(int(words[words.index(word) + 1]) for word in ("pkts-sofar:", "errors:"))
-
-    def stop(self):
-        with self.space.entered():
-            self.command("pgctrl", "stop")
-            self.process.wait(timeout=60)
-            self.command("kpktgend_0", "rem_device_all")
 
 
 class Victim:
@@ -143,7 +110,7 @@ class Link:
     def __init__(self):
         self.tx, self.rx = Namespace("tx"), Namespace("rx")
         veth(self.tx, "d0", self.rx, "p0")
-        self.flood = Flood(self.tx)
+        self.flood = Flood(self.tx, "d0")
         # Keeps the kind registered while qdiscs come and go.
         self.tx.ip("link add anchor type dummy")
         self.tx.run(BIN / "dualpi2-load", "anchor")
@@ -153,7 +120,8 @@ class Link:
         CONTENDERS[contender](self.tx, "d0", options).attach(f"{LINK}bit")
         victims = {kind: Victim(self.tx, self.rx, kind, length) for kind in VICTIMS}
         counter = Counter(self.rx, "p0", UDP)
-        self.flood.start(ecn, length, factor * LINK)
+        self.flood.start(length, factor * LINK, "dst 10.0.0.2", "dst_mac 02:00:00:00:00:02",
+                         f"tos {ecn:02x}")
         wait_until(self.flood.sent, "the flood flows")
         began = time.time()
         before = None

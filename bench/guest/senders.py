@@ -6,8 +6,9 @@ from operator import itemgetter
 from pathlib import Path
 
 from contenders import BIN
+from flood import Flood
 from netns import wait_until
-from path import AS_HOST, Flow, listen, report_of, transfer
+from path import AS_HOST, ROUTER, Flow, listen, report_of, transfer
 
 WEB, RPC = (Path(__file__).with_name(name) for name in ("web.py", "rpc.py"))
 FIRST_HOST = 101  # of each network
@@ -104,20 +105,58 @@ class Back(Tcp):
         return {"back": [[each["start"], each["end"], each["bytes"]] for each in seconds]}
 
 
-class Udp(Tcp):
-    """At a fixed rate, whatever happens to it."""
+TOS = {"not-ect": 0, "ect1": 1}
 
-    TOS = {"not-ect": 0, "ect1": 1}
+
+class Udp(Tcp):
+    """At a fixed rate, whatever happens to it; with `burst` so many packets at a time."""
 
     def start(self, sender, _receiver, seconds, _seed):
+        burst = f"/{self.described['burst']}" if "burst" in self.described else ""
         self.process = transfer(sender, self.addresses, seconds, "-u",
-                                "-b", f"{self.described['rate_mbit']}M",
+                                "-b", f"{self.described['rate_mbit']}M{burst}",
                                 "-l", self.described.get("payload", 1448),
-                                "--tos", self.TOS[self.described["ecn"]],
+                                "--tos", TOS[self.described["ecn"]],
                                 "--pacing-timer", PACING_US)
 
     def finish(self):
         report_of(self.process)
+        return {}
+
+
+class Game(Udp):
+    """A small packet 50 times a second."""
+
+    EACH = {"rate_mbit": 0.0512, "payload": 86}
+
+    def __init__(self, host, described, tcp):
+        ecn = "ect1" if described["kind"] == "game-l4s" else "not-ect"
+        super().__init__(host, described | self.EACH | {"ecn": ecn}, tcp)
+
+
+class Crowd(Tcp):
+    """UDP packets of many flows, each from a port of its own, at a fixed rate together: as many
+    calls, or as handshakes that nobody completes."""
+
+    FIRST_PORT = 1024
+
+    def prepare(self, sender, _receiver):
+        """Nobody listens."""
+        self.flood = Flood(sender, "s0")
+
+    def start(self, sender, _receiver, _seconds, _seed):
+        [router] = json.loads(sender.run("ip", "-j", "neigh", "show", ROUTER).stdout)
+        source = self.addresses.sender
+        self.flood.start(self.described["frame"], self.described["rate_mbit"] * 1e6,
+                         f"tos {TOS[self.described['ecn']]:02x}",
+                         f"dst {self.addresses.receiver}", f"dst_mac {router['lladdr']}",
+                         f"src_min {source}", f"src_max {source}",
+                         f"udp_src_min {self.FIRST_PORT}",
+                         f"udp_src_max {self.FIRST_PORT + self.described['flows']}",
+                         "flag UDPSRC_RND")
+
+    def finish(self):
+        self.flood.stop()
         return {}
 
 
@@ -173,7 +212,8 @@ class Ping(Tcp):
 
 
 KINDS = dict.fromkeys((*Tcp.CONGESTION, "tcp"), Tcp) | {
-    "prague": Prague, "udp": Udp, "web": Web, "rpc": Rpc, "ping": Ping}
+    "prague": Prague, "udp": Udp, "game": Game, "game-l4s": Game,
+    "crowd": Crowd, "web": Web, "rpc": Rpc, "ping": Ping}
 
 
 def make_senders(groups, tcp):

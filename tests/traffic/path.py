@@ -13,6 +13,7 @@ import json
 
 from netns import Namespace, veth, wait_until
 
+ROUTER = "10.1.0.2"  # as the sender sees it
 PING_TARGET = "10.2.0.2"
 # Hosts and router share one CPU here. What the router still has to do (ksoftirqd) comes
 # before the hosts' programs, as if it had a CPU of its own.
@@ -84,16 +85,16 @@ def build_path(flows, rtt_ms, *, offload=False, slot_us=0):
     veth(sender, "s0", router, "r0", offload=offload)
     veth(router, "r1", receiver, "c0", offload=offload)
     sender.ip("addr add 10.1.0.1/24 dev s0")
-    router.ip("addr add 10.1.0.2/24 dev r0")
+    router.ip(f"addr add {ROUTER}/24 dev r0")
     router.ip("addr add 10.2.0.1/24 dev r1")
     receiver.ip(f"addr add {PING_TARGET}/24 dev c0")
-    sender.ip("route add default via 10.1.0.2")
+    sender.ip(f"route add default via {ROUTER}")
     receiver.ip("route add default via 10.2.0.1")
     for flow in flows:
         options = flow.route_options()
         sender.ip(f"addr add {flow.sender}/32 dev s0")
         receiver.ip(f"addr add {flow.receiver}/32 dev c0")
-        sender.ip(f"route add {flow.receiver} via 10.1.0.2 src {flow.sender} {options}")
+        sender.ip(f"route add {flow.receiver} via {ROUTER} src {flow.sender} {options}")
         receiver.ip(f"route add {flow.sender} via 10.2.0.1 {options}")
         router.ip(f"route add {flow.sender} dev r0")
         router.ip(f"route add {flow.receiver} dev r1")

@@ -128,6 +128,13 @@ def test_each_mix_is_a_cell():
         ("x-0x1", [{"kind": "cubic", "count": 1}])]
 
 
+def test_a_flow_may_send_a_part_of_the_link():
+    text = GOOD.replace('{ kind = "l4s" }', '{ kind = "udp", of_link = 0.25 }')
+    cells = list(matrix.expand("x", text + "rate_mbit = [4, 40]\n"))
+    assert [cell.description["flows"] for cell in cells] == [
+        [{"kind": "udp", "rate_mbit": 1}], [{"kind": "udp", "rate_mbit": 10}]]
+
+
 def test_a_file_names_all_its_cells():
     cells = matrix.all_cells()
     assert {cell.name for cell in matrix.named(cells, "gso")} == {"gso-40", "gso-200", "gso-1000"}
@@ -273,6 +280,20 @@ def test_a_run_that_the_tap_did_not_see_whole_does_not_count(fault):
     with pytest.raises(summary.MeasurementError):
         summary.Measured(run)
     assert verdict.Results([run]).fault.startswith("not measured")
+
+
+def test_games_have_figures_of_their_own():
+    flows = [{"kind": kind, "sender": f"10.1.0.{host}"}
+             for host, kind in enumerate(("game-l4s", "game", "crowd", "cubic"), 101)]
+    run = run_of(stream("10.1.0.101", **{"0": phase(l_ns=[1_005_000] * 4)}),
+                 stream("10.1.0.102", **{"0": phase(c_ns=[9_005_000] * 3, arrived=[4, 0, 0, 0])}),
+                 stream("10.1.0.103", **{"0": phase(payload=1_250_000, c_ns=[50])}),
+                 stream("10.1.0.104", **{"0": phase(c_ns=[50])}), flows=flows)
+    told = table.told(run)["figures"]
+    assert [told[title] for title in ("L4S game P99 ms", "game P99 ms", "games lost %",
+                                      "unresponsive Mbit/s")] == [1, 9, 12.5, 1]
+    told = table.told(run_of(stream("10.1.0.101", **{"0": phase(l_ns=[50])})))["figures"]
+    assert told["game P99 ms"] is told["games lost %"] is told["unresponsive Mbit/s"] is None
 
 
 def test_flows_the_other_way_count_by_whole_seconds_after_the_warm_up():
