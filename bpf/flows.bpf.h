@@ -95,7 +95,7 @@ static __always_inline u64 hash_direct(struct __sk_buff *ctx, u64 hash)
 }
 
 /* By the key of a qdisc: other flows at each, and at one that comes in its place later. Not 0. */
-GLOBAL_SUBPROG u32 flow_id(struct __sk_buff *ctx, u64 key)
+static __always_inline u32 flow_id(struct __sk_buff *ctx, u64 key)
 {
 	u64 hash = hash_direct(ctx, key);
 

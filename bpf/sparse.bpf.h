@@ -15,8 +15,8 @@
 #include "sparse.h"
 
 /* The PACKET_* of a packet of C. In L it is as one of class 2 (classify.bpf.h). */
-static __noinline u32 sparse(struct __sk_buff *ctx, struct instance *in, struct dualq *q,
-			     const struct arrival *arrival)
+static __always_inline u32 sparse(struct __sk_buff *ctx, struct instance *in, struct dualq *q,
+				  const struct arrival *arrival)
 {
 	struct dualpi2_flow *flow;
 	u32 len;

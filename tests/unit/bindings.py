@@ -62,7 +62,8 @@ CONSTANTS = (
 PROTOTYPE = r"\w[\w *]+\w\((?:[^()[]|\[[^]]*\])*\)"
 TYPEDEF = re.compile(rf"^(typedef {PROTOTYPE});", re.M)  # of a function
 STRUCT = re.compile(r"^(?:struct|enum) \w+ \{[^{}]*\}", re.M)
-FUNCTION = re.compile(rf"^(?!typedef )(?:static inline )?({PROTOTYPE})\s*[{{;]", re.M)
+INLINE = r"static (?:inline|__inline __attribute__ \(\(__always_inline__\)\)) "
+FUNCTION = re.compile(rf"^(?!typedef )(?:{INLINE})?({PROTOTYPE})\s*[{{;]", re.M)
 
 
 def declared(pattern, text):

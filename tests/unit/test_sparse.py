@@ -20,7 +20,9 @@ def law(rate=20 * MBIT, frame=FRAME):
 
 def everybody(flows_in_c=0, now=START, **members):
     """The count of flows in C has just begun anew."""
-    return new("sparse_all", count_ns=now, before=flows_in_c, **members)
+    made = new("sparse_all", count_ns=now, before=flows_in_c, **members)
+    made.shares = C.sparse_shares(made)
+    return made
 
 
 def bytes_at_once(made, shared, length, now=START):
@@ -35,9 +37,9 @@ def bytes_at_once(made, shared, length, now=START):
 
 
 @pytest.mark.parametrize("rate, frame, burst_ns", [
-    (MBIT, FRAME, 24_224_000),  # two frames
-    (20 * MBIT, FRAME, 1_211_200), (20 * MBIT, 9014, 7_211_200),
-    (48 * MBIT, FRAME, 504_666), (1000 * MBIT, FRAME, 500_000),
+    (MBIT, FRAME, 24_224_002),  # two frames, a ns more each
+    (20 * MBIT, FRAME, 1_211_202), (20 * MBIT, 9014, 7_211_202),
+    (48 * MBIT, FRAME, 504_668), (1000 * MBIT, FRAME, 500_000),
 ])
 def test_burst(rate, frame, burst_ns):
     assert law(rate, frame).burst_ns == burst_ns
@@ -65,8 +67,8 @@ def test_what_fits(rate, in_c, packets):
         now += gap
         model.leak(now)
         fits = C.sparse_fits(made, shared, flows[which], length, now)
-        # The room is known in steps of a 256th, and times in whole ns.
-        if abs(model.spare(which, length)) > model.burst / 256 + 1 + rate * 1e-6:
+        # Times are whole ns, and a packet takes one more at most.
+        if abs(model.spare(which, length)) > 1 + rate * 1e-6:
             assert fits == (model.spare(which, length) > 0)
         if fits:
             model.take(which, length)
@@ -176,9 +178,9 @@ def test_flows_in_c_are_counted_once_each():
     for now in range(START, START + 250 * MS, MS):
         for flow in flows:
             assert not C.sparse_is_l(made, shared, flow, FRAME, START, now)
-    assert shared.counted == 10
+    assert (shared.counted, shared.shares) == (10, 11)
     assert not C.sparse_is_l(made, shared, flows[0], FRAME, START, START + 256 * MS)
-    assert (shared.before, shared.counted) == (10, 1)
+    assert (shared.before, shared.counted, shared.shares) == (10, 1, 11)
 
 
 @pytest.mark.parametrize("after, before", [(255, 7), (256, 3), (511, 3), (512, 0)])
@@ -186,6 +188,7 @@ def test_a_count_is_known_for_as_long_as_it_took(after, before):
     shared = everybody(7, counted=3)
     C.sparse_count_on(shared, START + after * MS)
     assert shared.before == before
+    assert shared.shares == C.sparse_shares(shared)
 
 
 # ---- what nobody remembers ------------------------------------------------------------------
@@ -210,10 +213,12 @@ def test_who_is_known_to_have_none_there_stays_in_l():
 
 
 def test_a_higher_rate_is_in_force_at_once():
-    """Whatever a flow sent at a much lower one before."""
-    flow = new("sparse_flow")
-    assert C.sparse_is_l(law(C.DUALPI2_RATE_MIN), everybody(31), flow, 1000, 0, START)
-    assert C.sparse_is_l(law(), everybody(), flow, 60, 0, START + 20 * MS)
+    """Whatever a flow, and all of them, sent at a much lower one before."""
+    flow, shared = new("sparse_flow"), everybody(31)
+    assert C.sparse_is_l(law(C.DUALPI2_RATE_MIN), shared, flow, 1000, 0, START)
+    shared = everybody(leaked_ns=shared.leaked_ns)
+    assert C.sparse_is_l(law(), shared, flow, 60, 0, START + 20 * MS)
+    assert bytes_at_once(law(), shared, FRAME, START + 20 * MS) == FRAME
 
 
 # ---- places of flows ------------------------------------------------------------------------
