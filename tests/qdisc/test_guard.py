@@ -7,7 +7,7 @@ import re
 import struct
 
 import pytest
-from bpfcall import fill, opened
+from bpfcall import fill, lookup, opened
 from conftest import BIN, PI2_PINS, drops, following, next_line
 from frames import (
     CE,
@@ -24,7 +24,7 @@ from frames import (
     mpls_frame,
     numbered,
 )
-from netns import wait_until
+from netns import run, wait_until
 
 ALSO_REGISTERED = ("fixed",)
 FLOOD, OTHER = 253, 254  # IP protocols
@@ -369,6 +369,11 @@ def test_the_worst_score_grows_to_a_conviction(cable):
     wait_until(lambda: guard(cable)["worst-score"] == 0, "it has drained")
 
 
+def number_of(conviction):
+    """It begins with it."""
+    return struct.unpack_from("=Q", conviction)[0]
+
+
 def test_convictions_are_events(cable):
     cable.load(*GUARDED)
     with following(cable.tx, STATS, "d0", "--events", "--json") as follower, \
@@ -383,6 +388,23 @@ def test_convictions_are_events(cable):
             assert re.fullmatch(r"\S+ \S+ d0: out of the L4S queue for 256ms, which it made "
                                 r"[0-9.]+ms long: 10\.0\.0\.1 > 10\.0\.0\.2, protocol "
                                 rf"{protocol}\n", next_line(reader))
+
+
+def test_a_conviction_that_nobody_told_holds_up_no_other(cable, spent):
+    """The place of one was not free when it came: the next is told without it."""
+    cable.load(*GUARDED)
+    with following(cable.tx, STATS, "d0", "--events", "--json") as follower, \
+            opened(PI2_PINS / "dualpi2_convictions") as told:
+        flood(cable)
+        first = next_line(follower)
+        shown = run("bpftool", "-j", "map", "show", "pinned", PI2_PINS / "dualpi2_convictions")
+        size = json.loads(shown.stdout)["bytes_value"]
+        kept = [lookup(told, struct.pack("=I", place), size) for place in range(256)]
+        latest = max(kept, key=number_of)
+        number = struct.pack("=Q", number_of(latest) + 2)
+        kept[(number_of(latest) + 2) % 256] = number + latest[8:-8] + number
+        fill(told, kept)
+        assert next_line(follower) == first
 
 
 def test_security_associations_are_flows(cable):

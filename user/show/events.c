@@ -215,35 +215,43 @@ static __u64 latest_of(const struct kept *kept)
 	return latest;
 }
 
-/* Print those behind `seen`. The number of the last one that can be told now. */
-static __u64 print_new(const struct follower *follower, __u64 seen, const struct kept *kept)
+/* Print those behind `to->latest`. One that is not there is being written on another CPU. If it is
+ * missing for a whole look it never comes: its place was not free (bpf/conviction.bpf.h).
+ */
+static void print_new(const struct follower *follower, struct followed_to *to,
+		      const struct kept *kept)
 {
 	const __u64 latest = latest_of(kept);
 
-	if (latest - seen > KEPT) {
-		verbose("%llu events came too fast to be told", latest - seen - KEPT);
-		seen = latest - KEPT;
+	if (latest - to->latest > KEPT) {
+		verbose("%llu events came too fast to be told", latest - to->latest - KEPT);
+		to->latest = latest - KEPT;
 	}
-	for (; seen < latest; seen++) {
-		if (number_of(kept, seen + 1) <= seen)
-			break; /* another CPU is still writing it */
-		if (is_whole(kept, seen + 1))
-			kept->told->print(follower, kept_at(kept, seen + 1));
+	for (; to->latest < latest; to->latest++) {
+		const __u64 next = to->latest + 1;
+
+		if (is_whole(kept, next)) {
+			kept->told->print(follower, kept_at(kept, next));
+		} else if (number_of(kept, next) < next && to->missing != next) {
+			to->missing = next;
+			return;
+		}
 	}
-	return seen;
 }
 
 static bool look(struct follower *follower, size_t aqm, enum followed what, bool printed)
 {
 	const int map = map_of(&follower->sampler->regs.of[aqm], what);
 	struct kept kept = { &told[what], map < 0 ? NULL : calloc(KEPT, told[what].size) };
-	__u64 *latest = &follower->latest[what][aqm];
+	struct followed_to *to = &follower->to[what][aqm];
 	int error = map < 0 ? 0 : kept.entries ? array_map_read(map, KEPT, kept.entries) : -ENOMEM;
 
 	if (error)
 		fail(-error, "cannot read the events (-v shows why)");
+	else if (kept.entries && printed)
+		print_new(follower, to, &kept);
 	else if (kept.entries)
-		*latest = printed ? print_new(follower, *latest, &kept) : latest_of(&kept);
+		to->latest = latest_of(&kept);
 	free(kept.entries);
 	return !error;
 }
@@ -272,7 +280,7 @@ static bool keep_up(struct follower *follower)
 			continue;
 		has_changed = true;
 		for (enum followed what = 0; what < FOLLOWED; what++)
-			follower->latest[what][i] = 0;
+			follower->to[what][i] = (struct followed_to){};
 	}
 	if (has_changed && !sampler_open_again(follower->sampler))
 		return false;

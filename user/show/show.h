@@ -96,7 +96,10 @@ struct follower {
 	struct sampler *sampler; /* of one interface, or of all in all namespaces */
 	__u64 netns;		 /* ours (struct dualpi2_key) */
 	bool json;
-	__u64 latest[FOLLOWED][AQMS_MAX]; /* number of the last event that was looked at */
+	struct followed_to {
+		__u64 latest;  /* number of the last event that was looked at */
+		__u64 missing; /* of the one behind it, if that was not there */
+	} to[FOLLOWED][AQMS_MAX];
 };
 
 /* Look at what came since the last time, and print it, or leave it (`printed`). */
