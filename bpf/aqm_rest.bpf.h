@@ -75,6 +75,13 @@ static __always_inline void aqm_relaw(struct instance *in, struct dualq *q)
 }
 #endif
 
+#ifndef aqm_c_delay
+static __always_inline u64 aqm_c_delay(const struct instance *in)
+{
+	return 0;
+}
+#endif
+
 #ifndef aqm_start
 static __always_inline void aqm_start(struct dualq *q)
 {

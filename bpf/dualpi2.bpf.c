@@ -335,7 +335,8 @@ static __always_inline void apply_params(struct instance *in)
 	in->l_share = aqm_schedules(in) ? 100 : 100 - in->params.classic_protection;
 	in->to_trim = 1;
 	classify_params(in);
-	in->guard_law = guard_make(&in->params, link_rate(in), in->l_share, full_frame(in));
+	in->guard_law = guard_make(&in->params, link_rate(in), in->l_share, full_frame(in),
+				   aqm_c_delay(in));
 	in->sparse_law = sparse_make(link_rate(in), wire_len(in, full_frame(in), 1));
 	in->judges_flows = (in->params.guard ? JUDGES_L : 0) |
 			   (in->params.sparse && link_rate(in) ? JUDGES_C : 0);

@@ -56,7 +56,8 @@ static __always_inline bool guard_judges(struct __sk_buff *ctx, struct instance 
 	}
 	if (!stay_lasts(&flow->guard.stay, q->c.head_ns, now)) {
 		l_ns = l_length(in, q, now);
-		if (!guard_convicts(&in->guard_law, &flow->guard, l_ns, qdisc_pkt_len(skb), now))
+		if (!guard_convicts(&in->guard_law, &flow->guard, l_ns, queue_age(q, false, now),
+				    qdisc_pkt_len(skb), now))
 			return false;
 		__sync_fetch_and_add(&in->convictions, 1);
 		conviction_tell(ctx, in->number, flow->id, l_ns, now);

@@ -57,6 +57,13 @@
 #define GUARD_STRICTER_MAX 3
 #define GUARD_STRICT_RATE (10000000ULL / 8)
 
+/* C that has waited for this, or for twice the delay that its AQM holds it at, is long, ns. That is
+ * nobody's fault by itself; but who was convicted before is to blame for all it sends meanwhile. A
+ * TCP that hears of no mark, back in L, takes the link from C little by little, and L is short
+ * until it has all of it.
+ */
+#define GUARD_C_LONG_MIN_NS (30 * DUALPI2_NSEC_PER_MSEC)
+
 /* How long a flow is out of L, ns: twice as long each time. What it did before is forgotten when it
  * was not convicted for GUARD_MEMORY_NS.
  */
@@ -75,6 +82,7 @@ struct guard_law {
 	__u64 rate;	     /* of the link, bytes/s; 0: unknown */
 	__u64 long_ns;	     /* L that is longer has somebody to blame */
 	__u64 two_frames_ns; /* that many are no queue, however often somebody was convicted */
+	__u64 c_long_ns;     /* C that is longer is too long for who was convicted before */
 	__u64 long_bytes;    /* what takes long_ns on a shaped link; else GUARD_BLAME_MIN */
 	__u64 blame_max_ns;  /* to drain the blame that is too much */
 	__u32 ns_per_byte;   /* of blame, to drain */
@@ -119,15 +127,16 @@ static inline __u64 guard_frames(const struct dualpi2_params *params)
 }
 
 /* `rate`: of the link, bytes/s; 0: unknown. `l_share`: of it, what L has at least, percent.
- * `frame_len`: of a full frame, bytes.
+ * `frame_len`: of a full frame, bytes. `c_delay_ns`: at which the AQM holds C; 0: at none.
  */
 static inline struct guard_law guard_make(const struct dualpi2_params *params, __u64 rate,
-					  __u8 l_share, __u32 frame_len)
+					  __u8 l_share, __u32 frame_len, __u64 c_delay_ns)
 {
 	__u64 blame_max = guard_larger(GUARD_BLAME_MIN, GUARD_BLAME_FRAMES * (__u64)frame_len);
 	struct guard_law law = {
 		.rate = rate,
 		.long_ns = guard_larger(2 * laqm_sure_delay(params), GUARD_LONG_MIN_NS),
+		.c_long_ns = guard_larger(2 * c_delay_ns, GUARD_C_LONG_MIN_NS),
 		.long_bytes = GUARD_BLAME_MIN,
 		.ns_per_byte = DUALPI2_NSEC_PER_SEC / guard_allowance(rate),
 		.stricter_max = GUARD_STRICTER_MAX,
@@ -175,13 +184,16 @@ static inline __u32 guard_terms(const struct guard_flow *flow, __u64 now)
 	return now < stay_forgotten_ns(&flow->stay, GUARD_MEMORY_NS) ? flow->terms : 0;
 }
 
-/* Add the blame for a packet; true: that is too much, and a term begins. */
-static inline bool guard_convicts(const struct guard_law *law, struct guard_flow *flow,
-				  __u64 delay_ns, __u32 len, __u64 now)
+/* Add the blame for a packet that finds the queues so long, ns; true: that is too much, and a term
+ * begins.
+ */
+static inline bool guard_convicts(const struct guard_law *law, struct guard_flow *flow, __u64 l_ns,
+				  __u64 c_ns, __u32 len, __u64 now)
 {
 	__u32 terms = guard_terms(flow, now);
 	__u32 stricter = terms < law->stricter_max ? terms : law->stricter_max;
 	__u64 long_ns = guard_larger(law->long_ns >> (stricter > 0), law->two_frames_ns);
+	__u64 delay_ns = terms && c_ns > law->c_long_ns ? ~0ULL : l_ns;
 	__u64 blame = guard_blame(law, long_ns, delay_ns, len), until = flow->blamed_until_ns;
 
 	if (!blame)

@@ -45,6 +45,12 @@ static __always_inline void aqm_params(struct instance *in)
 	coupled_params(in);
 }
 
+#define aqm_c_delay aqm_c_delay
+static __always_inline u64 aqm_c_delay(const struct instance *in)
+{
+	return aqm_own(params_of(in))->target_ns;
+}
+
 static __always_inline void aqm_reset(struct instance *in, struct dualq *q)
 {
 	coupled_reset(in, q);

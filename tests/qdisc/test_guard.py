@@ -5,6 +5,7 @@ told apart by their IP protocol here. At 20 Mbit/s a full frame takes 606 us."""
 import json
 import re
 import struct
+import time
 
 import pytest
 from bpfcall import fill, lookup, opened
@@ -114,6 +115,23 @@ def test_after_its_term_it_comes_back(cable):
     assert not is_in_l(cable)
     cable.drain()
     wait_until(lambda: is_in_l(cable), "it is in L again")
+
+
+@pytest.mark.parametrize("protocol, convictions", [(FLOOD, 2), (OTHER, 1)])
+def test_who_was_out_is_to_blame_for_a_long_c(cable, protocol, convictions):
+    """Others are not, and L is short meanwhile."""
+    cable.load("--aqm", "fixed", "--fixed-prob", "0%", *GUARDED)
+    flood(cable)
+    cable.drain()
+    wait_until(lambda: is_in_l(cable), "it is in L again")
+    flood(cable, 1500, NOT_ECT, OTHER)  # 0.9 s
+    wait_until(lambda: cable.qdisc.stats()["delay-c"] > 35_000, "C is long")
+    for _ in range(40):
+        flood(cable, 1, protocol=protocol)
+        time.sleep(0.001)  # longer than the link takes for it
+    assert cable.qdisc.stats()["delay-c"] > 30_000
+    assert guard(cable)["convictions"] == convictions
+    cable.drain()
 
 
 def test_it_does_not_pass_its_own_packets(cable):

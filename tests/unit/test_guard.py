@@ -17,8 +17,8 @@ UNKNOWN = 0  # rate of a link that is not shaped
 ENDLESS = 2**64 - 1
 
 
-def law(rate=20 * MBIT, frame=FRAME, l_share=90, **members):
-    return new("guard_law", C.guard_make(params(**members), rate, l_share, frame))
+def law(rate=20 * MBIT, frame=FRAME, l_share=90, c_delay_ns=0, **members):
+    return new("guard_law", C.guard_make(params(**members), rate, l_share, frame, c_delay_ns))
 
 
 # ---- what follows from the parameters ---------------------------------------------------
@@ -90,7 +90,7 @@ def test_blame(rate, delay, length):
 def test_a_flow_is_blamed_only_while_l_is_long():
     made, flow = law(), new("guard_flow")
     for now in range(0, SECOND, 10_000):
-        assert not C.guard_convicts(made, flow, 2 * MS, FRAME, now)
+        assert not C.guard_convicts(made, flow, 2 * MS, 0, FRAME, now)
     assert flow.blamed_until_ns == 0
 
 
@@ -98,7 +98,7 @@ def frames_until_out(made, flow, *, delay=5 * MS, gap=100_000, now=0):
     """How many frames in a row convict it, and when."""
     for frame in range(1, 10_000):
         now += gap
-        if C.guard_convicts(made, flow, delay, FRAME, now):
+        if C.guard_convicts(made, flow, delay, 0, FRAME, now):
             return frame, now
     return None, now
 
@@ -118,7 +118,7 @@ def test_a_queue_that_is_not_very_long_convicts_nobody():
     """Blame is collected, though: the next long queue does."""
     made, flow = law(), new("guard_flow")
     assert frames_until_out(made, flow, delay=4 * MS)[0] is None
-    assert C.guard_convicts(made, flow, 4 * MS + 1, FRAME, flow.blamed_until_ns - 250 * MS)
+    assert C.guard_convicts(made, flow, 4 * MS + 1, 0, FRAME, flow.blamed_until_ns - 250 * MS)
 
 
 # ---- terms --------------------------------------------------------------------------
@@ -135,6 +135,26 @@ def test_terms_double_and_are_forgotten():
     assert (taken, flow.stay.until_ns - now) == (42, 256 * MS)
 
 
+@pytest.mark.parametrize("c_delay_ms, c_long_ms", [(0, 30), (15, 30), (50, 100)])
+def test_c_is_long_beyond_twice_what_its_aqm_aims_at(c_delay_ms, c_long_ms):
+    assert law(c_delay_ns=c_delay_ms * MS).c_long_ns == c_long_ms * MS
+
+
+@pytest.mark.parametrize("terms, c_ms, frames", [
+    (0, 31, None),  # nobody's fault
+    (1, 30, None), (1, 31, 21), (3, 31, 6),
+])
+def test_who_was_convicted_before_is_to_blame_for_a_long_c(terms, c_ms, frames):
+    """L is short, and C is not."""
+    made, flow = law(), new("guard_flow", stay={"until_ns": 1}, terms=terms)
+    for sent in range(1, 1000):
+        if C.guard_convicts(made, flow, 0, c_ms * MS, FRAME, 2 + sent * 100_000):
+            break
+    else:
+        sent = None
+    assert sent == frames
+
+
 def test_who_stays_in_c_is_not_forgotten():
     flow = new("guard_flow", stay={"until_ns": 1, "last_ns": 5 * SECOND}, terms=3)
     assert C.guard_terms(flow, 13 * SECOND - 1) == 3
@@ -145,7 +165,7 @@ def test_who_stays_in_c_is_not_forgotten():
 def test_two_frames_are_no_queue_for_anybody():
     """At 12 Mbit/s half of what is long would be one frame."""
     made, flow = law(12 * MBIT), new("guard_flow", stay={"until_ns": 1}, terms=4)
-    assert not any(C.guard_convicts(made, flow, made.two_frames_ns, FRAME, now)
+    assert not any(C.guard_convicts(made, flow, made.two_frames_ns, 0, FRAME, now)
                    for now in range(2, 1_000_000, 1000))
 
 
@@ -223,7 +243,7 @@ def test_score_of_a_conviction():
     """It is below 100 before, and the blame is gone afterwards."""
     made, flow, now = law(), new("guard_flow"), 0
     scores = []
-    while not C.guard_convicts(made, flow, 5 * MS, FRAME, now):
+    while not C.guard_convicts(made, flow, 5 * MS, 0, FRAME, now):
         scores.append(C.guard_score(flow, made.blame_max_ns, made.stricter_max, now))
     assert scores == sorted(scores) and 90 < scores[-1] < 100
     assert C.guard_score(flow, made.blame_max_ns, made.stricter_max, now) == 0
