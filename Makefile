@@ -424,12 +424,13 @@ bench-kernels: ## cells of the bench on one kernel of several series (CELL=pragu
 	$(Q)$(IN_ROOT) all $(LAB_O)/tap
 	$(Q)$(call recorded,bench-kernels-$(CELL).md) bench/kernels --cell $(CELL)
 
-# With RECORD=1 resumed by itself: what is in bench/home.jsonl is not measured again.
-bench-home: ## a home line beside other queues: hours; it says how many (CELL=ping, RECORD=1)
+# With RECORD=1 resumed by itself: what is in bench/home.jsonl is not measured again, and with
+# KEPT=1 nothing else is.
+bench-home: ## a home line beside other queues: hours; it says how many (CELL=ping, RECORD=1, KEPT=1)
 	$(Q)tests/lab/bootstrap
 	$(Q)$(IN_ROOT) all
 	$(Q)$(call recorded,bench-home.md) bench/home/run --kernel $(KERNEL) \
-		$(if $(CELL),--cell $(CELL)) $(if $(RECORD),--lines bench/home.jsonl)
+		$(if $(CELL),--cell $(CELL)) $(if $(RECORD)$(KEPT),--lines bench/home.jsonl) $(if $(KEPT),--kept)
 
 # Resumed by itself: what is in bench/grid.jsonl is not measured again.
 bench-grid: ## the whole bench once, for the maps in docs/ (10 hours, resumed; RECORD=1)

@@ -104,6 +104,7 @@ DIGITS_OF = {title: digits for title, digits, _ in COLUMNS}
 LEAST = ("ping mean ms", "ping max ms", "game up P99 ms", "game down P99 ms", "page P50 ms",
          "page P95 ms")
 MOST = ("up Mbit/s", "down Mbit/s")
+OVERVIEW = (*LEAST, "call lost %", *MOST)
 
 
 def told(run):
@@ -176,6 +177,20 @@ def compared(medians, variant):
 
 
 def overview(measured):
+    """What matters most. `measured`: [(cell, medians)]. A row for each cell and variant."""
+    rows = [(cell.name, variant, figures) for cell, medians in measured
+            for variant, figures in medians.items() if isinstance(figures, dict)]
+    shown = [title for title in OVERVIEW
+             if any(figures[title] is not None for _, _, figures in rows)]
+    yield from ("## Overview", "", f"| | | {' | '.join(shown)} |",
+                "|---|---|" + "---:|" * len(shown))
+    for name, variant, figures in rows:
+        entries = (text(title, figures[title]) for title in shown)
+        yield f"| {name} | {variant} | {' | '.join(entries)} |"
+    yield ""
+
+
+def comparison(measured):
     """`measured`: [(cell, medians)]. A row for each cell and variant but the baseline."""
     yield from (f"## Compared with {BASELINE}", "", "| | | worse in |", "|---|---|---|")
     for cell, medians in measured:

@@ -170,7 +170,7 @@ def test_a_guest_without_idle_time_gives_no_figures():
 # ---- comparison ------------------------------------------------------------
 
 
-def test_a_table_has_the_medians_and_what_is_worse():
+def test_tables_have_the_medians_and_what_is_worse():
     cell = next(situations.expand("c", CELL))
     runs = {variant: [experience.told(run_of([flow("up", "cubic", *[mbit] * 9)]) | {
         "ping": {"mean_ms": mean, "max_ms": 30, "mdev_ms": 1}}) for mean in means]
@@ -180,7 +180,11 @@ def test_a_table_has_the_medians_and_what_is_worse():
     assert "| ping mean ms | 22.00 | 22.50 | – |" in text
     assert "gone: missing: no module." in text
     assert "game" not in text
-    assert list(experience.overview([(cell, medians)]))[4:] == [
+    assert list(experience.overview([(cell, medians)]))[2:] == [
+        "| | | ping mean ms | ping max ms | up Mbit/s |", "|---|---|---:|---:|---:|",
+        "| c-40-10-20ms-1 | cake | 22.00 | 30.0 | 8.00 |",
+        "| c-40-10-20ms-1 | x | 22.50 | 30.0 | 7.50 |", ""]
+    assert list(experience.comparison([(cell, medians)]))[4:] == [
         "| c-40-10-20ms-1 | x | ping mean ms 22.50 (22.00), up Mbit/s 7.50 (8.00) |",
         "| c-40-10-20ms-1 | gone | – |", ""]
 
