@@ -22,10 +22,12 @@
 #include "stay.h"
 
 /* Flows that the link is shared by, at least and at most: so much of it one flow may have if it is
- * alone, and so much remains for one beside a crowd.
+ * alone, and so much remains for one beside a crowd. But on a slow link a share is never less than
+ * a voice call needs, bytes/s: G.711 with its headers is 87 kbit/s.
  */
 #define SPARSE_SHARES_MIN 4
 #define SPARSE_SHARES_MAX 32
+#define SPARSE_SHARE_LEAST (100000ULL / 8)
 
 /* What a flow may send at once: so many full frames, or what the link carries in that time, ns. */
 #define SPARSE_BURST_FRAMES 2
@@ -55,6 +57,7 @@
 struct sparse_law {
 	__u64 byte_time; /* for a byte, rounded up */
 	__u64 burst_ns;	 /* for a burst */
+	__u32 shares_max;
 };
 
 /* What is known of one flow. Any CPU writes it without a lock: an update may be lost. */
@@ -92,36 +95,40 @@ static inline struct sparse_law sparse_make(__u64 rate, __u32 frame_len)
 	law.burst_ns = SPARSE_BURST_FRAMES * sparse_link_ns(&law, frame_len);
 	if (law.burst_ns < SPARSE_BURST_NS)
 		law.burst_ns = SPARSE_BURST_NS;
+	law.shares_max = SPARSE_SHARES_MAX;
+	if (rate / SPARSE_SHARE_LEAST < law.shares_max)
+		law.shares_max = (__u32)(rate / SPARSE_SHARE_LEAST);
 	return law;
 }
 
 /* By how many the link is shared: the flows in C, and the one that asks. */
-static inline __u32 sparse_shares(const struct sparse_all *all)
+static inline __u32 sparse_shares(const struct sparse_law *law, const struct sparse_all *all)
 {
 	__u32 shares = (all->counted > all->before ? all->counted : all->before) + 1;
 
-	if (shares < SPARSE_SHARES_MIN)
-		return SPARSE_SHARES_MIN;
-	return shares < SPARSE_SHARES_MAX ? shares : SPARSE_SHARES_MAX;
+	if (shares > law->shares_max)
+		shares = law->shares_max;
+	return shares > SPARSE_SHARES_MIN ? shares : SPARSE_SHARES_MIN;
 }
 
 /* Time passes: the count of flows in C begins anew. */
-static inline void sparse_count_on(struct sparse_all *all, __u64 now)
+static inline void sparse_count_on(const struct sparse_law *law, struct sparse_all *all, __u64 now)
 {
 	if (now < all->count_ns + SPARSE_COUNT_NS)
 		return;
 	all->before = now < all->count_ns + 2 * SPARSE_COUNT_NS ? all->counted : 0;
 	all->counted = 0;
-	all->shares = sparse_shares(all);
+	all->shares = sparse_shares(law, all);
 	all->count_ns = now;
 }
 
 /* A packet of the flow goes to C. */
-static inline void sparse_goes_to_c(struct sparse_all *all, struct sparse_flow *flow, __u64 now)
+static inline void sparse_goes_to_c(const struct sparse_law *law, struct sparse_all *all,
+				    struct sparse_flow *flow, __u64 now)
 {
 	if (flow->stay.last_ns < all->count_ns) {
 		all->counted++;
-		all->shares = sparse_shares(all);
+		all->shares = sparse_shares(law, all);
 	}
 	flow->stay.last_ns = now;
 }
@@ -173,7 +180,7 @@ static __always_inline bool sparse_is_l(const struct sparse_law *law, struct spa
 					struct sparse_flow *flow, __u32 len, __u64 c_head_ns,
 					__u64 now)
 {
-	sparse_count_on(all, now);
+	sparse_count_on(law, all, now);
 	if (sparse_may_be_in_c(all, flow, c_head_ns)) {
 		flow->stay.until_ns = now;
 	} else if (!stay_lasts(&flow->stay, c_head_ns, now)) {
@@ -181,7 +188,7 @@ static __always_inline bool sparse_is_l(const struct sparse_law *law, struct spa
 			return true;
 		flow->stay.until_ns = now + SPARSE_STAY_NS;
 	}
-	sparse_goes_to_c(all, flow, now);
+	sparse_goes_to_c(law, all, flow, now);
 	return false;
 }
 

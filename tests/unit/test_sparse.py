@@ -18,10 +18,10 @@ def law(rate=20 * MBIT, frame=FRAME):
     return new("sparse_law", C.sparse_make(rate, frame))
 
 
-def everybody(flows_in_c=0, now=START, **members):
+def everybody(flows_in_c=0, now=START, rate=20 * MBIT, **members):
     """The count of flows in C has just begun anew."""
     made = new("sparse_all", count_ns=now, before=flows_in_c, **members)
-    made.shares = C.sparse_shares(made)
+    made.shares = C.sparse_shares(law(rate), made)
     return made
 
 
@@ -49,7 +49,13 @@ def test_burst(rate, frame, burst_ns):
     (0, 0, 4), (3, 0, 4), (4, 0, 5), (1, 16, 17), (17, 16, 18), (31, 0, 32), (1000, 0, 32),
 ])
 def test_shares(counted, before, shares):
-    assert C.sparse_shares(everybody(before, counted=counted)) == shares
+    assert C.sparse_shares(law(), everybody(before, counted=counted)) == shares
+
+
+@pytest.mark.parametrize("kbit, shares", [(100, 4), (950, 9), (3100, 31), (3200, 32), (9500, 32)])
+def test_a_share_is_enough_for_a_call(kbit, shares):
+    """100 kbit/s, on a link that has them for four."""
+    assert C.sparse_shares(law(kbit * 125), everybody(1000)) == shares
 
 
 # ---- what fits -------------------------------------------------------------------------
@@ -60,9 +66,9 @@ def test_shares(counted, before, shares):
        packets=st.lists(st.tuples(st.integers(0, 5 * MS), st.integers(0, 5),
                                   st.integers(60, FRAME)), max_size=200))
 def test_what_fits(rate, in_c, packets):
-    made, shared, now = law(rate), everybody(in_c), START
+    made, shared, now = law(rate), everybody(in_c, rate=rate), START
     flows = [new("sparse_flow") for _ in range(6)]
-    model = Sparse(rate, FRAME, C.sparse_shares(shared))
+    model = Sparse(rate, FRAME, shared.shares)
     for gap, which, length in packets:
         now += gap
         model.leak(now)
@@ -115,7 +121,7 @@ def test_a_packet_that_does_not_fit_costs_nothing():
 
 @pytest.mark.parametrize("rate", [C.DUALPI2_RATE_MIN, C.DUALPI2_RATE_MAX])
 def test_rates_at_their_ends(rate):
-    assert bytes_at_once(law(rate), everybody(100), 60) > 0
+    assert bytes_at_once(law(rate), everybody(100, rate=rate), 60) > 0
 
 
 # ---- the stay in C ------------------------------------------------------------------------
@@ -186,9 +192,9 @@ def test_flows_in_c_are_counted_once_each():
 @pytest.mark.parametrize("after, before", [(255, 7), (256, 3), (511, 3), (512, 0)])
 def test_a_count_is_known_for_as_long_as_it_took(after, before):
     shared = everybody(7, counted=3)
-    C.sparse_count_on(shared, START + after * MS)
+    C.sparse_count_on(law(), shared, START + after * MS)
     assert shared.before == before
-    assert shared.shares == C.sparse_shares(shared)
+    assert shared.shares == C.sparse_shares(law(), shared)
 
 
 # ---- what nobody remembers ------------------------------------------------------------------
