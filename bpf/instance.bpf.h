@@ -101,6 +101,7 @@ struct link {
 	u64 rate;	      /* in force, bytes/s; 0: the device decides */
 	u32 frame_len;	      /* of a full frame, bytes */
 	u32 link_header;      /* bytes of it in front of the IP header */
+	u8 charges_lost;      /* 1: what is dropped has used it */
 	u8 is_framed;	      /* 1: bytes on the link are not those of the qdisc layer */
 };
 

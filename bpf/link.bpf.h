@@ -31,6 +31,7 @@ static __always_inline void link_measure(struct instance *in)
 static __always_inline void link_params(struct instance *in)
 {
 	in->link.rate = in->params.rate;
+	in->link.charges_lost = in->params.charges_lost;
 	in->link.is_framed = in->params.framing != DUALPI2_FRAMING_RAW || in->params.mpu;
 }
 
@@ -48,18 +49,32 @@ static __always_inline u32 wire_len(const struct instance *in, u32 len, u32 pack
 				  : len;
 }
 
+static __always_inline u32 len_on_link(const struct instance *in, const struct sk_buff *skb,
+				       const struct packet_info *info)
+{
+	return in->link.is_framed
+		       ? framed_len(in->number, info->len, info->packets, network_offset(skb))
+		       : info->len;
+}
+
 /* The link is busy with a packet. */
 static __always_inline void link_charge(struct instance *in, const struct sk_buff *skb,
 					const struct packet_info *info, u64 now)
 {
 	struct link *link = &in->link;
-	u32 len = info->len;
 
-	if (!link->rate)
-		return;
-	if (link->is_framed)
-		len = framed_len(in->number, len, info->packets, network_offset(skb));
-	shaper_charge(&link->shaper, link->rate, now, len);
+	if (link->rate)
+		shaper_charge(&link->shaper, link->rate, now, len_on_link(in, skb, info));
+}
+
+/* It was, with one that is dropped now, if that came through it. */
+static __always_inline void link_charge_lost(struct instance *in, const struct sk_buff *skb,
+					     const struct packet_info *info, u64 now)
+{
+	struct link *link = &in->link;
+
+	if (link->charges_lost)
+		shaper_charge_lost(&link->shaper, link->rate, now, len_on_link(in, skb, info));
 }
 
 /* How long an L packet that arrives now will wait (aqm.bpf.h): two lower bounds of it. The head of

@@ -104,37 +104,39 @@
  * or never does (RFC 9331, 5.4.1.1, 5.4.1.2). l_aqm: enum dualpi2_l_aqm. p_cmax: p_C that is
  * overload, 2^-32; 0: 1/k^2. split_above: bytes that a GSO packet may have and still queue whole,
  * where they are split; 0: none does (split_gso.h). guard: 1: on (guard.h).
- * sparse: 1: on (sparse.h).
+ * sparse: 1: on (sparse.h). charges_lost: 1: what is dropped has used the link already, as it
+ * arrived through it (shaper.h).
  */
-#define DUALPI2_OWN(PARAM, CHOICE, FLAG)                                                 \
-	FLAG("no-l4s", SWITCH, ecn_mask, DUALPI2_ECN_NO_L4S,                             \
-	     "no ECN field means L4S, and ECT(1) counts as Not-ECT")                     \
-	PARAM(__u64, l4s_dscp, "l4s-dscp", DSCPS, 0, 0, 0, "l4s-dscp",                   \
-	      "DSCPs that use the L4S queue whatever their ECN field, as in "            \
-	      "ef,nqb,40")                                                               \
-	PARAM(__u64, classic_dscp, "classic-dscp", DSCPS, 0, 0, 0, "classic-dscp",       \
-	      "DSCPs that never use the L4S queue")                                      \
-	CHOICE(__u32, l_aqm, "l-aqm", "step|ramp", DUALPI2_L_STEP, "l-aqm",              \
-	       "AQM of the L4S queue: marks every packet above the step "                \
-	       "threshold (step), or more and more of them from 800us on and "           \
-	       "all from 1.2ms on (ramp)")                                               \
-	PARAM(__u32, p_cmax, "p-cmax", SHARE, 1, 1LL << 32, 0, "p-cmax",                 \
-	      "Classic probability at which overload begins; auto: 1/k^2, "              \
-	      "where k is the coupling factor")                                          \
-	FLAG("auto-split-gso", SWITCH, split_gso, DUALPI2_SPLIT_AUTO,                    \
-	     "a GSO packet is split if it takes longer on the link, by --rate or "       \
-	     "the speed of the device, than a quarter of the step threshold; "           \
-	     "always if neither is known")                                               \
-	PARAM(__u64, split_above, NULL, PART, 0, 0, 0, "split-gso-above", NULL)          \
-	CHOICE(__u32, guard, NULL, "off|on", 0, "guard", NULL)                           \
-	FLAG("guard", SWITCH, guard, 1,                                                  \
-	     "flows that make the L4S queue long wait in the Classic queue for a while") \
-	FLAG("no-guard", SWITCH, guard, 0, "every L4S flow stays in the L4S queue")      \
-	CHOICE(__u32, sparse, NULL, "off|on", 0, "sparse", NULL)                         \
-	FLAG("sparse", SWITCH, sparse, 1,                                                \
-	     "Classic flows that build no queue, such as calls, games and DNS, are "     \
-	     "served as L4S; with --rate")                                               \
-	FLAG("no-sparse", SWITCH, sparse, 0, "only ECN field, DSCP and priority choose the queue")
+#define DUALPI2_OWN(PARAM, CHOICE, FLAG)                                                           \
+	FLAG("no-l4s", SWITCH, ecn_mask, DUALPI2_ECN_NO_L4S,                                       \
+	     "no ECN field means L4S, and ECT(1) counts as Not-ECT")                               \
+	PARAM(__u64, l4s_dscp, "l4s-dscp", DSCPS, 0, 0, 0, "l4s-dscp",                             \
+	      "DSCPs that use the L4S queue whatever their ECN field, as in "                      \
+	      "ef,nqb,40")                                                                         \
+	PARAM(__u64, classic_dscp, "classic-dscp", DSCPS, 0, 0, 0, "classic-dscp",                 \
+	      "DSCPs that never use the L4S queue")                                                \
+	CHOICE(__u32, l_aqm, "l-aqm", "step|ramp", DUALPI2_L_STEP, "l-aqm",                        \
+	       "AQM of the L4S queue: marks every packet above the step "                          \
+	       "threshold (step), or more and more of them from 800us on and "                     \
+	       "all from 1.2ms on (ramp)")                                                         \
+	PARAM(__u32, p_cmax, "p-cmax", SHARE, 1, 1LL << 32, 0, "p-cmax",                           \
+	      "Classic probability at which overload begins; auto: 1/k^2, "                        \
+	      "where k is the coupling factor")                                                    \
+	FLAG("auto-split-gso", SWITCH, split_gso, DUALPI2_SPLIT_AUTO,                              \
+	     "a GSO packet is split if it takes longer on the link, by --rate or "                 \
+	     "the speed of the device, than a quarter of the step threshold; "                     \
+	     "always if neither is known")                                                         \
+	PARAM(__u64, split_above, NULL, PART, 0, 0, 0, "split-gso-above", NULL)                    \
+	CHOICE(__u32, guard, NULL, "off|on", 0, "guard", NULL)                                     \
+	FLAG("guard", SWITCH, guard, 1,                                                            \
+	     "flows that make the L4S queue long wait in the Classic queue for a while")           \
+	FLAG("no-guard", SWITCH, guard, 0, "every L4S flow stays in the L4S queue")                \
+	CHOICE(__u32, sparse, NULL, "off|on", 0, "sparse", NULL)                                   \
+	FLAG("sparse", SWITCH, sparse, 1,                                                          \
+	     "Classic flows that build no queue, such as calls, games and DNS, are "               \
+	     "served as L4S; with --rate")                                                         \
+	FLAG("no-sparse", SWITCH, sparse, 0, "only ECN field, DSCP and priority choose the queue") \
+	PARAM(__u64, charges_lost, NULL, PART, 0, 0, 0, NULL, NULL)
 
 /* All of them. */
 #define DUALPI2_PARAMS(PARAM, CHOICE, FLAG) \

@@ -27,9 +27,18 @@
  */
 #define SHAPER_LOOK_NS 10000000ULL
 
+/* What is dropped behind the link, on the way in, has taken its time there already, as sch_cake.c
+ * counts with `ingress`: else senders that fill the link in spite of drops have their queue in
+ * front of it, where nobody can shorten it. But drops have a third of the link at most, and may be
+ * ahead of that by so much, ns: a flood that heeds nothing does not stop all that goes on.
+ */
+#define SHAPER_LOST_PART 3
+#define SHAPER_LOST_AHEAD_NS 30000000ULL
+
 struct shaper {
 	__u64 free_ns;	 /* when the link has sent everything so far */
 	__u64 remainder; /* of that time, in ns * rate, below rate */
+	__u64 lost_ns;	 /* when what was dropped is through at its part of the link */
 };
 
 /* The bytes on the link of an skb that is `packets` packets on the wire and `len` bytes
@@ -69,6 +78,7 @@ static inline void shaper_restart(struct shaper *s, __u64 now_ns)
 	if (s->free_ns > now_ns)
 		s->free_ns = now_ns;
 	s->remainder = 0;
+	s->lost_ns = 0;
 }
 
 /* True: a packet may leave now. If not, it may at s->free_ns. */
@@ -109,6 +119,18 @@ static inline void shaper_charge(struct shaper *s, __u64 rate, __u64 now_ns, __u
 	time = (__u64)wire_len * 1000000000ULL + s->remainder;
 	s->free_ns += time / rate;
 	s->remainder = time % rate;
+}
+
+/* A packet of `wire_len` bytes that the link of `rate` bytes/s has carried is dropped at `now_ns`.
+ */
+static inline void shaper_charge_lost(struct shaper *s, __u64 rate, __u64 now_ns, __u32 wire_len)
+{
+	__u64 from = s->lost_ns > now_ns ? s->lost_ns : now_ns;
+
+	if (!rate || from - now_ns > SHAPER_LOST_AHEAD_NS)
+		return;
+	s->lost_ns = from + wire_len * (SHAPER_LOST_PART * 1000000000ULL) / rate;
+	shaper_charge(s, rate, now_ns, wire_len);
 }
 
 #endif /* DUALPI2_SHAPER_H */

@@ -29,6 +29,7 @@ from frames import CE, ECT_1, NOT_ECT, SERIAL_LEN, ipv4_frame, raw_sender, recei
 from netns import Namespace, dummy, run, veth, wait_until
 
 CALM = ("--target", "4000s", "--step-thresh", "4000s")
+ALSO_REGISTERED = ("fixed",)
 PROTOCOL = 253  # of the IPv4 frames
 TC_H_INGRESS = 0xFFFFFFF1
 DEVICES = PIN_DIR / "ledger" / "dualpi2_devices"
@@ -108,6 +109,18 @@ def test_rate_is_exact_and_nothing_is_lost(path):
     assert took == pytest.approx(299 * 1514 * 8 * 1000 / 20, rel=0.01)
     queue = path.ifb.check_conservation()["c-queue"]
     assert queue["packets-out"] == 300
+
+
+def test_what_is_dropped_has_used_the_link(path):
+    """It came through it: all take as long as if none were dropped."""
+    path.load("--rate", "20mbit", "--aqm", "fixed", "--fixed-prob", "45%")
+    path.send(NOT_ECT, 300)
+    wait_until(lambda: path.ifb.tc()["qlen"] == 0, "all have left")
+    arrived = path.receive()
+    queue = path.ifb.check_conservation()["c-queue"]
+    assert queue["drop-aqm"] == 300 - len(arrived) == pytest.approx(60, abs=10)
+    took = arrived[-1][2] - arrived[0][2]
+    assert took == pytest.approx(299 * 1514 * 8 * 1000 / 20, rel=0.03)
 
 
 def test_l4s_goes_to_l_and_marks_arrive(path):

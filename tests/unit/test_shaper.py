@@ -288,3 +288,50 @@ def test_wait_is_when_the_bytes_ahead_have_left(rate, free, now, ahead):
     arrivals = [(start, length) for length in [*ahead, 60]]
     exact = model.link_departures(arrivals, rate)[-1] - now
     assert C.shaper_wait(shaper(free), rate, now, sum(ahead)) == math.floor(exact)
+
+
+# ---- what was dropped behind the link -----------------------------------------------
+
+
+def test_what_was_dropped_has_taken_its_time():
+    s = shaper(SECOND)
+    C.shaper_charge_lost(s, MBIT40, SECOND, FRAME)
+    assert clock(s) == (SECOND + FRAME_NS, 0) and s.lost_ns == SECOND + 3 * FRAME_NS
+    C.shaper_charge_lost(s, 0, SECOND, FRAME)
+    assert clock(s) == (SECOND + FRAME_NS, 0), "of a link without a rate"
+
+
+@given(st.lists(st.tuples(lengths, st.integers(0, 2_000_000)), max_size=300))
+def test_drops_have_a_third_of_the_link_at_most(drops):
+    """Over the whole time, and 30 ms of it that they may be ahead, and one packet."""
+    s, now = shaper(SECOND), SECOND
+    for length, gap in drops:
+        now += gap
+        before = s.free_ns
+        C.shaper_wake(s, now)
+        woken = s.free_ns
+        C.shaper_charge_lost(s, MBIT40, now, length)
+        charged = s.free_ns - woken
+        assert charged in (0, length * SECOND // MBIT40, length * SECOND // MBIT40 + 1)
+        assert woken >= before
+    longest = 3 * max((length for length, _ in drops), default=0) * SECOND // MBIT40
+    assert s.lost_ns <= now + 30 * MS + longest
+
+
+def test_a_flood_of_drops_leaves_two_thirds():
+    s, now, forwarded = shaper(SECOND), SECOND, 0
+    while now < 3 * SECOND:
+        for _ in range(10):
+            C.shaper_charge_lost(s, MBIT40, now, FRAME)
+        if C.shaper_ready(s, MBIT40, now):
+            C.shaper_charge(s, MBIT40, now, FRAME)
+            forwarded += FRAME
+        now += 100_000
+    assert forwarded / (2 * MBIT40) == pytest.approx(2 / 3, rel=0.02)
+
+
+def test_a_new_rate_forgets_what_was_dropped():
+    s = shaper(SECOND)
+    C.shaper_charge_lost(s, MBIT40, SECOND, FRAME)
+    C.shaper_restart(s, SECOND)
+    assert clock(s) == (SECOND, 0) and s.lost_ns == 0

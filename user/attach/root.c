@@ -99,6 +99,8 @@ bool root_params(const struct target *target, const struct request *request,
 	if (!request_apply(request, aqm, params))
 		return false;
 	set_frame(target, params);
+	if (target->feeder)
+		params->charges_lost = 1;
 	return gso_decide(target, params);
 }
 
