@@ -30,7 +30,7 @@
  *				says otherwise
  *	aqm_schedules()		does it choose between the queues itself, without the credit
  *	aqm_serves_l()		then, while packets wait in both: is L served next
- *	aqm_c_delay()		delay of C that its parameters ask for, ns; 0: none
+ *	aqm_c_delay()		at which its parameters want to hold C, ns; 0: at none
  *	aqm_start()		a qdisc begins: counters of AQM_GAUGES become 0
  *	aqm_gauges()		what the statistics show: AQM_GAUGES of include/aqm/NAME.h, and
  *				without a p' what packets are marked and dropped with
@@ -38,9 +38,9 @@
  * The tcx program calls aqm_note(), aqm_may_mark() and aqm_mark(), on any CPU and without a lock.
  * The timer, or a packet if that is late, calls aqm_update(), on one CPU at a time. The timer also
  * asks, without the lock, whether the AQM is idle, and whoever publishes statistics for gauges. A
- * change of parameters calls aqm_c_delay(), aqm_params() and aqm_relaw() without the lock, too;
- *another DualQ than the first gets aqm_relaw() at its next packet. All else runs under the lock of
- *the qdisc.
+ * change of parameters calls aqm_c_delay(), aqm_params() and aqm_relaw() without the lock, too (the
+ * start of a qdisc calls the first two); another DualQ than the first gets aqm_relaw() at its next
+ * packet. All else runs under the lock of the qdisc.
  *
  * An AQM sees an instance and its DualQ only through the functions below, which instance.bpf.h,
  * link.bpf.h and overload.bpf.h define.

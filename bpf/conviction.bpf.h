@@ -33,18 +33,25 @@ static __always_inline struct dualpi2_conviction *conviction_claim(u64 number)
 	return conviction;
 }
 
+/* Why a flow was convicted. */
+struct verdict {
+	u64 now;  /* ns */
+	u64 l_ns; /* how long L was */
+	u64 c_ns; /* and C, if that is why; else 0 */
+};
+
 /* A flow at this instance has just been convicted. The exchanges are full barriers, so who reads
  * the same number behind the rest as before it has read all of one conviction.
  */
-GLOBAL_SUBPROG int conviction_tell(struct __sk_buff *ctx, u32 instance, u32 flow_id, u64 l_ns,
-				   u64 now)
+GLOBAL_SUBPROG int conviction_tell(struct __sk_buff *ctx, u32 instance, u32 flow_id,
+				   const struct verdict *verdict)
 {
 	const struct instance *in = instance_by_number(instance);
 	const struct dualpi2_flow *flow = flow_find(flow_id);
 	struct dualpi2_conviction *conviction;
 	u64 number;
 
-	if (!in || !flow)
+	if (!in || !flow || !verdict)
 		return 0;
 	number = __sync_fetch_and_add(&convictions_told, 1) + 1;
 	conviction = conviction_claim(number);
@@ -52,9 +59,10 @@ GLOBAL_SUBPROG int conviction_tell(struct __sk_buff *ctx, u32 instance, u32 flow
 		return 0;
 	conviction->key = in->key;
 	conviction->since_ns = in->since_ns;
-	conviction->start_ns = now;
+	conviction->start_ns = verdict->now;
 	conviction->until_ns = flow->guard.stay.until_ns;
-	conviction->l_ns = l_ns;
+	conviction->l_ns = verdict->l_ns;
+	conviction->c_us = verdict->c_ns / DUALPI2_NSEC_PER_USEC;
 	conviction->term = flow->guard.terms;
 	conviction->flow = flow->id;
 	conviction->netns = in->netns_inode;

@@ -385,7 +385,7 @@ static __always_inline void dualq_start_counting(struct instance *in, struct dua
 	q->overload = (struct dualpi2_overload){};
 	q->updates = 0;
 	q->guarded_until_ns = 0;
-	q->sparse = (struct sparse_all){};
+	q->sparse = (struct sparse_all){ .shares = SPARSE_SHARES_MIN };
 	aqm_start(q);
 }
 

@@ -41,28 +41,40 @@ static __always_inline u64 l_length(const struct instance *in, const struct dual
 	return bytes > law->long_bytes ? queue_age(q, true, now) : 0;
 }
 
+/* Is this packet too much, and why? */
+static __always_inline bool guard_sentences(const struct instance *in, const struct dualq *q,
+					    struct guard_flow *flow, u32 len,
+					    struct verdict *verdict)
+{
+	const struct guard_law *law = &in->guard_law;
+
+	verdict->l_ns = l_length(in, q, verdict->now);
+	verdict->c_ns = 0;
+	if (guard_convicts(law, flow, verdict->l_ns, len, verdict->now))
+		return true;
+	verdict->c_ns = queue_age(q, false, verdict->now);
+	return guard_takes_link(law, flow, verdict->c_ns, len, verdict->now);
+}
+
 /* Is the packet's flow out of L, or is this the packet that is too much? */
 static __always_inline bool guard_judges(struct __sk_buff *ctx, struct instance *in,
 					 struct dualq *q, const struct arrival *arrival)
 {
-	const u64 now = arrival->now;
 	const struct sk_buff *skb = bpf_cast_to_kern_ctx(ctx);
-	struct dualpi2_flow *flow = flow_of(ctx, in, now);
-	u64 l_ns;
+	struct verdict verdict = { .now = arrival->now };
+	struct dualpi2_flow *flow = flow_of(ctx, in, arrival->now);
 
 	if (!flow) {
 		__sync_fetch_and_add(&in->unjudged, arrival->packets);
 		return false;
 	}
-	if (!stay_lasts(&flow->guard.stay, q->c.head_ns, now)) {
-		l_ns = l_length(in, q, now);
-		if (!guard_convicts(&in->guard_law, &flow->guard, l_ns, queue_age(q, false, now),
-				    qdisc_pkt_len(skb), now))
+	if (!stay_lasts(&flow->guard.stay, q->c.head_ns, arrival->now)) {
+		if (!guard_sentences(in, q, &flow->guard, qdisc_pkt_len(skb), &verdict))
 			return false;
 		__sync_fetch_and_add(&in->convictions, 1);
-		conviction_tell(ctx, in->number, flow->id, l_ns, now);
+		conviction_tell(ctx, in->number, flow->id, &verdict);
 	}
-	keep_out(q, &flow->guard, now);
+	keep_out(q, &flow->guard, arrival->now);
 	return true;
 }
 

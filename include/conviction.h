@@ -24,7 +24,7 @@ struct dualpi2_conviction {
 	__u32 netns;		/* inode of the network namespace, as people know it (lsns) */
 	char ifname[16];	/* as in struct dualpi2_stats */
 	struct flow_name name;	/* by the packet that was too much */
-	__u32 reserved;		/* 0 */
+	__u32 c_us;		/* how long C was, us, if it took the link from C; 0: L was long */
 	__u64 begun;		/* the same as `number`; written first */
 };
 

@@ -11,7 +11,8 @@
  *	blame		the bytes that a flow sends while L is long. It drains at an
  *			allowance, as the bucket of RFC 9957, 4.2 does
  *	conviction	more blame than the bucket holds, while L is very long: the flow is out
- *			of L for a time, a longer one each time
+ *			of L for a time, a longer one each time. Who was out before is out again,
+ *			too, if it takes the link from a C that is long
  *	release		after that time, once none of its packets waits in C: nothing is
  *			reordered
  */
@@ -57,12 +58,14 @@
 #define GUARD_STRICTER_MAX 3
 #define GUARD_STRICT_RATE (10000000ULL / 8)
 
-/* C that has waited for this, or for twice the delay that its AQM holds it at, is long, ns. That is
- * nobody's fault by itself; but who was convicted before is to blame for all it sends meanwhile. A
- * TCP that hears of no mark, back in L, takes the link from C little by little, and L is short
- * until it has all of it.
+/* Who was convicted before is also out of L if it takes more than a part of the link while C waits
+ * for longer than twice its target, and this at least, ns: a TCP that hears of no mark, back in L,
+ * takes the link from C little by little, and L is short until it has all of it. It may be ahead of
+ * that part by GUARD_TAKES_NS.
  */
 #define GUARD_C_LONG_MIN_NS (30 * DUALPI2_NSEC_PER_MSEC)
+#define GUARD_TAKES_PART 2
+#define GUARD_TAKES_NS (8 * DUALPI2_NSEC_PER_MSEC)
 
 /* How long a flow is out of L, ns: twice as long each time. What it did before is forgotten when it
  * was not convicted for GUARD_MEMORY_NS.
@@ -79,16 +82,16 @@
 
 /* What follows from the parameters. */
 struct guard_law {
-	__u64 rate;	     /* of the link, bytes/s; 0: unknown */
-	__u64 long_ns;	     /* L that is longer has somebody to blame */
-	__u64 two_frames_ns; /* that many are no queue, however often somebody was convicted */
-	__u64 c_long_ns;     /* C that is longer is too long for who was convicted before */
-	__u64 long_bytes;    /* what takes long_ns on a shaped link; else GUARD_BLAME_MIN */
-	__u64 blame_max_ns;  /* to drain the blame that is too much */
-	__u32 ns_per_byte;   /* of blame, to drain */
-	__u32 stricter_max;  /* how often it may halve */
-	__u64 share;	     /* bytes/s that convicts may have; 0: the link is not shaped */
-	__u64 ahead_ns;	     /* and how far ahead they may be */
+	__u64 rate;	    /* of the link, bytes/s; 0: unknown */
+	__u64 long_ns;	    /* L that is longer has somebody to blame */
+	__u64 no_queue_ns;  /* two frames, and what may be sparse: however often one was out */
+	__u64 c_long_ns;    /* C that is longer has somebody to blame who was out; ~0: never */
+	__u64 long_bytes;   /* what takes long_ns on a shaped link; else GUARD_BLAME_MIN */
+	__u64 blame_max_ns; /* to drain the blame that is too much */
+	__u32 ns_per_byte;  /* of blame, to drain */
+	__u32 stricter_max; /* how often it may halve */
+	__u64 share;	    /* bytes/s that convicts may have; 0: the link is not shaped */
+	__u64 ahead_ns;	    /* and how far ahead they may be */
 };
 
 /* What is known of one flow. Any CPU writes it without a lock: an update may be lost. */
@@ -96,6 +99,8 @@ struct guard_flow {
 	__u64 blamed_until_ns; /* when its blame has drained */
 	struct stay stay;      /* its latest term */
 	__u32 terms;	       /* that it had */
+	__u32 takes_until;     /* when what it took of the link while C is long is through:
+				  guard_clock() */
 };
 
 static inline __u64 guard_ns(__u64 bytes, __u64 rate)
@@ -133,24 +138,28 @@ static inline struct guard_law guard_make(const struct dualpi2_params *params, _
 					  __u8 l_share, __u32 frame_len, __u64 c_delay_ns)
 {
 	__u64 blame_max = guard_larger(GUARD_BLAME_MIN, GUARD_BLAME_FRAMES * (__u64)frame_len);
+	__u64 spare_ns; /* what may be sparse in L is nobody's fault */
 	struct guard_law law = {
 		.rate = rate,
 		.long_ns = guard_larger(2 * laqm_sure_delay(params), GUARD_LONG_MIN_NS),
-		.c_long_ns = guard_larger(2 * c_delay_ns, GUARD_C_LONG_MIN_NS),
+		.c_long_ns = ~0ULL,
 		.long_bytes = GUARD_BLAME_MIN,
 		.ns_per_byte = DUALPI2_NSEC_PER_SEC / guard_allowance(rate),
 		.stricter_max = GUARD_STRICTER_MAX,
 	};
 
 	if (rate) {
-		law.two_frames_ns = guard_ns(2ULL * frame_len, rate);
+		law.no_queue_ns = guard_ns(2ULL * frame_len, rate);
 		if (l_share)
-			law.two_frames_ns = law.two_frames_ns * 100 / l_share;
-		law.long_ns = guard_larger(law.long_ns, law.two_frames_ns);
+			law.no_queue_ns = law.no_queue_ns * 100 / l_share;
+		law.long_ns = guard_larger(law.long_ns, law.no_queue_ns);
 		law.long_ns = guard_larger(law.long_ns,
 					   guard_ns(2 * guard_frames(params) * frame_len, rate));
-		if (params->sparse) /* what they may have in L is nobody's fault */
-			law.long_ns += SPARSE_BURSTS * sparse_make(rate, frame_len).burst_ns;
+		if (params->sparse) {
+			spare_ns = SPARSE_BURSTS * sparse_make(rate, frame_len).burst_ns;
+			law.long_ns += spare_ns;
+			law.no_queue_ns += spare_ns;
+		}
 		law.long_bytes = ~0ULL;
 		if (law.long_ns < 8 * DUALPI2_NSEC_PER_SEC) /* more would not fit 64 bits */
 			law.long_bytes = law.long_ns / 1000 * rate / 1000000;
@@ -159,6 +168,8 @@ static inline struct guard_law guard_make(const struct dualpi2_params *params, _
 		law.ahead_ns = guard_larger(GUARD_AHEAD_NS, guard_ns(2ULL * frame_len, law.share));
 		if (rate < GUARD_STRICT_RATE)
 			law.stricter_max = 0;
+		else if (c_delay_ns)
+			law.c_long_ns = guard_larger(2 * c_delay_ns, GUARD_C_LONG_MIN_NS);
 	}
 	law.blame_max_ns = blame_max * law.ns_per_byte;
 	return law;
@@ -184,29 +195,66 @@ static inline __u32 guard_terms(const struct guard_flow *flow, __u64 now)
 	return now < stay_forgotten_ns(&flow->stay, GUARD_MEMORY_NS) ? flow->terms : 0;
 }
 
-/* Add the blame for a packet that finds the queues so long, ns; true: that is too much, and a term
- * begins.
- */
-static inline bool guard_convicts(const struct guard_law *law, struct guard_flow *flow, __u64 l_ns,
-				  __u64 c_ns, __u32 len, __u64 now)
+/* A flow goes out of L, for a longer time each time. */
+static inline void guard_begin_term(struct guard_flow *flow, __u32 terms, __u64 now)
+{
+	__u32 doublings = terms < GUARD_TERM_DOUBLINGS ? terms : GUARD_TERM_DOUBLINGS;
+
+	flow->stay.until_ns = now + (GUARD_TERM_NS << doublings);
+	flow->terms = terms + 1;
+	flow->blamed_until_ns = now;
+	flow->takes_until = 0;
+}
+
+/* Add the blame for a packet that finds L so long; true: that is too much, and a term begins. */
+static inline bool guard_convicts(const struct guard_law *law, struct guard_flow *flow,
+				  __u64 delay_ns, __u32 len, __u64 now)
 {
 	__u32 terms = guard_terms(flow, now);
 	__u32 stricter = terms < law->stricter_max ? terms : law->stricter_max;
-	__u64 long_ns = guard_larger(law->long_ns >> (stricter > 0), law->two_frames_ns);
-	__u64 delay_ns = terms && c_ns > law->c_long_ns ? ~0ULL : l_ns;
+	__u64 long_ns = guard_larger(law->long_ns >> (stricter > 0), law->no_queue_ns);
 	__u64 blame = guard_blame(law, long_ns, delay_ns, len), until = flow->blamed_until_ns;
 
 	if (!blame)
 		return false;
 	until = (until > now ? until : now) + blame;
+	if (until - now > law->blame_max_ns) /* it drains as soon as L is short */
+		until = now + law->blame_max_ns;
 	flow->blamed_until_ns = until;
 	if (delay_ns <= 2 * long_ns || until - now < law->blame_max_ns >> stricter)
 		return false;
-	flow->stay.until_ns =
-		now +
-		(GUARD_TERM_NS << (terms < GUARD_TERM_DOUBLINGS ? terms : GUARD_TERM_DOUBLINGS));
-	flow->terms = terms + 1;
-	flow->blamed_until_ns = now;
+	guard_begin_term(flow, terms, now);
+	return true;
+}
+
+/* Time of struct guard_flow in units of 2^10 ns, which 32 bits have for an hour. */
+static inline __u32 guard_clock(__u64 ns)
+{
+	return (__u32)(ns >> 10);
+}
+
+/* Is it too much what a flow that was out before takes of the link, while C is so long? Then a term
+ * begins, as long as the latest one.
+ */
+static inline bool guard_takes_link(const struct guard_law *law, struct guard_flow *flow,
+				    __u64 c_ns, __u32 len, __u64 now)
+{
+	const __u32 most = guard_clock(GUARD_TAKES_NS);
+	__u32 terms, ahead;
+
+	if (c_ns <= law->c_long_ns)
+		return false;
+	terms = guard_terms(flow, now);
+	if (!terms)
+		return false;
+	ahead = flow->takes_until - guard_clock(now);
+	if (ahead > most) /* that was in the past */
+		ahead = 0;
+	ahead += guard_clock(guard_ns(GUARD_TAKES_PART * (__u64)len, law->rate));
+	flow->takes_until = guard_clock(now) + ahead;
+	if (ahead <= most)
+		return false;
+	guard_begin_term(flow, terms - 1, now);
 	return true;
 }
 

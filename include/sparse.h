@@ -133,6 +133,9 @@ static inline void sparse_goes_to_c(const struct sparse_law *law, struct sparse_
 	flow->stay.last_ns = now;
 }
 
+/* How much earlier the clock of one CPU, or of a packet that was held up, may be, ns. */
+#define SPARSE_SKEW_NS DUALPI2_NSEC_PER_MSEC
+
 /* How far somebody is ahead who may be so far at most. More was allowed when the rate was lower or
  * the link shared by more: that does not count.
  */
@@ -140,7 +143,9 @@ static inline __u64 sparse_ahead(__u64 leaked_ns, __u64 now, __u64 most_ns)
 {
 	__u64 ahead = leaked_ns - now; /* if that was in the past, more than any most */
 
-	return ahead <= most_ns ? ahead : 0;
+	if (ahead <= most_ns)
+		return ahead;
+	return ahead - most_ns <= SPARSE_SKEW_NS ? most_ns : 0;
 }
 
 /* May a packet of `len` bytes on the link, whose flow is not in C, be served as L? (Always inline,
@@ -156,8 +161,11 @@ static __always_inline bool sparse_fits(const struct sparse_law *law, struct spa
 	const __u64 flow_ns =
 		sparse_ahead(flow->leaked_ns, now, flow_most_ns) + link_ns * all->shares;
 
-	/* What part of its most the flow takes, and what all of them: 1 together. */
-	if (flow_ns * SPARSE_BURSTS * SPARSE_PART + all_ns * all->shares >
+	/* What part of its most the flow takes, and what all of them: 1 together. Half of the room
+	 * is for flows that are known, so that others which come one after the other, each with a
+	 * packet, do not take it from them.
+	 */
+	if (flow_ns * SPARSE_BURSTS * SPARSE_PART + (all_ns << !flow->leaked_ns) * all->shares >
 	    all_most_ns * all->shares)
 		return false;
 	flow->leaked_ns = now + flow_ns;

@@ -125,9 +125,9 @@ class Udp(Tcp):
 
 
 class Game(Udp):
-    """A small packet 50 times a second."""
+    """128 bytes of Ethernet 50 times a second."""
 
-    EACH = {"rate_mbit": 0.0512, "payload": 86}
+    EACH = {"rate_mbit": 0.0344, "payload": 86}
 
     def __init__(self, host, described, tcp):
         ecn = "ect1" if described["kind"] == "game-l4s" else "not-ect"

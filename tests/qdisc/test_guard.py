@@ -117,10 +117,14 @@ def test_after_its_term_it_comes_back(cable):
     wait_until(lambda: is_in_l(cable), "it is in L again")
 
 
-@pytest.mark.parametrize("protocol, convictions", [(FLOOD, 2), (OTHER, 1)])
-def test_who_was_out_is_to_blame_for_a_long_c(cable, protocol, convictions):
-    """Others are not, and L is short meanwhile."""
-    cable.load("--aqm", "fixed", "--fixed-prob", "0%", *GUARDED)
+@pytest.mark.parametrize("protocol, target, convictions", [
+    (FLOOD, "15ms", 2),
+    (OTHER, "15ms", 1),  # it was not out
+    (FLOOD, "500ms", 1),  # C is as long as it should be
+])
+def test_who_was_out_may_not_take_the_link_from_c(cable, protocol, target, convictions):
+    """L is short meanwhile."""
+    cable.load(*GUARDED, "--alpha", "0.01", "--beta", "0.01", "--target", target)
     flood(cable)
     cable.drain()
     wait_until(lambda: is_in_l(cable), "it is in L again")
@@ -128,9 +132,14 @@ def test_who_was_out_is_to_blame_for_a_long_c(cable, protocol, convictions):
     wait_until(lambda: cable.qdisc.stats()["delay-c"] > 35_000, "C is long")
     for _ in range(40):
         flood(cable, 1, protocol=protocol)
-        time.sleep(0.001)  # longer than the link takes for it
-    assert cable.qdisc.stats()["delay-c"] > 30_000
-    assert guard(cable)["convictions"] == convictions
+        time.sleep(0.0008)  # longer than the link takes for it
+    stats = cable.qdisc.stats()
+    assert stats["delay-c"] > 30_000
+    assert stats["guard"]["convictions"] == convictions
+    if convictions > 1:
+        shown = flows(cable)["flows"][0]
+        assert 30_000 < shown["c-delay"] < stats["delay-c"] and shown["l-delay"] < 4000
+        assert re.search(r" 1 C +[0-9.]+ms  10\.", cable.tx.run(STATS, "d0", "--flows").stdout)
     cable.drain()
 
 
@@ -363,7 +372,7 @@ def test_convicts_for_people(cable):
     text = cable.tx.run(*table).stdout
     head, columns, row = text.splitlines()
     assert head == "d0: 1 flow is out of the L4S queue"
-    assert re.fullmatch(r" +[0-9.]+m?u?s +[0-9.]+ms +1 +[23][0-9.]+ms  "
+    assert re.fullmatch(r" +[0-9.]+m?u?s +[0-9.]+ms +1 L +[23][0-9.]+ms  "
                         r"10\.0\.0\.1 > 10\.0\.0\.2, protocol 253", row), text
     assert columns.index("flow") == row.index("10.0.0.1")
     assert max(map(len, text.splitlines())) <= 80

@@ -261,8 +261,10 @@ class Sparse:
             self.flows[flow] = max(level - passed * self.share, 0)
 
     def spare(self, flow, length):
-        """Bytes that this packet leaves of the burst; less than 0: it does not fit."""
-        room = self.burst * (1 - self.all / (2 * self.burst))
+        """Bytes that this packet leaves of the burst; less than 0: it does not fit. Half of the
+        room of all is for flows that are known."""
+        used = self.all if flow in self.flows else 2 * self.all
+        room = self.burst * (1 - used / (2 * self.burst))
         return room - self.flows.get(flow, 0) - length
 
     def take(self, flow, length):

@@ -90,7 +90,7 @@ def test_blame(rate, delay, length):
 def test_a_flow_is_blamed_only_while_l_is_long():
     made, flow = law(), new("guard_flow")
     for now in range(0, SECOND, 10_000):
-        assert not C.guard_convicts(made, flow, 2 * MS, 0, FRAME, now)
+        assert not C.guard_convicts(made, flow, 2 * MS, FRAME, now)
     assert flow.blamed_until_ns == 0
 
 
@@ -98,7 +98,7 @@ def frames_until_out(made, flow, *, delay=5 * MS, gap=100_000, now=0):
     """How many frames in a row convict it, and when."""
     for frame in range(1, 10_000):
         now += gap
-        if C.guard_convicts(made, flow, delay, 0, FRAME, now):
+        if C.guard_convicts(made, flow, delay, FRAME, now):
             return frame, now
     return None, now
 
@@ -118,7 +118,7 @@ def test_a_queue_that_is_not_very_long_convicts_nobody():
     """Blame is collected, though: the next long queue does."""
     made, flow = law(), new("guard_flow")
     assert frames_until_out(made, flow, delay=4 * MS)[0] is None
-    assert C.guard_convicts(made, flow, 4 * MS + 1, 0, FRAME, flow.blamed_until_ns - 250 * MS)
+    assert C.guard_convicts(made, flow, 4 * MS + 1, FRAME, flow.blamed_until_ns - 250 * MS)
 
 
 # ---- terms --------------------------------------------------------------------------
@@ -135,24 +135,71 @@ def test_terms_double_and_are_forgotten():
     assert (taken, flow.stay.until_ns - now) == (42, 256 * MS)
 
 
-@pytest.mark.parametrize("c_delay_ms, c_long_ms", [(0, 30), (15, 30), (50, 100)])
-def test_c_is_long_beyond_twice_what_its_aqm_aims_at(c_delay_ms, c_long_ms):
-    assert law(c_delay_ns=c_delay_ms * MS).c_long_ns == c_long_ms * MS
+# ---- who takes the link from C --------------------------------------------------------------
 
 
-@pytest.mark.parametrize("terms, c_ms, frames", [
-    (0, 31, None),  # nobody's fault
-    (1, 30, None), (1, 31, 21), (3, 31, 6),
+@pytest.mark.parametrize("rate, c_delay_ms, c_long_ms", [
+    (20 * MBIT, 15, 30), (20 * MBIT, 5, 30), (20 * MBIT, 50, 100),
+    (20 * MBIT, 0, None), (8 * MBIT, 15, None), (UNKNOWN, 15, None),
 ])
-def test_who_was_convicted_before_is_to_blame_for_a_long_c(terms, c_ms, frames):
-    """L is short, and C is not."""
-    made, flow = law(), new("guard_flow", stay={"until_ns": 1}, terms=terms)
-    for sent in range(1, 1000):
-        if C.guard_convicts(made, flow, 0, c_ms * MS, FRAME, 2 + sent * 100_000):
-            break
-    else:
-        sent = None
-    assert sent == frames
+def test_c_is_long_beyond_twice_what_its_aqm_aims_at(rate, c_delay_ms, c_long_ms):
+    """If that is known, and on links where a few frames are not long."""
+    expected = ENDLESS if c_long_ms is None else c_long_ms * MS
+    assert law(rate, c_delay_ns=c_delay_ms * MS).c_long_ns == expected
+
+
+def out_after_ms(part, *, terms=1, c_ms=31):
+    """For how long a flow that was out `terms` times may take that part of the link."""
+    made = law(c_delay_ns=15 * MS)
+    flow = new("guard_flow", stay={"until_ns": SECOND}, terms=terms)
+    gap = int(FRAME * SECOND / (20 * MBIT) / part)
+    for now in range(SECOND, 2 * SECOND, gap):
+        if C.guard_takes_link(made, flow, c_ms * MS, FRAME, now):
+            assert flow.terms == terms
+            assert flow.stay.until_ns == now + (256 * MS << terms - 1)
+            return (now - SECOND) / MS
+    return None
+
+
+@pytest.mark.parametrize("part, longest_ms", [(1, 10), (0.9, 12), (0.75, 18)])
+def test_who_was_out_may_not_take_the_link_from_c(part, longest_ms):
+    assert 4 < out_after_ms(part) < longest_ms
+    assert 4 < out_after_ms(part, terms=3) < longest_ms
+
+
+@pytest.mark.parametrize("part, more", [(0.49, {}), (1, {"c_ms": 30}), (1, {"terms": 0})])
+def test_others_may(part, more):
+    """Who takes no more than half, while C is not long, or was never out."""
+    assert out_after_ms(part, **more) is None
+
+
+@given(since=st.integers(0, 2**44), takes=st.integers(0, 2**32 - 1))
+def test_what_was_taken_long_ago_is_through(since, takes):
+    """The clock of it wraps: at worst a flow is as far ahead as it may be."""
+    made = law(c_delay_ns=15 * MS)
+    flow = new("guard_flow", stay={"until_ns": since}, terms=1, takes_until=takes)
+    ahead = (takes - (since >> 10)) % 2**32
+    most = 8 * MS >> 10
+    convicted = C.guard_takes_link(made, flow, 31 * MS, 60, since)
+    assert convicted == (ahead <= most < ahead + (120 * SECOND // (20 * MBIT) >> 10))
+
+
+# ---- bounds ---------------------------------------------------------------------------------
+
+
+def test_blame_is_never_more_than_too_much():
+    """A queue that is long, and not very long, for a while: then half of it drains in an eighth."""
+    made, flow = law(), new("guard_flow")
+    for now in range(0, 20 * SECOND, MS):
+        assert not C.guard_convicts(made, flow, 4 * MS, FRAME, now)
+    assert flow.blamed_until_ns - now == made.blame_max_ns
+    assert not C.guard_convicts(made, flow, 5 * MS, FRAME, now + 50 * MS)
+
+
+def test_what_is_sparse_is_nobodys_fault_after_a_term_either():
+    made, sparse = law(), law(sparse=1)
+    spare = sparse.long_ns - made.long_ns
+    assert spare > 2 * MS and sparse.no_queue_ns - made.no_queue_ns == spare
 
 
 def test_who_stays_in_c_is_not_forgotten():
@@ -165,7 +212,7 @@ def test_who_stays_in_c_is_not_forgotten():
 def test_two_frames_are_no_queue_for_anybody():
     """At 12 Mbit/s half of what is long would be one frame."""
     made, flow = law(12 * MBIT), new("guard_flow", stay={"until_ns": 1}, terms=4)
-    assert not any(C.guard_convicts(made, flow, made.two_frames_ns, 0, FRAME, now)
+    assert not any(C.guard_convicts(made, flow, made.no_queue_ns, FRAME, now)
                    for now in range(2, 1_000_000, 1000))
 
 
@@ -243,7 +290,7 @@ def test_score_of_a_conviction():
     """It is below 100 before, and the blame is gone afterwards."""
     made, flow, now = law(), new("guard_flow"), 0
     scores = []
-    while not C.guard_convicts(made, flow, 5 * MS, 0, FRAME, now):
+    while not C.guard_convicts(made, flow, 5 * MS, FRAME, now):
         scores.append(C.guard_score(flow, made.blame_max_ns, made.stricter_max, now))
     assert scores == sorted(scores) and 90 < scores[-1] < 100
     assert C.guard_score(flow, made.blame_max_ns, made.stricter_max, now) == 0

@@ -25,9 +25,9 @@ def everybody(flows_in_c=0, now=START, rate=20 * MBIT, **members):
     return made
 
 
-def bytes_at_once(made, shared, length, now=START):
+def bytes_at_once(made, shared, length, now=START, **members):
     """That a flow which sent nothing before may send in L."""
-    flow, sent = new("sparse_flow"), 0
+    flow, sent = new("sparse_flow", **members), 0
     while C.sparse_is_l(made, shared, flow, length, 0, now):
         sent += length
     return sent
@@ -89,8 +89,8 @@ def test_a_burst(length, most):
 def test_of_a_crowd_who_sends_most_goes_first():
     """Three frames fill so much that no more fits, but small packets do."""
     made, shared = law(), everybody()
-    assert [bytes_at_once(made, shared, FRAME) for _ in range(4)] == [FRAME] * 3 + [0]
-    assert bytes_at_once(made, shared, 100) > 0
+    assert [bytes_at_once(made, shared, FRAME, leaked_ns=1) for _ in range(4)] == [FRAME] * 3 + [0]
+    assert bytes_at_once(made, shared, 100, leaked_ns=1) > 0
 
 
 def test_all_together_have_half_of_the_link():
@@ -111,6 +111,35 @@ def test_one_flow_has_its_share(flows_in_c, part):
         stayed = all(C.sparse_is_l(made, everybody(flows_in_c, now), flow, 500, 0, now)
                      for now in range(START, START + 5 * SECOND, gap))
         assert stayed == stays
+
+
+def admitted(rate, length, late_ns, seconds=0.05):
+    """What part of the link flows get that send one packet each, as much as the link carries. A
+    packet in ten comes `late_ns` after its time was read."""
+    made, shared, sent = law(rate), everybody(100, rate=rate), 0
+    gap = length * SECOND // rate
+    for number in range(int(seconds * SECOND) // gap):
+        now = START + number * gap - (late_ns if number % 10 == 0 else 0)
+        sent += length * C.sparse_fits(made, shared, new("sparse_flow"), length, now)
+    return sent / (seconds * rate)
+
+
+@pytest.mark.parametrize("mbit, length", [(100, 64), (1000, 64), (1000, 300)])
+@pytest.mark.parametrize("late_us", [0, 0.2, 5, 100])
+def test_packets_that_come_late_forgive_no_debt(mbit, length, late_us):
+    assert admitted(mbit * MBIT, length, int(late_us * 1000)) < 0.52
+
+
+def test_a_flood_of_new_flows_leaves_room_for_those_that_are_known():
+    """A packet of 64 bytes each, together as much as the link carries, beside a game."""
+    made, shared, game = law(), everybody(), new("sparse_flow", leaked_ns=1)
+    fits, sent = [], 0
+    for now in range(START, START + 2 * SECOND, 64 * SECOND // (20 * MBIT)):
+        C.sparse_fits(made, shared, new("sparse_flow"), 64, now)
+        if (now - START) // (20 * MS) > sent:
+            sent += 1
+            fits.append(C.sparse_fits(made, shared, game, 128, now))
+    assert sent > 90 and all(fits)
 
 
 def test_a_packet_that_does_not_fit_costs_nothing():

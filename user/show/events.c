@@ -143,7 +143,7 @@ static void print_overload(const struct follower *follower, const void *entry)
 static void print_conviction(const struct follower *follower, const void *entry)
 {
 	const struct dualpi2_conviction *conviction = entry;
-	char name[FLOW_NAME_TEXT_MAX], term[FORMAT_MAX], l[FORMAT_MAX];
+	char name[FLOW_NAME_TEXT_MAX], term[FORMAT_MAX], delay[FORMAT_MAX];
 	struct json_object *object;
 	struct place place;
 
@@ -156,9 +156,11 @@ static void print_conviction(const struct follower *follower, const void *entry)
 		return;
 	}
 	begin_text(&place, conviction->start_ns);
-	printf("out of the L4S queue for %s, which it made %s long: %s\n",
+	printf("out of the L4S queue for %s, %s %s long: %s\n",
 	       format_delay((double)(conviction->until_ns - conviction->start_ns), term),
-	       format_delay((double)conviction->l_ns, l), flow_name_text(&conviction->name, name));
+	       conviction->c_us ? "as it made the Classic queue" : "which it made",
+	       format_delay((double)flows_delay_ns(conviction), delay),
+	       flow_name_text(&conviction->name, name));
 }
 
 /* Maps that keep the latest entries, each in the place of its number modulo KEPT. An entry begins

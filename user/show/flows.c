@@ -89,14 +89,20 @@ static void print_name(const struct flow_name *name)
 	}
 }
 
+__u64 flows_delay_ns(const struct dualpi2_conviction *conviction)
+{
+	return conviction->c_us ? conviction->c_us * DUALPI2_NSEC_PER_USEC : conviction->l_ns;
+}
+
 static void print_convict(const struct docket *docket, const struct convict *convict)
 {
 	const struct dualpi2_conviction *conviction = convict->conviction;
-	char since[FORMAT_MAX], left[FORMAT_MAX], l[FORMAT_MAX], term[FORMAT_MAX];
+	char since[FORMAT_MAX], left[FORMAT_MAX], delay[FORMAT_MAX], term[FORMAT_MAX];
 
-	printf("%8s %9s %6s %9s  ", format_delay((double)ago_ns(docket, convict), since),
+	printf("%8s %9s %6s %s %7s  ", format_delay((double)ago_ns(docket, convict), since),
 	       convict->left_ns ? format_delay((double)convict->left_ns, left) : "C waits",
-	       format_count(conviction->term, term), format_delay((double)conviction->l_ns, l));
+	       format_count(conviction->term, term), conviction->c_us ? "C" : "L",
+	       format_delay((double)flows_delay_ns(conviction), delay));
 	print_name(&conviction->name);
 }
 
@@ -122,7 +128,7 @@ static void print_out(const struct docket *docket)
 	const __u32 convicts = docket->guarded.convicts;
 
 	printf("%u flow%s out of the L4S queue\n%8s %9s %6s %9s  %s\n", convicts,
-	       convicts == 1 ? " is" : "s are", "since", "time left", "term", "L4S was", "flow");
+	       convicts == 1 ? " is" : "s are", "since", "time left", "term", "queue", "flow");
 	for (size_t i = 0; i < docket->count; i++) {
 		if (docket->convicts[i].is_out)
 			print_convict(docket, &docket->convicts[i]);
@@ -196,6 +202,7 @@ void flows_add_conviction(struct json_object *to, const struct dualpi2_convictio
 	json_add_uint(to, "term", conviction->term);
 	json_add_decimal(to, "until", JSON_SECONDS, clock_unix_time(conviction->until_ns));
 	json_add_uint(to, "l-delay", sample_us(conviction->l_ns));
+	json_add_uint(to, "c-delay", conviction->c_us);
 }
 
 static struct json_object *convict_object(const struct convict *convict)

@@ -14,6 +14,9 @@ bool flows_print(const struct registrations *regs, const struct samples *list, b
 /* The gauges of the guard: members of an object, null where they are not known. */
 void flows_add_gauges(struct json_object *to, const struct guarded *guarded);
 
+/* How long the queue was that it was convicted for. */
+__u64 flows_delay_ns(const struct dualpi2_conviction *conviction);
+
 /* Who was convicted, for how long, and why: members of an object. */
 void flows_add_conviction(struct json_object *to, const struct dualpi2_conviction *conviction);
 
