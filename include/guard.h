@@ -234,7 +234,7 @@ static inline __u32 guard_clock(__u64 ns)
 }
 
 /* Is it too much what a flow that was out before takes of the link, while C is so long? Then a term
- * begins, as long as the latest one.
+ * begins.
  */
 static inline bool guard_takes_link(const struct guard_law *law, struct guard_flow *flow,
 				    __u64 c_ns, __u32 len, __u64 now)
@@ -254,7 +254,7 @@ static inline bool guard_takes_link(const struct guard_law *law, struct guard_fl
 	flow->takes_until = guard_clock(now) + ahead;
 	if (ahead <= most)
 		return false;
-	guard_begin_term(flow, terms - 1, now);
+	guard_begin_term(flow, terms, now);
 	return true;
 }
 

@@ -139,7 +139,7 @@ def test_who_was_out_may_not_take_the_link_from_c(cable, protocol, target, convi
     if convictions > 1:
         shown = flows(cable)["flows"][0]
         assert 30_000 < shown["c-delay"] < stats["delay-c"] and shown["l-delay"] < 4000
-        assert re.search(r" 1 C +[0-9.]+ms  10\.", cable.tx.run(STATS, "d0", "--flows").stdout)
+        assert re.search(r" 2 C +[0-9.]+ms  10\.", cable.tx.run(STATS, "d0", "--flows").stdout)
     cable.drain()
 
 

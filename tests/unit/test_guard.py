@@ -155,8 +155,8 @@ def out_after_ms(part, *, terms=1, c_ms=31):
     gap = int(FRAME * SECOND / (20 * MBIT) / part)
     for now in range(SECOND, 2 * SECOND, gap):
         if C.guard_takes_link(made, flow, c_ms * MS, FRAME, now):
-            assert flow.terms == terms
-            assert flow.stay.until_ns == now + (256 * MS << terms - 1)
+            assert flow.terms == terms + 1
+            assert flow.stay.until_ns == now + (256 * MS << terms)
             return (now - SECOND) / MS
     return None
 
