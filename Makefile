@@ -417,7 +417,7 @@ bench: ## beside other qdiscs: a report (FULL=1: all of it, CELL=pair-40-10ms: t
 	$(Q)$(IN_ROOT) all $(LAB_O)/tap
 	$(Q)$(if $(FULL),,$(call recorded,bench$(if $(CELL),-$(CELL)).md)) \
 		bench/run --kernel $(KERNEL) $(if $(CELL),--cell $(CELL),$(if $(FULL),--full)) \
-		$(if $(RECORD),$(if $(CELL),--lines bench/$(CELL).jsonl))
+		$(if $(RECORD)$(KEPT),$(if $(CELL),--lines bench/$(CELL).jsonl)) $(if $(KEPT),--kept)
 
 bench-kernels: ## cells of the bench on one kernel of several series (CELL=prague, RECORD=1)
 	$(Q)tests/lab/bootstrap

@@ -30,10 +30,10 @@ DEFAULTS = {
 }
 # `seeds`: in place of SEEDS. `warmup_s`, `seconds`: what is not measured, and what is, for
 # each rate; if they are not given, they follow from the RTT. `mixes`: how many of each of `flows`
-# there are, a list for each cell.
+# there are, a list for each cell; `mix_titles`: what each is in words.
 STEPS_MAX = 60  # of MATCH_PHASES (guest/match.h) four are before and after them
-KEYS = {"title", "rate_mbit", "steps_mbit", "rtt_ms", "flows", "mixes", "seeds", "warmup_s",
-        "seconds", *DEFAULTS}
+KEYS = {"title", "rate_mbit", "steps_mbit", "rtt_ms", "flows", "mixes", "mix_titles", "seeds",
+        "warmup_s", "seconds", *DEFAULTS}
 
 
 class CellError(Exception):
@@ -127,7 +127,10 @@ def expand(name, text):
     mixes = described.pop("mixes", [None])
     if any(mix and len(mix) != len(described["flows"]) for mix in mixes):
         raise CellError(f"cells/{name}.toml: of each mix one number for each of flows")
-    for rate, rtt, mix in itertools.product(rates, rtts, mixes):
+    titles = described.pop("mix_titles", [None] * len(mixes))
+    if len(titles) != len(mixes):
+        raise CellError(f"cells/{name}.toml: of mix_titles one for each of mixes")
+    for rate, rtt, (mix, title) in itertools.product(rates, rtts, zip(mixes, titles, strict=True)):
         parts = [name]
         flows = described["flows"]
         if mix:
@@ -137,7 +140,7 @@ def expand(name, text):
             parts.append(f"{rate[0]}")
         if len(rtts) > 1:
             parts.append(f"{rtt}ms")
-        yield Cell("-".join(parts), described["title"],
+        yield Cell("-".join(parts), f"{described['title']}{': ' + title if title else ''}",
                    times(rtt) | described | {"rates_mbit": rate, "rtt_ms": rtt,
                                               "flows": at_rate(flows, rate[0])})
 

@@ -21,8 +21,9 @@ MOST_LISTED = 4  # flows of which each has its own figure
 NONE = "–"
 DIGITS = 6  # of a figure that is kept
 OVERVIEW = ("L4S downloads Mbit/s", "each of them", "all others Mbit/s", "each of the others",
+            "unresponsive Mbit/s", "L4S game P99 ms", "game P99 ms", "games lost %",
             "Classic ECN found", "small requests P99 ms", "ping waits ms", "L P99 ms", "L dropped",
-            "link used %")
+            "convictions", "link used %")
 
 
 def spurious(run):

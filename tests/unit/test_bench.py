@@ -104,6 +104,7 @@ def test_steps_are_one_cell():
 @pytest.mark.parametrize("text", [
     GOOD, GOOD + "rate_mbit = 4\nsteps_mbit = [4]\n", GOOD + "rate_mbit = 4\ncolour = 1\n",
     GOOD + "rate_mbit = 4\nmixes = [[1], [1, 2]]\n",
+    GOOD + "rate_mbit = 4\nmixes = [[1], [2]]\nmix_titles = ['one']\n",
     'title = "t"\nrate_mbit = 4\n'])
 def test_wrong_cells_are_refused(text):
     with pytest.raises(matrix.CellError):
@@ -126,6 +127,9 @@ def test_each_mix_is_a_cell():
     assert [(cell.name, cell.description["flows"]) for cell in cells] == [
         ("x-2x3", [{"kind": "l4s", "count": 2}, {"kind": "cubic", "count": 3}]),
         ("x-0x1", [{"kind": "cubic", "count": 1}])]
+    assert [cell.title for cell in matrix.expand(
+        "x", text + "rate_mbit = 4\nmixes = [[2, 3], [0, 1]]\nmix_titles = ['both', 'one']\n")
+    ] == ["t: both", "t: one"]
 
 
 def test_a_flow_may_send_a_part_of_the_link():
