@@ -59,6 +59,8 @@ static __noinline u32 predict_txq(struct __sk_buff *ctx)
 	u32 queues = dev->real_num_tx_queues;
 	s32 queue = NO_QUEUE_MAPPING;
 
+	if (queues < 2)
+		return 0;
 	/* A bit-field: its place in the byte is another one in each kernel. */
 	if (sk && !BPF_CORE_READ_BITFIELD(skb, ooo_okay))
 		queue = sk->__sk_common.skc_tx_queue_mapping;
@@ -82,7 +84,7 @@ static __always_inline struct instance *instance_for(struct __sk_buff *ctx,
 	if (in && in->root_of == (u64)dev)
 		return in;
 	in = instance_if_ours(dev->qdisc);
-	if (in || dev->real_num_tx_queues < 2)
+	if (in)
 		return in;
 	queue = bpf_rdonly_cast((void *)dev->_tx + (u64)predict_txq(ctx) *
 							   bpf_core_type_size(struct netdev_queue),

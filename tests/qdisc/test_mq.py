@@ -144,6 +144,18 @@ def test_the_choice_of_xps_is_foretold(mq, with_cpu_0):
         assert queue["bypassed-tcx"] == queue["mispredicted"] == 0
 
 
+def test_the_one_queue_in_use_is_foretold(mq):
+    """The device could have more, and has an mq for that."""
+    mq.space.run("ethtool", "-L", "m0", "tx", 1)
+    mq.load("--mq")
+    assert mq.kinds() == ["bpf_dualpi2"]
+    mq.send(ECT_1)
+    receive_all(mq, FLOWS)
+    total, _ = mq.all_stats()
+    assert total["l-queue"]["packets-in"] == FLOWS
+    assert total["bypassed-tcx"] == total["mispredicted"] == 0
+
+
 def test_a_queue_that_cannot_be_foretold_is_counted(mq):
     """Somebody's filter behind our program chooses: class and mark stay."""
     mq.load("--mq")
