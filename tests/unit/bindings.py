@@ -30,6 +30,7 @@ HEADERS = """
 #include "prague.h"
 #include "prague_network.h"
 #include "scheduler.h"
+#include "share.h"
 #include "split_gso.h"
 
 static inline struct dualpi2_params default_params(void)
@@ -55,8 +56,9 @@ CONSTANTS = (
     "CODEL_LAST", "CODEL_MARKS", "DUALPI2_LIMIT_MAX", "DUALPI2_MPU_MAX", "DUALPI2_OVERHEAD_MAX",
     "DUALPI2_OVERHEAD_MIN", "DUALPI2_RATE_MAX", "DUALPI2_RATE_MIN", "DUALPI2_TIME_MAX",
     "FORMAT_MAX", "HISTOGRAM_BUCKETS", "OPTION_TEXT_MAX", "PARAMS_MAX", "PARAMS_WHY_MAX",
-    "PEER_HOST_MAX", "PREFIX_TEXT_MAX", "SHAPER_LOOK_NS", "STEP_IN_PACKETS", "VDQ_RING_MAX",
-    "VDQ_VALUE_MAX",
+    "PEER_HOST_MAX", "PREFIX_TEXT_MAX", "SHAPER_LOOK_NS", "SHARE_AHEAD_MAX", "SHARE_FRACTION",
+    "SHARE_PACES", "SHARE_PACKET", "SHARE_SLACK_NS", "SHARE_SLOT_SHIFT", "STEP_IN_PACKETS",
+    "VDQ_RING_MAX", "VDQ_VALUE_MAX",
 )
 # As we write them; the C library's own headers have a blank or the end of a line before ( and {.
 PROTOTYPE = r"\w[\w *]+\w\((?:[^()[]|\[[^]]*\])*\)"

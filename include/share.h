@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* One link for the queues of many qdiscs, on many CPUs at once: when each packet may leave.
+ *
+ * A packet gets its place on the link when it is queued. Its qdisc only holds it until then. So
+ * nobody takes turns and nobody asks the others: all that they share are two clocks, from which
+ * each packet takes as much as it is long.
+ *
+ * The clocks count work, not time: what the link sends, in 2^-SHARE_FRACTION bytes.
+ *
+ *	W	what it could have sent until now: grows with the rate
+ *	V	the part of it that L has left: W less what L has sent
+ *
+ *	in L	starts at max(l_end, W), due when W is there
+ *	in C	starts at max(c_end, V), due when V is there
+ *
+ * and l_end, c_end move on by its length. V stands still while L sends, so L does not wait for
+ * what is queued in C, and C has what L leaves. While C waits, L moves on by more than its length:
+ * in the gaps C sends what is reserved for it. What C starts in any interval is at most the growth
+ * of V there, and a packet; L is spaced by its own clock. So the sum is exact for any number of
+ * queues, but for two packets and the timers that are late.
+ *
+ * A change of the rate is another pace of W. No packet that is queued notices.
+ *
+ * Clocks wrap. One that lags behind by half of the numbers looks ahead: see share_wake().
+ */
+#ifndef DUALPI2_SHARE_H
+#define DUALPI2_SHARE_H
+
+#ifndef __VMLINUX_H__
+#include <linux/types.h>
+#include <stdbool.h>
+#endif
+
+/* At the highest rate a ns is 2^19 of it, at the lowest one 2^-8. */
+#define SHARE_FRACTION 12
+
+/* A packet remembers its start in units of 16 bytes, rounded up, as 32 bits. */
+#define SHARE_SLOT_SHIFT 16
+#define SHARE_SLOT_WORK (1ULL << SHARE_SLOT_SHIFT)
+#define SHARE_SLOTS_WORK (SHARE_SLOT_WORK << 32)
+
+/* A start that is no more than this ahead (8 GiB) is ahead, any other is past. What is queued on a
+ * link is less: its memory, which is more than its bytes, is counted in 32 bits (`memlimit`).
+ */
+#define SHARE_AHEAD_MAX (1ULL << (33 + SHARE_FRACTION))
+
+/* A head that is late by more of the rate has lost its place (share_move()), ns: as much as the
+ * shaper of a single qdisc may catch up.
+ */
+#define SHARE_SLACK_NS 1000000ULL
+
+/* Who changes the clock's pace (100 times a second) writes another one of so many. A reader would
+ * have to be interrupted for so many changes between two loads to see parts of two.
+ */
+#define SHARE_PACES 4
+
+/* From `at_ns` on: W = at_work + (now - at_ns) * mult / 2^shift. */
+struct share_pace {
+	__u64 at_ns;
+	__u64 at_work;
+	__u32 mult; /* 0: the link is not shaped */
+	__u32 shift;
+	__u64 slack; /* work of SHARE_SLACK_NS */
+};
+
+struct share {
+	/* Every packet writes here. */
+	__u64 l_end;	 /* on W */
+	__u64 c_end;	 /* on V */
+	__u64 l_sent;	 /* what L has sent */
+	__u64 held;	 /* packets that wait, SHARE_PACKET each, and their bytes */
+	__u64 memory;	 /* of them, bytes */
+	__u32 l_packets; /* of L, on the wire */
+	__u32 unused[5];
+
+	/* Every packet reads here. */
+	__u32 turn; /* the pace in force, modulo SHARE_PACES */
+	__u32 is_changing;
+	__u64 rate; /* bytes/s; 0: not shaped */
+	struct share_pace pace[SHARE_PACES];
+};
+
+#define SHARE_PACKET (1ULL << 40)
+#define SHARE_BYTES (SHARE_PACKET - 1)
+
+/* One queue of a qdisc, on the link. */
+struct share_queue {
+	__u64 last; /* where what it took last ends */
+
+	/* Since it has moved (share_move()). Until then each packet starts at its slot. */
+	__u64 left;    /* work of those that waited then; 0: it has not */
+	__u64 next;    /* where its head starts */
+	__u64 own;     /* work of `left` that it has already, between those of others */
+	__u64 stretch; /* by how much that takes longer, 2^-SHARE_STRETCH */
+	__u64 piece;   /* where it has the rest, in a row */
+};
+
+/* Where a queue has less than 2^-SHARE_THIN of what is ahead, it does without. */
+#define SHARE_STRETCH 8
+#define SHARE_THIN 6
+
+/* ---- clocks -------------------------------------------------------------------- */
+
+static inline __u64 share_later(__u64 one, __u64 other)
+{
+	return (__s64)(one - other) > 0 ? one : other;
+}
+
+/* How far `clock` is ahead of `now`, or 0. */
+static inline __u64 share_ahead(__u64 clock, __u64 now)
+{
+	return (__s64)(clock - now) > 0 ? clock - now : 0;
+}
+
+static inline __u64 share_work_of(__u64 bytes)
+{
+	return bytes << SHARE_FRACTION;
+}
+
+/* How long the link takes for so much work, ns, rounded up; for what it can hold (SHARE_AHEAD_MAX)
+ * at most.
+ */
+static inline __u64 share_ns(__u64 work, __u64 rate)
+{
+	__u64 bytes;
+
+	if (!rate)
+		return 0;
+	if (work > SHARE_AHEAD_MAX)
+		work = SHARE_AHEAD_MAX;
+	bytes = (work + (1ULL << SHARE_FRACTION) - 1) >> SHARE_FRACTION;
+	return (bytes * 1000000000ULL + rate - 1) / rate;
+}
+
+/* From now on the link has this rate (bytes/s). The last bit of 32 of it may be missing. */
+static inline struct share_pace share_pace_make(__u64 rate, __u64 now_ns, __u64 work)
+{
+	struct share_pace pace = {
+		.at_ns = now_ns,
+		.at_work = work,
+		.slack = share_work_of(rate) / (1000000000ULL / SHARE_SLACK_NS) + SHARE_SLOT_WORK,
+	};
+	__u64 a_second = share_work_of(rate);
+
+	if (!rate)
+		return pace;
+	for (int i = 0; i < 40 && !(a_second >> 60); i++) {
+		a_second <<= 1;
+		pace.shift++;
+	}
+	pace.mult = (__u32)(a_second / 1000000000ULL);
+	return pace;
+}
+
+/* Is a pace so old that the product has no room (4.3 s)? Then it is worked out in parts. */
+static inline bool share_is_old(const struct share_pace *pace, __u64 now_ns)
+{
+	return (__s64)(now_ns - pace->at_ns) >> 32 > 0;
+}
+
+/* W. The time may have been read before the pace began, on another CPU. */
+static inline __u64 share_work(const struct share_pace *pace, __u64 now_ns)
+{
+	__u64 passed = now_ns - pace->at_ns, work = pace->at_work;
+
+	if ((__s64)passed < 0)
+		return work;
+	if (passed >> 32)
+		work += (passed >> 32) * (((__u64)pace->mult << 32) >> pace->shift);
+	return work + ((passed & 0xffffffffULL) * pace->mult >> pace->shift);
+}
+
+static inline const struct share_pace *share_pace(const struct share *share)
+{
+	return &share->pace[*(const volatile __u32 *)&share->turn % SHARE_PACES];
+}
+
+/* V */
+static inline __u64 share_left(const struct share *share, __u64 work)
+{
+	return work - *(const volatile __u64 *)&share->l_sent;
+}
+
+/* Take `work` of a clock, from `from` on at the earliest; returns where it starts. Who loses four
+ * times (the clock is far ahead of `from` then, or was a moment ago) takes what is next.
+ */
+static inline __u64 share_claim(__u64 *clock, __u64 from, __u64 work)
+{
+	__u64 old = *(volatile __u64 *)clock, start, found;
+
+	for (int i = 0; i < 4; i++) {
+		start = share_later(old, from);
+		found = __sync_val_compare_and_swap(clock, old, start + work);
+		if (found == old)
+			return start;
+		old = found;
+	}
+	return __sync_fetch_and_add(clock, work);
+}
+
+/* Let a clock be no later than `now`: nobody has taken what is ahead. */
+static inline void share_pull(__u64 *clock, __u64 now)
+{
+	__u64 old = *(volatile __u64 *)clock;
+
+	if (old != now)
+		__sync_val_compare_and_swap(clock, old, now);
+}
+
+/* ---- the rate ------------------------------------------------------------------ */
+
+/* Put a rate in force, the same one as well. False: somebody else is doing so. W goes on from where
+ * it is. Packets that came while the link was not shaped have taken nothing, and others have stood
+ * still: past all of them, so that each has to ask anew (share_move()).
+ */
+static inline bool share_set_rate(struct share *share, __u64 rate, __u64 now_ns)
+{
+	const struct share_pace *old = share_pace(share);
+	const __u32 turn = share->turn + 1;
+	__u64 work;
+
+	if (__sync_lock_test_and_set(&share->is_changing, 1))
+		return false;
+	if ((__s64)(now_ns - old->at_ns) < 0)
+		now_ns = old->at_ns;
+	work = share_work(old, now_ns);
+	if (!old->mult && rate) {
+		work = share_later(work, share->l_end);
+		work = share_later(work, share->c_end + share->l_sent);
+		work += 2 *
+			(share_work_of(rate) / (1000000000ULL / SHARE_SLACK_NS) + SHARE_SLOT_WORK);
+	}
+	share->pace[turn % SHARE_PACES] = share_pace_make(rate, now_ns, work);
+	share->rate = rate;
+	__sync_lock_test_and_set(&share->turn, turn); /* a full barrier in BPF */
+	__sync_lock_test_and_set(&share->is_changing, 0);
+	return true;
+}
+
+/* After a while: a new beginning of the same pace, and if the link is empty of its clocks, so that
+ * none falls back by half of the numbers (5 h of the highest rate).
+ */
+static inline void share_wake(struct share *share, __u64 now_ns)
+{
+	__u64 work;
+
+	if (!share_set_rate(share, share->rate, now_ns) || share->held / SHARE_PACKET)
+		return;
+	work = share_work(share_pace(share), now_ns);
+	share_pull(&share->l_end, work);
+	share_pull(&share->c_end, share_left(share, work));
+}
+
+/* ---- a queue ------------------------------------------------------------------- */
+
+/* A packet joins a queue: it takes `work` of the queue's clock. Returns its slot. */
+static inline __u32 share_enter(__u64 *clock, struct share_queue *queue, __u64 from, __u64 work)
+{
+	__u64 start = share_claim(clock, from, work);
+
+	queue->last = start + work;
+	return (__u32)((start + SHARE_SLOT_WORK - 1) >> SHARE_SLOT_SHIFT);
+}
+
+/* Where the head of a queue starts. `slot`: what the head was told, `now`: of the queue's clock. */
+static inline __u64 share_start(const struct share_queue *queue, __u32 slot, __u64 now)
+{
+	const __u64 offset = (((__u64)slot << SHARE_SLOT_SHIFT) - now) & (SHARE_SLOTS_WORK - 1);
+
+	if (queue->left)
+		return queue->next;
+	return now + (offset <= SHARE_AHEAD_MAX ? offset : offset - SHARE_SLOTS_WORK);
+}
+
+/* The head is so late that the link was idle in its place: a stopped device, a busy CPU. Nobody has
+ * waited for it, so it may not have that place on top of theirs. And who is behind it has waited
+ * too long to be in time now, so all of them (`waits`: work) get other places: first those that the
+ * queue still has ahead, about as often as they come, then a piece in a row from the end of the
+ * clock. `others`: work that waits elsewhere, so that of what is ahead all else is the queue's own.
+ * Where its places come in a lump, not evenly, it is at most that lump too early.
+ */
+static inline void share_move(__u64 *clock, struct share_queue *queue, __u64 now, __u64 waits,
+			      __u64 others)
+{
+	const __u64 ahead = share_ahead(*(volatile __u64 *)clock, now);
+	__u64 own = ahead > others ? ahead - others : 0;
+
+	if (own > waits)
+		own = waits;
+	if (own <= ahead >> SHARE_THIN)
+		own = 0;
+	queue->left = waits;
+	queue->own = own;
+	queue->stretch = own ? (ahead << SHARE_STRETCH) / own : 0;
+	queue->piece = share_claim(clock, now, waits - own);
+	queue->next = own ? now : queue->piece;
+	queue->last = queue->piece + waits - own;
+}
+
+/* A packet that had taken `work` has left a queue that has moved. */
+static inline void share_go_on(struct share_queue *queue, __u64 work)
+{
+	queue->left = queue->left > work ? queue->left - work : 0;
+	if (!queue->own) {
+		queue->next += work;
+		return;
+	}
+	queue->next += work * queue->stretch >> SHARE_STRETCH;
+	queue->own = queue->own > work ? queue->own - work : 0;
+	if (!queue->own)
+		queue->next = share_later(queue->next, queue->piece);
+}
+
+/* A packet that had taken `work` has left the queue. */
+static inline void share_leave(struct share_queue *queue, __u64 work)
+{
+	if (queue->left)
+		share_go_on(queue, work);
+}
+
+/* `work` of what waits in a queue is thrown away. What is past cannot be given to others. */
+static inline void share_give_back(__u64 *clock, struct share_queue *queue, __u64 now, __u64 work)
+{
+	const __u64 ahead = share_ahead(queue->last, now);
+
+	if (work > ahead)
+		work = ahead;
+	queue->last -= work;
+	__sync_fetch_and_sub(clock, work);
+}
+
+#endif /* DUALPI2_SHARE_H */
