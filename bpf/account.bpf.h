@@ -6,6 +6,7 @@
 #include "vmlinux.h"
 
 #include "aqm.bpf.h"
+#include "clock.bpf.h"
 #include "dualpi2.h"
 #include "instance.bpf.h"
 
@@ -49,9 +50,9 @@ static __always_inline u64 *cause_of(struct dualpi2_counters *counters, enum dro
 static __always_inline u64 *over_limit(const struct instance *in, const struct Qdisc *sch,
 				       struct dualpi2_counters *counters, u32 truesize)
 {
-	if (sch->q.qlen >= in->params.limit)
+	if (held_packets(in, sch) >= in->params.limit)
 		return &counters->drop_limit;
-	if ((u64)in->memory_used + truesize > in->memlimit)
+	if (held_memory(in) + truesize > in->memlimit)
 		return &counters->drop_memlimit;
 	return NULL;
 }
@@ -59,7 +60,7 @@ static __always_inline u64 *over_limit(const struct instance *in, const struct Q
 /* Were the limits lowered below what is queued? */
 static __always_inline bool exceeds_limits(const struct instance *in, const struct Qdisc *sch)
 {
-	return sch->q.qlen > in->params.limit || in->memory_used > in->memlimit;
+	return held_packets(in, sch) > in->params.limit || held_memory(in) > in->memlimit;
 }
 
 /* A packet waits from now on. */

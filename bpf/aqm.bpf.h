@@ -43,7 +43,8 @@
  * packet. All else runs under the lock of the qdisc.
  *
  * An AQM sees an instance and its DualQ only through the functions below, which instance.bpf.h,
- * link.bpf.h and overload.bpf.h define.
+ * frames.bpf.h and the link (link.bpf.h) define. Where several qdiscs have one link, its state,
+ *what waits and the oldest head are the link's.
  */
 #ifndef AQM_BPF_H
 #define AQM_BPF_H
@@ -100,6 +101,12 @@ static u64 queue_bytes(const struct dualq *q, bool in_l);
 /* What waits in the L queue, packets on the wire. */
 static u32 l_packets(const struct dualq *q);
 
+/* What waits in both queues, bytes. */
+static u64 backlog_bytes(const struct dualq *q);
+
+/* Age of the oldest of the heads that aqm_update() is about, ns; 0: there is none. Only there. */
+static u64 oldest_age(const struct dualq *q, bool in_l, u64 now);
+
 /* How long an L packet that arrives now will wait at least, ns. What is `enough_ns` or more is not
  * worked out further.
  */
@@ -115,6 +122,7 @@ static u64 link_rate(const struct instance *in);
 static u32 full_frame(const struct instance *in);
 
 /* Is there an overload event (RFC 9332, 2.5.2.3)? */
-static bool is_overloaded(const struct dualq *q);
+static bool is_overloaded(struct dualq *q);
+static struct dualpi2_overload *overload_of(struct dualq *q);
 
 #endif /* AQM_BPF_H */

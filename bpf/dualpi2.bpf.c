@@ -40,9 +40,10 @@
  *	account   counters and limits             kernel    what the kernel offers
  *	fifo      lists of packets                verifier  what it wants to be told
  *	serve     departure                       drop      asking the AQM
- *	link      frames, shaper, forecast        aqm_rest  what an AQM leaves out
- *	packet    what is known of one            update    what changes without a packet
- *	schedule  which DualQ, if there are more
+ *	link      the contract of a link          aqm_rest  what an AQM leaves out
+ *	frames    bytes on the link               update    what changes without a packet
+ *	clock     when a packet may leave         schedule  which DualQ, if there are more
+ *	packet    what is known of one
  * and the integer arithmetic, shared with the unit tests, is in include/.
  */
 #include "vmlinux.h"
@@ -53,19 +54,19 @@
 
 #include "dualpi2.h"
 #include "scheduler.h"
-#include "shaper.h"
 
 #include "account.bpf.h"
 #include "classify.bpf.h"
+#include "clock.bpf.h"
 #include "drop.bpf.h"
 #include "ecn.bpf.h"
 #include "fifo.bpf.h"
 #include "find_netns.bpf.h"
+#include "frames.bpf.h"
 #include "guard.bpf.h"
 #include "ingress.bpf.h"
 #include "instance.bpf.h"
 #include "kernel.bpf.h"
-#include "link.bpf.h"
 #include "maps.bpf.h"
 #include "publish.bpf.h"
 #include "serve.bpf.h"
@@ -191,6 +192,7 @@ static __always_inline int admit(struct instance *in, struct dualq *q, struct Qd
 	};
 	int result = NET_XMIT_DROP;
 	u64 now = tag->now_ns;
+	struct slot slot;
 	u64 expected_ns;
 	enum drop drop;
 	u64 *cause;
@@ -206,7 +208,7 @@ static __always_inline int admit(struct instance *in, struct dualq *q, struct Qd
 		goto drop;
 	}
 	aqm_arrives(in, q, &info, tag_note(tag), in_l, now);
-	if (in->params.drop_enqueue) {
+	if (link_drops_early(in)) {
 		expected_ns = in_l ? l_forecast(in, q, now, ~0ULL) : queue_age(q, false, now);
 		drop = must_drop(in, q, info.flags, in_l, expected_ns, now);
 		if (drop != DROP_NONE) {
@@ -216,15 +218,17 @@ static __always_inline int admit(struct instance *in, struct dualq *q, struct Qd
 			goto drop;
 		}
 	}
-	if (!push(in, q, fifo_of(q, in_l), skb, now, &info)) {
+	slot = link_enter(in, q, skb, &info, in_l, now);
+	if (!push(in, q, fifo_of(q, in_l), skb, now, &info, slot)) {
+		link_turn_back(in, q, skb, &info, in_l, now);
 		cause = &counters->drop_no_memory;
 		goto drop;
 	}
 
-	if (link_rate(in) && !sch->q.qlen)
-		shaper_wake(&in->link.shaper, now);
+	link_wake(in, sch, now);
 	if (in_l)
 		q->l_packets += info.packets;
+	link_hold(in, &info, in_l);
 	count_queued(in, sch, &info);
 	tick_wake(in, now);
 	return NET_XMIT_SUCCESS;
@@ -291,11 +295,12 @@ struct sk_buff *BPF_PROG(dualpi2_dequeue, struct Qdisc *sch)
 	if (in->to_trim)
 		trim(in, sch);
 	now = bpf_ktime_get_ns();
-	if (!shaper_ready(&in->link.shaper, link_rate(in), now)) {
-		until_ns = shaper_look(&in->link.shaper, now);
+	if (!link_is_free(in, now)) {
+		until_ns = link_look(in, now);
 		if (without_timer)
 			until_ns = tick_without_timer(in, now, until_ns);
-		bpf_qdisc_watchdog_schedule(sch, until_ns, 0);
+		if (!link_looks(in, now, until_ns))
+			bpf_qdisc_watchdog_schedule(sch, until_ns, 0);
 		return NULL;
 	}
 	if (serve(in, schedule_next(in), sch, now, &skb) == TURN_DROPPED)
@@ -360,7 +365,8 @@ static __always_inline void dualq_start_empty(struct instance *in, struct dualq 
 	q->credit = in->initial_credit;
 	q->generation = in->generation;
 	q->convicts_ns = 0;
-	aqm_reset(in, q);
+	if (link_forgets(in))
+		aqm_reset(in, q);
 }
 
 /* The same, and an idle link. */
@@ -370,7 +376,7 @@ static __always_inline void start_empty(struct instance *in)
 	u32 home;
 
 	in->memory_used = 0;
-	in->link.shaper = (struct shaper){};
+	link_start_empty(in);
 	FOR_EACH_DUALQ(in, q, home)
 		dualq_start_empty(in, q);
 }
@@ -443,6 +449,7 @@ int BPF_PROG(dualpi2_init, struct Qdisc *sch, struct nlattr *opt, struct netlink
 	else
 		set_default_params(in);
 	apply_params(in);
+	link_join(in, dev, in->since_ns);
 	start_empty(in);
 	start_counting(in);
 	in->overdue_ns = 0;
@@ -477,8 +484,10 @@ void BPF_PROG(dualpi2_reset, struct Qdisc *sch)
 
 	if (!in || in->qdisc != (u64)sch)
 		return;
-	FOR_EACH_DUALQ(in, q, home)
+	FOR_EACH_DUALQ(in, q, home) {
+		link_throw_away(in, q);
 		dualq_throw_away(q, sch);
+	}
 	sch->qstats.backlog = 0;
 	sch->q.qlen = 0;
 	link_measure(in);
@@ -508,6 +517,7 @@ void BPF_PROG(dualpi2_destroy, struct Qdisc *sch)
 	if (!in || in->qdisc != (u64)sch)
 		return;
 	bpf_timer_cancel(&in->timer);
+	link_leave(in);
 	free_blocks_drain(in);
 	if (!is_replaced(in)) {
 		bpf_map_delete_elem(&dualpi2_live, &in->key);
@@ -541,8 +551,7 @@ int dualpi2_change(struct dualpi2_change *change)
 	relaw(in, new.classic_protection != old.classic_protection, now);
 	if (new.sparse && !old.sparse)
 		first_dualq(in)->sparse.unknown_ns = now; /* of all that waits in C */
-	if (new.rate != old.rate)
-		shaper_restart(&in->link.shaper, now);
+	link_set_rate(in, old.rate, now);
 	if (aqm_period(&new) != aqm_period(&old))
 		tick_restart(in, now);
 	publish(in, now);
@@ -578,5 +587,5 @@ struct Qdisc_ops dualpi2 = {
 	.init = (void *)dualpi2_init,
 	.reset = (void *)dualpi2_reset,
 	.destroy = (void *)dualpi2_destroy,
-	.id = AQM_KIND,
+	.id = LINK_KIND,
 };

@@ -136,7 +136,8 @@ static __always_inline struct dualpi2_block *take_tail(struct instance *in, stru
  * order than enqueue.
  */
 static __always_inline bool push(struct instance *in, struct dualq *q, struct fifo *fifo,
-				 struct sk_buff *skb, u64 now, const struct packet_info *info)
+				 struct sk_buff *skb, u64 now, const struct packet_info *info,
+				 struct slot slot)
 {
 	struct dualpi2_block *block;
 	struct packet *packet;
@@ -145,6 +146,7 @@ static __always_inline bool push(struct instance *in, struct dualq *q, struct fi
 	if (!fifo_waits(fifo)) {
 		fifo->head_ns = now;
 		fifo->second_ns = 0;
+		fifo->head_slot = slot;
 		fifo->lone.info = *info;
 		put_skb(&fifo->lone.skb, skb);
 		return true;
@@ -152,11 +154,14 @@ static __always_inline bool push(struct instance *in, struct dualq *q, struct fi
 	block = take_tail(in, q, fifo, &at);
 	if (!block)
 		return false;
-	if (!fifo->second_ns)
+	if (!fifo->second_ns) {
 		fifo->second_ns = now;
+		fifo->second_slot = slot;
+	}
 	packet = packet_at(block, at);
 	packet->enqueued_ns = now;
 	packet->info = *info;
+	packet->slot = slot;
 	put_skb(&packet->skb, skb);
 	fifo->end = at + 1;
 	put_block(&fifo->tail, block);
@@ -173,10 +178,10 @@ static __always_inline struct sk_buff *take_out(struct packet *packet, struct pa
 }
 
 /* The block at the head is empty: the next one takes its place. Returns when the packet
- * was enqueued that is the first now; 0: there is none.
+ * was enqueued that is the first now, and its slot; 0: there is none.
  */
 static __noinline u64 next_head(struct instance *in, struct dualq *q, struct fifo *fifo,
-				struct dualpi2_block *empty)
+				struct dualpi2_block *empty, struct slot *slot)
 {
 	struct bpf_list_head *blocks = blocks_of(q, fifo);
 	struct bpf_list_node *next;
@@ -205,19 +210,21 @@ static __noinline u64 next_head(struct instance *in, struct dualq *q, struct fif
 	if (!block)
 		return 0;
 	enqueued_ns = block->packet[0].enqueued_ns;
+	*slot = block->packet[0].slot;
 	put_block(next ? &fifo->head : &fifo->tail, block);
 	return enqueued_ns;
 }
 
-/* Take the last packet of the block at the head. `*next_ns`: as in pop(). */
+/* Take the last packet of the block at the head. `*next_ns`, `*slot`: as in pop(). */
 static __always_inline struct sk_buff *pop_last(struct instance *in, struct dualq *q,
 						struct fifo *fifo, struct dualpi2_block *block,
-						u64 *next_ns, struct packet_info *info)
+						u64 *next_ns, struct slot *slot,
+						struct packet_info *info)
 {
 	struct sk_buff *skb = take_out(&block->packet[BLOCK_PACKETS - 1], info);
 
 	if (fifo->full_blocks) {
-		*next_ns = next_head(in, q, fifo, block);
+		*next_ns = next_head(in, q, fifo, block, slot);
 	} else {
 		fifo->first = 0;
 		fifo->end = 0;
@@ -229,7 +236,7 @@ static __always_inline struct sk_buff *pop_last(struct instance *in, struct dual
 
 /* Take the first packet of the blocks; NULL if there is none. */
 static __always_inline struct sk_buff *pop_block(struct instance *in, struct dualq *q,
-						 struct fifo *fifo, u64 *next_ns,
+						 struct fifo *fifo, u64 *next_ns, struct slot *slot,
 						 struct packet_info *info)
 {
 	struct dualpi2_block **place = fifo->full_blocks ? &fifo->head : &fifo->tail;
@@ -241,10 +248,11 @@ static __always_inline struct sk_buff *pop_block(struct instance *in, struct dua
 	if (!block)
 		return NULL;
 	if (first >= BLOCK_PACKETS - 1)
-		return pop_last(in, q, fifo, block, next_ns, info);
+		return pop_last(in, q, fifo, block, next_ns, slot, info);
 	packet = packet_at(block, first);
 	skb = take_out(packet, info);
 	*next_ns = packet[1].enqueued_ns;
+	*slot = packet[1].slot;
 	first++;
 	if (!fifo->full_blocks && first == fifo->end) {
 		first = 0;
@@ -262,14 +270,17 @@ static __always_inline struct sk_buff *pop(struct instance *in, struct dualq *q,
 {
 	struct sk_buff *skb = bpf_kptr_xchg(&fifo->lone.skb, NULL);
 	u64 next_ns = 0; /* when the packet behind it was enqueued; 0: there is none */
+	struct slot slot = {};
 
 	if (skb) {
 		*info = fifo->lone.info;
 		next_ns = fifo->second_ns;
+		slot = fifo->second_slot;
 	} else if (fifo_waits(fifo)) {
-		skb = pop_block(in, q, fifo, &next_ns, info);
+		skb = pop_block(in, q, fifo, &next_ns, &slot, info);
 	}
 	fifo->head_ns = next_ns;
+	fifo->head_slot = slot;
 	return skb;
 }
 

@@ -9,9 +9,9 @@
 #include "conviction.bpf.h"
 #include "dualpi2.h"
 #include "flows.bpf.h"
+#include "frames.bpf.h"
 #include "guard.h"
 #include "instance.bpf.h"
-#include "link.bpf.h"
 
 /* The flow stays out: for its term, and while it goes on sending. Then it is remembered. */
 static __always_inline void keep_out(struct dualq *q, struct guard_flow *flow, u64 now)

@@ -24,17 +24,20 @@
 #ifndef SCHEDULE_H
 #define SCHEDULE_H "schedule/one.bpf.h"
 #endif
+#ifndef LINK_H
+#define LINK_H "link/own.bpf.h"
+#endif
 
 #include "coupled.bpf.h"
 #include "dualpi2.h"
 #include "guard.h"
 #include "packet.bpf.h"
 #include "schedule.bpf.h"
-#include "shaper.h"
 #include "sparse.h"
 #include AQM_H
 #include "aqm_rest.bpf.h"
 #include SCHEDULE_H
+#include LINK_H
 
 /* Which struct a list holds, and by which member: read by the verifier. */
 #define __contains(type, member) __attribute__((btf_decl_tag("contains:" #type ":" #member)))
@@ -43,6 +46,7 @@ struct packet {
 	struct sk_buff __kptr *skb;
 	u64 enqueued_ns;
 	struct packet_info info;
+	struct slot slot;
 };
 
 /* Packets that follow each other in a queue. 248 bytes: with its header it fills 256, one of
@@ -60,6 +64,8 @@ struct fifo {
 	struct packet lone;		   /* found the queue empty; its time is head_ns */
 	u64 head_ns;			   /* when the first packet was enqueued; 0: it is empty */
 	u64 second_ns;			   /* when the one behind `lone` was enqueued; 0: none */
+	struct slot head_slot;		   /* of the first packet */
+	struct slot second_slot;	   /* of the one behind `lone` */
 	struct dualpi2_block __kptr *head; /* being emptied, if it is not the tail as well */
 	struct dualpi2_block __kptr *tail; /* being filled */
 	u32 full_blocks;		   /* head and those in the list */
@@ -77,9 +83,12 @@ struct dualq {
 	struct dualpi2_counters l_counters, c_counters;
 	u32 l_packets; /* on the wire, that wait in L */
 	s32 credit;    /* scheduler.h */
+	struct on_link on;
+
+	/* of the AQM, if it is not the link's (LINK_H) */
 	struct coupled coupled;
 	struct aqm aqm;
-	u64 updates;	   /* of the AQM */
+	u64 updates;
 	u64 update_due_ns; /* when the next one is, if its packets make it (update.bpf.h) */
 	u64 generation;	   /* of the parameters that its state is in line with */
 	u32 home;	   /* which of its qdisc's */
@@ -95,14 +104,14 @@ struct dualq {
 #define JUDGES_L 1 /* of L: guard.bpf.h */
 #define JUDGES_C 2 /* of C: sparse.bpf.h */
 
-/* What is behind the queues (link.bpf.h). */
+/* What is behind the queues (link.bpf.h, frames.bpf.h). */
 struct link {
-	struct shaper shaper; /* its clock */
-	u64 rate;	      /* in force, bytes/s; 0: the device decides */
-	u32 frame_len;	      /* of a full frame, bytes */
-	u32 link_header;      /* bytes of it in front of the IP header */
-	u8 charges_lost;      /* 1: what is dropped has used it */
-	u8 is_framed;	      /* 1: bytes on the link are not those of the qdisc layer */
+	struct link_clock clock;
+	u64 rate;	 /* in force, bytes/s; 0: the device decides */
+	u32 frame_len;	 /* of a full frame, bytes */
+	u32 link_header; /* bytes of it in front of the IP header */
+	u8 charges_lost; /* 1: what is dropped has used it */
+	u8 is_framed;	 /* 1: bytes on the link are not those of the qdisc layer */
 };
 
 /* One qdisc. What packets write comes first and last; in the middle is what every CPU reads for
@@ -207,16 +216,6 @@ static __always_inline bool dualq_waits(const struct dualq *q)
 
 /* ---- what an AQM sees (aqm.bpf.h) ------------------------------------------------ */
 
-static __always_inline struct aqm *aqm_of(struct dualq *q)
-{
-	return &q->aqm;
-}
-
-static __always_inline struct coupled *coupled_of(struct dualq *q)
-{
-	return &q->coupled;
-}
-
 static __always_inline struct aqm_law *aqm_law_of(struct instance *in)
 {
 	return &in->aqm_law;
@@ -250,19 +249,14 @@ static __always_inline u64 queue_bytes(const struct dualq *q, bool in_l)
 	return dualpi2_backlog_bytes(in_l ? &q->l_counters : &q->c_counters);
 }
 
-static __always_inline u32 l_packets(const struct dualq *q)
-{
-	return q->l_packets;
-}
-
 static __always_inline u32 full_frame(const struct instance *in)
 {
 	return in->link.frame_len;
 }
 
-static __always_inline bool is_overloaded(const struct dualq *q)
+static __always_inline bool is_overloaded(struct dualq *q)
 {
-	return q->overload.active;
+	return overload_of(q)->active;
 }
 
 #endif /* INSTANCE_BPF_H */

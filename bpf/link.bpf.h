@@ -1,99 +1,51 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The link behind the queues: its frames, the shaper, and when a packet will leave. */
+/* The contract between the queues of a qdisc and the link behind them.
+ *
+ * Each bpf/link/NAME.bpf.h is a link, chosen with LINK_H. It has
+ *
+ *	LINK_KIND		the kind of its qdiscs
+ *	struct link_clock	its state in each qdisc
+ *	struct on_link		and in each DualQ
+ *	struct slot		what a packet that waits remembers of it
+ *	LINK_CLOCK_H		the header with these functions (clock.bpf.h)
+ *
+ *	link_join()		a qdisc begins, with its parameters; under RTNL
+ *	link_leave()		it ends; under RTNL
+ *	link_set_rate()		link_rate() may be another one than before
+ *	link_start_empty()	nothing waits in a qdisc; link_forgets(): nor for this link
+ *
+ *	link_enter()		a packet is about to be queued: its slot
+ *	link_turn_back()	it was not: no memory
+ *	link_wake()		it is queued now
+ *	link_is_free()		may a packet leave now
+ *	link_look()		if not: when to look again
+ *	link_looks()		does it so long before that without being told
+ *	link_lets()		may the head of a queue leave, once link_is_free() has said yes
+ *	link_charge()		a packet leaves
+ *	link_charge_lost()	one is dropped, which has used the link if it came through it
+ *	link_discard()		one is dropped that had been queued
+ *	link_discarded()	all that were to be are
+ *	link_throw_away()	all that waits is about to be thrown away
+ *
+ *	link_hold(), link_release()	a packet waits from now on, or no more
+ *	held_packets(), held_memory()	what waits, for the limits
+ *	link_drops_early()	does the AQM drop packets as they arrive
+ *	link_updates()		does this qdisc make the updates of the AQM that are due
+ *
+ * and l_forecast(), l_packets(), backlog_bytes(), oldest_age(), coupled_of(), aqm_of(),
+ * overload_of() and updates_of(), which say whose they are: of a qdisc, or of a link that several
+ * have.
+ *
+ * join and leave run under RTNL. link_set_rate(), link_updates(), aqm_of() and its like run on any
+ * CPU without a lock, all else under that of the qdisc.
+ */
 #ifndef LINK_BPF_H
 #define LINK_BPF_H
 
-#include "vmlinux.h"
+#include "aqm.bpf.h"
 
-#include "dualpi2.h"
-#include "instance.bpf.h"
-#include "kernel.bpf.h"
-#include "maps.bpf.h"
-#include "scheduler.h"
-#include "shaper.h"
-#include "verifier.bpf.h"
-
-static __always_inline u64 link_rate(const struct instance *in)
-{
-	return in->link.rate;
-}
-
-/* What the device decides: at each update, as an MTU may change at any time. */
-static __always_inline void link_measure(struct instance *in)
-{
-	const struct net_device *dev = device_below((const struct Qdisc *)in->qdisc);
-
-	in->link.frame_len = frame_len(dev);
-	in->link.link_header = dev->hard_header_len;
-	in->initial_credit = scheduler_reset(in->params.classic_protection, in->link.frame_len);
-}
-
-static __always_inline void link_params(struct instance *in)
-{
-	in->link.rate = in->params.rate;
-	in->link.charges_lost = in->params.charges_lost;
-	in->link.is_framed = in->params.framing != DUALPI2_FRAMING_RAW || in->params.mpu;
-}
-
-/* Bytes on the link where they are not those of the qdisc layer. */
-GLOBAL_SUBPROG u32 framed_len(u32 number, u32 len, u32 packets, u32 link_header)
-{
-	struct instance *in = instance_by_number(number);
-
-	return in ? shaper_wire_len(&in->params, len, packets, link_header) : len;
-}
-
-static __always_inline u32 wire_len(const struct instance *in, u32 len, u32 packets)
-{
-	return in->link.is_framed ? framed_len(in->number, len, packets, in->link.link_header)
-				  : len;
-}
-
-static __always_inline u32 len_on_link(const struct instance *in, const struct sk_buff *skb,
-				       const struct packet_info *info)
-{
-	return in->link.is_framed
-		       ? framed_len(in->number, info->len, info->packets, network_offset(skb))
-		       : info->len;
-}
-
-/* The link is busy with a packet. */
-static __always_inline void link_charge(struct instance *in, const struct sk_buff *skb,
-					const struct packet_info *info, u64 now)
-{
-	struct link *link = &in->link;
-
-	if (link->rate)
-		shaper_charge(&link->shaper, link->rate, now, len_on_link(in, skb, info));
-}
-
-/* It was, with one that is dropped now, if that came through it. */
-static __always_inline void link_charge_lost(struct instance *in, const struct sk_buff *skb,
-					     const struct packet_info *info, u64 now)
-{
-	struct link *link = &in->link;
-
-	if (link->charges_lost)
-		shaper_charge_lost(&link->shaper, link->rate, now, len_on_link(in, skb, info));
-}
-
-/* How long an L packet that arrives now will wait (aqm.bpf.h): two lower bounds of it. The head of
- * the queue has waited so long already; and behind our own shaper it is known when the link is free
- * and how long the bytes ahead take. Where the first decides, the second is not computed.
- */
-static __always_inline u64 l_forecast(const struct instance *in, const struct dualq *q, u64 now,
-				      u64 enough_ns)
-{
-	u64 age = queue_age(q, true, now), rate = link_rate(in), ahead, wait;
-
-	if (!rate || age > enough_ns)
-		return age;
-	if (fifo_waits(&q->c)) /* it is served in between */
-		rate = rate * in->l_share / 100;
-	ahead = shaper_wire_len(&in->params, queue_bytes(q, true), q->l_packets,
-				in->link.link_header);
-	wait = shaper_wait(&in->link.shaper, rate, now, ahead);
-	return age > wait ? age : wait;
-}
+struct link_clock;
+struct on_link;
+struct slot;
 
 #endif /* LINK_BPF_H */

@@ -6,6 +6,7 @@
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 
+#include "clock.bpf.h"
 #include "dualpi2.h"
 #include "instance.bpf.h"
 #include "maps.bpf.h"
@@ -87,8 +88,8 @@ static __always_inline void publish_dualq(struct instance *in, struct dualq *q, 
 	aqm_gauges(in, q, (struct aqm_gauges *)stats->aqm, &levels);
 	stats->levels = levels;
 	stats->credit = q->credit;
-	stats->updates = q->updates;
-	stats->overload = q->overload;
+	stats->updates = *updates_of(q);
+	stats->overload = *overload_of(q);
 	publish_queue(&stats->l, &q->l_counters, queue_age(q, true, now));
 	publish_queue(&stats->c, &q->c_counters, queue_age(q, false, now));
 }

@@ -8,12 +8,12 @@
 
 #include "account.bpf.h"
 #include "aqm.bpf.h"
+#include "clock.bpf.h"
 #include "drop.bpf.h"
 #include "fifo.bpf.h"
 #include "histogram.h"
 #include "instance.bpf.h"
 #include "kernel.bpf.h"
-#include "link.bpf.h"
 #include "maps.bpf.h"
 #include "scheduler.h"
 #include "update.bpf.h"
@@ -40,6 +40,7 @@ static __always_inline struct sk_buff *take(struct instance *in, struct dualq *q
 	if (from_l)
 		q->l_packets -= info->packets;
 	count_unqueued(in, sch, info);
+	link_release(in, info, from_l);
 	if (!dualq_waits(q))
 		q->credit = in->initial_credit;
 	return skb;
@@ -57,6 +58,7 @@ static __always_inline void trim_from(struct instance *in, struct dualq *q, stru
 	if (!skb)
 		return;
 	count_drop(sch, counters, &counters->drop_trim, &info);
+	link_discard(in, &info, from_l);
 	bpf_kfree_skb(skb);
 }
 
@@ -88,6 +90,7 @@ static __noinline int trim(struct instance *in, struct Qdisc *sch)
 			break;
 		trim_one(sch);
 	}
+	link_discarded(in, first_dualq(in));
 	return 0;
 }
 
@@ -111,7 +114,7 @@ static __always_inline enum turn serve_from(struct instance *in, struct dualq *q
 	if (sojourn_ns < 0) /* its time was taken on another CPU */
 		sojourn_ns = 0;
 	aqm_left(in, q, &info, from_l, sojourn_ns, now);
-	if (!in->params.drop_enqueue) {
+	if (!link_drops_early(in)) {
 		drop = must_drop(in, q, info.flags, from_l, sojourn_ns, now);
 		if (drop != DROP_NONE) {
 			count_drop(sch, counters, cause_of(counters, drop), &info);
@@ -124,7 +127,7 @@ static __always_inline enum turn serve_from(struct instance *in, struct dualq *q
 	if (charge)
 		q->credit = scheduler_charge(q->credit, in->params.classic_protection, from_l,
 					     info.len);
-	link_charge(in, skb, &info, now);
+	link_charge(in, skb, &info, from_l, now);
 	count_forwarded(counters, &info);
 	histogram_record(delays, sojourn_ns, from_l ? &in->l_octave : &in->c_octave);
 	bpf_qdisc_bstats_update(sch, skb);
@@ -136,7 +139,7 @@ static __always_inline enum turn serve_from(struct instance *in, struct dualq *q
 static __always_inline enum turn serve(struct instance *in, struct dualq *q, struct Qdisc *sch,
 				       u64 now, struct sk_buff **served)
 {
-	bool l_waits = fifo_waits(&q->l), c_waits = fifo_waits(&q->c);
+	bool l_waits = link_lets(in, q, true), c_waits = link_lets(in, q, false);
 	const bool by_aqm = aqm_schedules(in) && l_waits && c_waits;
 
 	dualq_touch(in, q, now);

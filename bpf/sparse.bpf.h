@@ -9,9 +9,9 @@
 #include <bpf/bpf_helpers.h>
 
 #include "flows.bpf.h"
+#include "frames.bpf.h"
 #include "instance.bpf.h"
 #include "kernel.bpf.h"
-#include "link.bpf.h"
 #include "sparse.h"
 
 /* The PACKET_* of a packet of C. In L it is as one of class 2 (classify.bpf.h). */

@@ -13,9 +13,10 @@
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 
+#include "clock.bpf.h"
 #include "dualpi2.h"
+#include "frames.bpf.h"
 #include "instance.bpf.h"
-#include "link.bpf.h"
 #include "publish.bpf.h"
 #include "update.bpf.h"
 
@@ -45,7 +46,7 @@ static __always_inline void tick(struct instance *in, u64 now, u64 most)
 	if (periods > most)
 		periods = most;
 	link_measure(in);
-	for (home = 0; home < TIMED; home++)
+	for (home = 0; link_updates(in, now, most, &periods) && home < TIMED; home++)
 		dualq_update(in->number, home, now, periods);
 	publish(in, now);
 }
@@ -65,7 +66,7 @@ static __always_inline bool dualq_is_idle(struct dualq *q)
 {
 	if (dualq_waits(q))
 		return false;
-	return home_of(q) >= TIMED || (aqm_is_idle(q) && !q->overload.active);
+	return home_of(q) >= TIMED || (aqm_is_idle(q) && !is_overloaded(q));
 }
 
 static __always_inline bool is_idle(struct instance *in)

@@ -12,6 +12,7 @@
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 
+#include "clock.bpf.h"
 #include "dualpi2.h"
 #include "instance.bpf.h"
 #include "maps.bpf.h"
@@ -42,8 +43,8 @@ GLOBAL_SUBPROG int dualq_update(u32 number, u32 home, u64 now, u64 periods)
 	if (!q)
 		return 0;
 	is_saturated = aqm_update(in, q, now, periods);
-	q->updates++;
-	overload_update(in, &q->overload, is_saturated, now);
+	(*updates_of(q))++;
+	overload_update(in, overload_of(q), is_saturated, now);
 	return 0;
 }
 

@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "clock.bpf.h"
 #include "instance.bpf.h"
-#include "link.bpf.h"
 
 /* So short a time is seldom interrupted, and the median of many ignores that it was. The lowest of
  * some rounds counts: other work on this machine only adds to them.
@@ -65,7 +65,7 @@ static void write_packet(struct instance *in, struct dualq *q)
 	SEEN(q->l_packets)++;
 	SEEN(q->credit)++;
 	SEEN(in->memory_used)++;
-	SEEN(in->link.shaper.free_ns)++;
+	SEEN(in->link.clock.shaper.free_ns)++;
 	SEEN(q->l_counters.packets_out)++;
 	SEEN(q->l_counters.bytes_out)++;
 	SEEN(in->delays.l.bucket[0])++;

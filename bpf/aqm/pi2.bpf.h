@@ -17,7 +17,7 @@ struct aqm_law {
 
 static __always_inline bool aqm_update(struct instance *in, struct dualq *q, u64 now, u64 periods)
 {
-	u64 l_age = queue_age(q, true, now), c_age = queue_age(q, false, now);
+	u64 l_age = oldest_age(q, true, now), c_age = oldest_age(q, false, now);
 	u32 prob_max = coupled_law_of(in)->coupling.prob_max;
 	const struct pi2_law *law = &aqm_law_of(in)->pi2;
 	u64 delay_ns = l_age > c_age ? l_age : c_age;

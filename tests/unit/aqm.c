@@ -6,8 +6,8 @@
 #include "programs_here.h"
 
 #include "classify.bpf.h"
+#include "clock.bpf.h"
 #include "instance.bpf.h"
-#include "link.bpf.h"
 #include "overload.bpf.h"
 
 struct instance *unit_aqm_new(const struct dualpi2_params *params, __u32 mtu)
