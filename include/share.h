@@ -8,16 +8,19 @@
  * The clocks count work, not time: what the link sends, in 2^-SHARE_FRACTION bytes.
  *
  *	W	what it could have sent until now: grows with the rate
- *	V	the part of it that L has left: W less what L has sent
+ *	U	the part of it that is L's: all, but for gaps
+ *	V	the part that L has left: W less what L has sent
  *
- *	in L	starts at max(l_end, W), due when W is there
+ *	in L	starts at max(l_end, U), due when U is there
  *	in C	starts at max(c_end, V), due when V is there
  *
  * and l_end, c_end move on by its length. V stands still while L sends, so L does not wait for
- * what is queued in C, and C has what L leaves. While C waits, L moves on by more than its length:
- * in the gaps C sends what is reserved for it. What C starts in any interval is at most the growth
- * of V there, and a packet; L is spaced by its own clock. So the sum is exact for any number of
- * queues, but for two packets and the timers that are late.
+ * what is queued in C, and C has what L leaves. While C waits, each packet of L takes more than its
+ * length: in the gaps C sends what is reserved for it. One that took no gap, because it came before
+ * C did, makes U stand still for that as it leaves. What C starts in any interval is at most the
+ * growth of V there, and a packet; L is spaced by its own clock. So the sum is exact for any number
+ * of queues, but for three packets (one of L, one of C, and one of L under way for which V will
+ *have stood still) and the timers that are late.
  *
  * A change of the rate is another pace of W. No packet that is queued notices.
  *
@@ -65,17 +68,21 @@ struct share_pace {
 
 struct share {
 	/* Every packet writes here. */
-	__u64 l_end;	 /* on W */
+	__u64 l_end;	 /* on U */
 	__u64 c_end;	 /* on V */
-	__u64 l_sent;	 /* what L has sent */
+	__u64 l_sent;	 /* what L has sent: W - V */
+	__u64 l_gaps;	 /* W - U */
 	__u64 held;	 /* packets that wait, SHARE_PACKET each, and their bytes */
 	__u64 memory;	 /* of them, bytes */
 	__u32 l_packets; /* of L, on the wire */
-	__u32 unused[5];
+	__u32 c_waits;	 /* packets of C */
+	__u32 unused[2];
 
 	/* Every packet reads here. */
 	__u32 turn; /* the pace in force, modulo SHARE_PACES */
 	__u32 is_changing;
+	__u32 epoch; /* places of an earlier one count no more: share_restart() */
+	__u32 unused_too;
 	__u64 rate; /* bytes/s; 0: not shaped */
 	struct share_pace pace[SHARE_PACES];
 };
@@ -83,12 +90,9 @@ struct share {
 #define SHARE_PACKET (1ULL << 40)
 #define SHARE_BYTES (SHARE_PACKET - 1)
 
-/* One queue of a qdisc, on the link. */
+/* One queue of a qdisc, on the link. Until it moves each packet starts at its slot. */
 struct share_queue {
-	__u64 last; /* where what it took last ends */
-
-	/* Since it has moved (share_move()). Until then each packet starts at its slot. */
-	__u64 left;    /* work of those that waited then; 0: it has not */
+	__u64 left;    /* work of those that waited when it moved (share_move()); 0: it has not */
 	__u64 next;    /* where its head starts */
 	__u64 own;     /* work of `left` that it has already, between those of others */
 	__u64 stretch; /* by how much that takes longer, 2^-SHARE_STRETCH */
@@ -175,10 +179,22 @@ static inline const struct share_pace *share_pace(const struct share *share)
 	return &share->pace[*(const volatile __u32 *)&share->turn % SHARE_PACES];
 }
 
-/* V */
-static inline __u64 share_left(const struct share *share, __u64 work)
+/* U or V, from W */
+static inline __u64 share_at(const struct share *share, bool in_l, __u64 work)
 {
-	return work - *(const volatile __u64 *)&share->l_sent;
+	return work - *(const volatile __u64 *)(in_l ? &share->l_gaps : &share->l_sent);
+}
+
+/* Does C wait? (Its clock cannot tell: V is behind while a packet of L is under way.) */
+static inline bool share_c_waits(const struct share *share)
+{
+	return *(const volatile __u32 *)&share->c_waits;
+}
+
+/* What `work` of L leaves to C, which has the rest of `l_share` percent. */
+static inline __u64 share_gap(__u64 work, __u32 l_share)
+{
+	return l_share ? work * (100 - l_share) / l_share : 100 * work;
 }
 
 /* Take `work` of a clock, from `from` on at the earliest; returns where it starts. Who loses four
@@ -225,7 +241,7 @@ static inline bool share_set_rate(struct share *share, __u64 rate, __u64 now_ns)
 		now_ns = old->at_ns;
 	work = share_work(old, now_ns);
 	if (!old->mult && rate) {
-		work = share_later(work, share->l_end);
+		work = share_later(work, share->l_end + share->l_gaps);
 		work = share_later(work, share->c_end + share->l_sent);
 		work += 2 *
 			(share_work_of(rate) / (1000000000ULL / SHARE_SLACK_NS) + SHARE_SLOT_WORK);
@@ -247,19 +263,34 @@ static inline void share_wake(struct share *share, __u64 now_ns)
 	if (!share_set_rate(share, share->rate, now_ns) || share->held / SHARE_PACKET)
 		return;
 	work = share_work(share_pace(share), now_ns);
-	share_pull(&share->l_end, work);
-	share_pull(&share->c_end, share_left(share, work));
+	share_pull(&share->l_end, share_at(share, true, work));
+	share_pull(&share->c_end, share_at(share, false, work));
+}
+
+/* Some of what waits is thrown away, and with it the places in between: the link begins anew, and
+ * each queue that has packets moves (share_move()) when it sees that.
+ */
+static inline void share_restart(struct share *share, __u64 work)
+{
+	for (int i = 0; i < 4; i++) {
+		share_pull(&share->l_end, share_at(share, true, work));
+		share_pull(&share->c_end, share_at(share, false, work));
+	}
+	__sync_fetch_and_add(&share->epoch, 1);
 }
 
 /* ---- a queue ------------------------------------------------------------------- */
 
 /* A packet joins a queue: it takes `work` of the queue's clock. Returns its slot. */
-static inline __u32 share_enter(__u64 *clock, struct share_queue *queue, __u64 from, __u64 work)
+static inline __u32 share_enter(__u64 *clock, __u64 from, __u64 work)
 {
-	__u64 start = share_claim(clock, from, work);
+	return (__u32)((share_claim(clock, from, work) + SHARE_SLOT_WORK - 1) >> SHARE_SLOT_SHIFT);
+}
 
-	queue->last = start + work;
-	return (__u32)((start + SHARE_SLOT_WORK - 1) >> SHARE_SLOT_SHIFT);
+/* It was not queued after all. */
+static inline void share_turn_back(__u64 *clock, __u64 work)
+{
+	__sync_fetch_and_sub(clock, work);
 }
 
 /* Where the head of a queue starts. `slot`: what the head was told, `now`: of the queue's clock. */
@@ -294,7 +325,6 @@ static inline void share_move(__u64 *clock, struct share_queue *queue, __u64 now
 	queue->stretch = own ? (ahead << SHARE_STRETCH) / own : 0;
 	queue->piece = share_claim(clock, now, waits - own);
 	queue->next = own ? now : queue->piece;
-	queue->last = queue->piece + waits - own;
 }
 
 /* A packet that had taken `work` has left a queue that has moved. */
@@ -316,17 +346,6 @@ static inline void share_leave(struct share_queue *queue, __u64 work)
 {
 	if (queue->left)
 		share_go_on(queue, work);
-}
-
-/* `work` of what waits in a queue is thrown away. What is past cannot be given to others. */
-static inline void share_give_back(__u64 *clock, struct share_queue *queue, __u64 now, __u64 work)
-{
-	const __u64 ahead = share_ahead(queue->last, now);
-
-	if (work > ahead)
-		work = ahead;
-	queue->last -= work;
-	__sync_fetch_and_sub(clock, work);
 }
 
 #endif /* DUALPI2_SHARE_H */

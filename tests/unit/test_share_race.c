@@ -58,7 +58,7 @@ static void enqueue(struct sender *sender, __u64 at)
 	if (!sender->waits)
 		sender->queue.left = 0;
 	sender->slot[(sender->first + sender->waits++) % WAITING] =
-		share_enter(clock_of(sender), &sender->queue, at, share_work_of(FRAME));
+		share_enter(clock_of(sender), at, share_work_of(FRAME));
 	__sync_fetch_and_add(&share.held, SHARE_PACKET + FRAME);
 }
 
@@ -96,7 +96,7 @@ static void *run(void *data)
 
 	while ((now = now_ns()) < end_ns) {
 		work = share_work(share_pace(&share), now);
-		at = sender->in_l ? work : share_left(&share, work);
+		at = share_at(&share, sender->in_l, work);
 		if (sender->waits < WAITING)
 			enqueue(sender, at);
 		if (is_due(sender, at))
@@ -169,7 +169,7 @@ static void send_together(unsigned int in_l, unsigned int changes)
 	 * sends what it still has ahead as if that came evenly.
 	 */
 	assert_true(most_ahead(all, count) <=
-		    RATE / (1000000000ULL / SHARE_SLACK_NS) + (SENDERS + WAITING) * FRAME);
+		    RATE / (1000000000ULL / SHARE_SLACK_NS) + (SENDERS + 1 + WAITING) * FRAME);
 	assert_true(count * FRAME <= RATE / 1000 * (RUN_NS / MS) + (SENDERS + 1) * FRAME);
 }
 
