@@ -87,11 +87,16 @@ OPT_IN_AQMS := $(call aqms_with,AQM_OPT_IN)
 AQMS := $(DEFAULT_AQM) $(filter-out $(DEFAULT_AQM) $(if $(VDQ),,$(OPT_IN_AQMS)),$(patsubst bpf/aqm/%.bpf.h,%,$(wildcard bpf/aqm/*.bpf.h)))
 TEST_AQMS := $(call aqms_with,AQM_FOR_TESTS)
 BPF_O := $(AQMS:%=$(O)/aqm/%.bpf.o)
-SKELETONS := $(BPF_O:.bpf.o=.skel.h)
+SKELETONS = $(BPF_O:.bpf.o=.skel.h) $(SHARED_BPF_O:.bpf.o=.skel.h)
 PLUG := user/aqm/plug.c
 plug_cflags = -DAQM_HEADER='"aqm/$(1).h"' -DAQM_SKELETON='"aqm/$(1).skel.h"' -DAQM_SYMBOL=aqm_$(1)
 PLUGS_O := $(AQMS:%=$(O)/aqm/%.o)
-AQMS_O := $(PLUGS_O) $(O)/aqm/list.o
+# Those that can be where several queues share a rate, once more for that: another link (bpf/link/).
+SHARED_AQMS := $(filter $(AQMS),$(call aqms_with,AQM_SHARED_KIND))
+SHARED_BPF_O := $(SHARED_AQMS:%=$(O)/shared/%.bpf.o)
+SHARED_O := $(SHARED_AQMS:%=$(O)/shared/%.o)
+shared_cflags = $(subst aqm/$(1).skel.h,shared/$(1).skel.h,$(call plug_cflags,$(1)))_mq -DAQM_ALONE=aqm_$(1)
+AQMS_O := $(PLUGS_O) $(SHARED_O) $(O)/aqm/list.o
 # What only dualpi2-load has.
 LOADER := user/loader.c user/show/outcome.c $(wildcard user/attach/*.c)
 # What only dualpi2-stats has, and the libraries for it.
@@ -122,7 +127,7 @@ USER_O := $(sort $(foreach name,$(NAMES),$($(name)_O)))
 PROGRAMS := $(NAMES:%=$(O)/%)
 # For packages: the same without the AQMs for tests.
 PACKAGED := $(PROGRAMS:$(O)/%=$(O)/packaged/%)
-packaged = $(patsubst $(O)/aqm/list.o,$(O)/aqm/packaged.o,$(filter-out $(TEST_AQMS:%=$(O)/aqm/%.o),$(1)))
+packaged = $(patsubst $(O)/aqm/list.o,$(O)/aqm/packaged.o,$(filter-out $(TEST_AQMS:%=$(O)/aqm/%.o) $(TEST_AQMS:%=$(O)/shared/%.o),$(1)))
 # For the man pages, which have the options that each program lists: the packaged one, unless it is
 # for another machine and may not run on this. Then the same sources are compiled for this machine
 # as well, and linked without libraries, of which --help needs none.
@@ -174,6 +179,11 @@ $(BPF_O): $(O)/aqm/%.bpf.o: bpf/dualpi2.bpf.c $(O)/flags/bpf
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) $(BPF_CFLAGS) -DAQM_H='"aqm/$*.bpf.h"' $(DEPEND) -c $< -o $@
 
+$(SHARED_BPF_O): $(O)/shared/%.bpf.o: bpf/dualpi2.bpf.c $(O)/flags/bpf
+	$(say) BPF $@
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(BPF_CFLAGS) -DAQM_H='"aqm/$*.bpf.h"' -DLINK_H='"link/shared.bpf.h"' $(DEPEND) -c $< -o $@
+
 $(OTHER_SKELETONS:.skel.h=.bpf.o): $(O)/%.bpf.o: bpf/%.bpf.c $(O)/flags/bpf
 	$(say) BPF $@
 	$(Q)mkdir -p $(@D)
@@ -191,11 +201,16 @@ $(SKELETONS) $(OTHER_SKELETONS) $(O)/two/pi2.skel.h: %.skel.h: %.bpf.o
 # Position-independent, for the tests: one of them is a shared library.
 $(PLUGS_O): $(O)/aqm/%.o: $(PLUG) $(O)/aqm/%.skel.h $(O)/flags/cc
 	$(say) CC $@
-	$(Q)$(CC) $(ALL_CFLAGS) -fPIC $(call plug_cflags,$*) $(DEPEND) -c $< -o $@
+	$(Q)$(CC) $(ALL_CFLAGS) -fPIC $(call plug_cflags,$*) \
+		$(patsubst %,-DAQM_SHARED=aqm_%_mq,$(filter $*,$(SHARED_AQMS))) $(DEPEND) -c $< -o $@
 
-$(O)/aqm/list.c: LISTED = $(AQMS)
-$(O)/aqm/packaged.c: LISTED = $(filter-out $(TEST_AQMS),$(AQMS))
-$(O)/flags/aqms: COMMAND = $(AQMS) / $(TEST_AQMS)
+$(SHARED_O): $(O)/shared/%.o: $(PLUG) $(O)/shared/%.skel.h $(O)/flags/cc
+	$(say) CC $@
+	$(Q)$(CC) $(ALL_CFLAGS) -fPIC $(call shared_cflags,$*) $(DEPEND) -c $< -o $@
+
+$(O)/aqm/list.c: LISTED = $(AQMS) $(SHARED_AQMS:%=%_mq)
+$(O)/aqm/packaged.c: LISTED = $(filter-out $(TEST_AQMS),$(AQMS)) $(patsubst %,%_mq,$(filter-out $(TEST_AQMS),$(SHARED_AQMS)))
+$(O)/flags/aqms: COMMAND = $(AQMS) / $(TEST_AQMS) / $(SHARED_AQMS)
 $(O)/aqm/list.c $(O)/aqm/packaged.c $(O)/two/list.c: $(O)/flags/aqms
 	$(Q)mkdir -p $(@D)
 	$(Q)printf '#include "aqm/aqm.h"\n$(LISTED:%=extern const struct aqm aqm_%;\n)' > $@
@@ -237,7 +252,10 @@ $(NAMES:%=$(O)/listing/%): man/listing.c
 	$(Q)$(BUILD_CC) $(OWN_CFLAGS) -no-pie -Wl,--unresolved-symbols=ignore-all $^ -o $@
 $(filter $(O)/listing/user/%,$(LISTING_O)): $(O)/listing/%.o: %.c
 $(call listing,$(PLUGS_O)): $(PLUG)
-$(call listing,$(PLUGS_O)): private OWN_CFLAGS += $(call plug_cflags,$(basename $(@F)))
+$(call listing,$(PLUGS_O)): private OWN_CFLAGS += $(call plug_cflags,$(basename $(@F))) \
+	$(patsubst %,-DAQM_SHARED=aqm_%_mq,$(filter $(basename $(@F)),$(SHARED_AQMS)))
+$(call listing,$(SHARED_O)): $(PLUG)
+$(call listing,$(SHARED_O)): private OWN_CFLAGS += $(call shared_cflags,$(basename $(@F)))
 $(O)/listing/aqm/packaged.o: $(O)/aqm/packaged.c
 $(sort $(LISTING_O)): $(O)/listing/%.o: $(O)/%.o
 	$(say) CC $@
@@ -290,7 +308,7 @@ $(O)/lines: bench/cost/lines.c $(wildcard bpf/*.h bpf/*/*.h include/*.h include/
 	$(say) CC $@
 	$(Q)$(CC) $(ALL_CFLAGS) -Wno-unused-function -Wno-unused-parameter -Wno-attributes -Ibpf -pthread $< -o $@
 
--include $(patsubst %.o,%.d,$(BPF_O) $(OTHER_SKELETONS:.skel.h=.bpf.o) $(FOREIGN) $(USER_O) $(NEXT_VERSION_O) $(O)/aqm/packaged.o $(O)/two/pi2.bpf.o $(O)/two/pi2.o)
+-include $(patsubst %.o,%.d,$(BPF_O) $(SHARED_BPF_O) $(OTHER_SKELETONS:.skel.h=.bpf.o) $(FOREIGN) $(USER_O) $(NEXT_VERSION_O) $(O)/aqm/packaged.o $(O)/two/pi2.bpf.o $(O)/two/pi2.o)
 
 include man/Makefile.inc
 include packaging/Makefile.inc

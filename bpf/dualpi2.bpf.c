@@ -485,7 +485,7 @@ void BPF_PROG(dualpi2_reset, struct Qdisc *sch)
 	if (!in || in->qdisc != (u64)sch)
 		return;
 	FOR_EACH_DUALQ(in, q, home) {
-		link_throw_away(in, q);
+		link_throw_away(in, q, sch);
 		dualq_throw_away(q, sch);
 	}
 	sch->qstats.backlog = 0;

@@ -83,8 +83,6 @@ struct dualq {
 	struct dualpi2_counters l_counters, c_counters;
 	u32 l_packets; /* on the wire, that wait in L */
 	s32 credit;    /* scheduler.h */
-	struct on_link on;
-
 	/* of the AQM, if it is not the link's (LINK_H) */
 	struct coupled coupled;
 	struct aqm aqm;
@@ -153,6 +151,7 @@ struct instance {
 	u64 flow_key;	    /* flow_mix() */
 	u32 memlimit;	    /* bytes of truesize */
 	s32 initial_credit; /* that an empty DualQ starts with */
+	struct on_link on;
 	u8 l_share; /* of the link's bytes, that L has at least, while C waits, too; percent */
 
 	u32 handle;	 /* tc's; 0: attached by the kernel */

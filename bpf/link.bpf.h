@@ -5,7 +5,7 @@
  *
  *	LINK_KIND		the kind of its qdiscs
  *	struct link_clock	its state in each qdisc
- *	struct on_link		and in each DualQ
+ *	struct on_link		and what every CPU reads of it
  *	struct slot		what a packet that waits remembers of it
  *	LINK_CLOCK_H		the header with these functions (clock.bpf.h)
  *
@@ -23,8 +23,7 @@
  *	link_lets()		may the head of a queue leave, once link_is_free() has said yes
  *	link_charge()		a packet leaves
  *	link_charge_lost()	one is dropped, which has used the link if it came through it
- *	link_discard()		one is dropped that had been queued
- *	link_discarded()	all that were to be are
+ *	link_discarded()	some were dropped that had been queued
  *	link_throw_away()	all that waits is about to be thrown away
  *
  *	link_hold(), link_release()	a packet waits from now on, or no more

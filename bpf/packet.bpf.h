@@ -15,6 +15,7 @@
 #define PACKET_MARKABLE 64  /* ECT, not CE yet, and not exempt: a mark tells something */
 #define PACKET_UNWANTED 128 /* aqm_arrives() has decided that it is to be dropped */
 #define PACKET_CONVICT 256  /* the guard sends it to C (guard.bpf.h) */
+#define PACKET_SPACED 512   /* it has taken a gap for C as well (link/shared.bpf.h) */
 
 /* Those of a packet that waits in L and is none of the AQM's business. */
 static __always_inline u32 exempt_in_l(u32 flags)

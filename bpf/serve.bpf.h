@@ -58,7 +58,6 @@ static __always_inline void trim_from(struct instance *in, struct dualq *q, stru
 	if (!skb)
 		return;
 	count_drop(sch, counters, &counters->drop_trim, &info);
-	link_discard(in, &info, from_l);
 	bpf_kfree_skb(skb);
 }
 
@@ -82,15 +81,18 @@ GLOBAL_SUBPROG int trim_one(struct Qdisc *sch __arg_trusted)
  */
 static __noinline int trim(struct instance *in, struct Qdisc *sch)
 {
+	bool trimmed = false;
 	u32 i;
 
 	in->to_trim = 0;
 	bpf_for(i, 0, DUALPI2_LIMIT_MAX) {
-		if (!exceeds_limits(in, sch))
+		if (!exceeds_limits(in, sch) || !sch->q.qlen)
 			break;
 		trim_one(sch);
+		trimmed = true;
 	}
-	link_discarded(in, first_dualq(in));
+	if (trimmed)
+		link_discarded(in);
 	return 0;
 }
 

@@ -27,7 +27,7 @@ struct tag {
 
 #define TAG_MARK_SHIFT 14
 _Static_assert(MARK_GUARD < 1 << (16 - TAG_MARK_SHIFT), "two bits are enough");
-_Static_assert(PACKET_CONVICT < 1 << TAG_MARK_SHIFT, "and no flag");
+_Static_assert(PACKET_SPACED < 1 << TAG_MARK_SHIFT, "and no flag");
 
 /* Behind the tag, as a member would make it 24 bytes long: aqm_note(), or the home where a qdisc
  * has several DualQs.

@@ -108,8 +108,8 @@ static __always_inline bool link_drops_early(const struct instance *in)
 }
 
 static __always_inline struct slot link_enter(struct instance *in, struct dualq *q,
-					      const struct sk_buff *skb,
-					      const struct packet_info *info, bool in_l, u64 now)
+					      const struct sk_buff *skb, struct packet_info *info,
+					      bool in_l, u64 now)
 {
 	return (struct slot){};
 }
@@ -165,16 +165,12 @@ static __always_inline void link_charge_lost(struct instance *in, const struct s
 				   len_on_link(in, skb, info));
 }
 
-static __always_inline void link_discard(struct instance *in, const struct packet_info *info,
-					 bool from_l)
+static __always_inline void link_discarded(struct instance *in)
 {
 }
 
-static __always_inline void link_discarded(struct instance *in, struct dualq *q)
-{
-}
-
-static __always_inline void link_throw_away(struct instance *in, struct dualq *q)
+static __always_inline void link_throw_away(struct instance *in, struct dualq *q,
+					    const struct Qdisc *sch)
 {
 }
 

@@ -7,6 +7,7 @@
 
 #define AQM_NAME "fixed"
 #define AQM_KIND "bpf_dualq_fixed"
+#define AQM_SHARED_KIND "bpf_mq_fixed"
 #define AQM_ABOUT "a constant p', for tests and teaching"
 #define AQM_FOR_TESTS
 

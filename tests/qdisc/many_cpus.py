@@ -17,12 +17,14 @@ from pathlib import Path
 
 import pytest
 import virtual_queues
-from conftest import AQMS, BIN, KINDS, LOADER, PIN_DIR, check_law, published, written
+from conftest import (AQMS, BIN, KINDS, LOADER, PIN_DIR, SHARED_KINDS, check_law, published,
+                      written)
 from frames import CE, ECT_0, ECT_1, NOT_ECT, ipv4_frame
 from netns import dummy, run, veth, wait_until
 from superpackets import UDP_SEGMENT
 
 CPUS = 4
+OURS = {*KINDS.values(), *SHARED_KINDS}
 QUEUES = 4
 LIMIT = 10000  # packets, the default
 PKTGEN = Path("/proc/net/pktgen")
@@ -57,6 +59,14 @@ RING_MAX = 4096  # VDQ_RING_MAX
 VDQ_CHANGES = (("--ring", 64, "--rate-memory", "1ms"), *SHARED_CHANGES,
                ("--ring", RING_MAX, "--rate-memory", "1s"))
 RATES = (("--rate", "50mbit"), ("--rate", "2mbit"), ("--rate", "10gbit"))
+# Where all queues share a rate.
+LINK_CHANGES = (("--target", "1ms", "--tupdate", "1ms", "--limit", 20),
+                ("--classic-protection", "50%", "--coupling-factor", 4),
+                ("--rate", 0), ("--any-ect", "--step-thresh", "5p"),
+                ("--limit", LIMIT, "--l-aqm", "ramp"),
+                ("--classic-protection", "10%", "--coupling-factor", 2, "--l4s-ect",
+                 "--step-thresh", "1ms", "--l-aqm", "step", "--target", "15ms", "--tupdate",
+                 "16ms"), *RATES)
 # Of senders, which never rest: the tools shall have their turn soon.
 NICE = 19
 
@@ -166,14 +176,14 @@ class Place:
     def instances(self):
         """The statistics of each."""
         shown = json.loads(self.space.run(BIN / "dualpi2-stats", self.below, "--json").stdout)
-        return [entry for entry in shown if entry["kind"] in KINDS.values()]
+        return [entry for entry in shown if entry["kind"] in OURS]
 
     def tc(self):
         """The same as tc sees them."""
         shown = json.loads(self.space.run("tc", "-j", "-s", "qdisc", "show", "dev",
                                           self.below).stdout)
         return {entry.get("parent", "root"): entry for entry in shown
-                if entry["kind"] in KINDS.values()}
+                if entry["kind"] in OURS}
 
     def drain(self):
         wait_until(lambda: not any(entry["qlen"] for entry in self.tc().values()),
@@ -278,16 +288,17 @@ def seconds(long):
     return 60 if long else 12
 
 
-@pytest.mark.parametrize("queues, options, changes", [
-    (1, (), CHANGES + RATES), (QUEUES, ("--mq",), CHANGES),
-    pytest.param(1, ("--aqm", "vdq"), VDQ_CHANGES + RATES, marks=pytest.mark.skipif(
+@pytest.mark.parametrize("queues, options, first, changes", [
+    (1, (), (), CHANGES + RATES), (QUEUES, ("--mq",), (), CHANGES),
+    (QUEUES, ("--mq",), ("--rate", "50mbit"), LINK_CHANGES),
+    pytest.param(1, ("--aqm", "vdq"), (), VDQ_CHANGES + RATES, marks=pytest.mark.skipif(
         "vdq" not in AQMS, reason="built without VDQ=1")),
-], ids=["root", "mq", "vdq"])
-def test_leaving(space, seconds, queues, options, changes):
+], ids=["root", "mq", "link", "vdq"])
+def test_leaving(space, seconds, queues, options, first, changes):
     """Whatever the packet: refused on arrival it has still arrived."""
     dummy(space, "w0", "numtxqueues", queues)
     place = Place(space, "w0", *options)
-    place.load()
+    place.load(*first)
     generators = Pktgen(space, "w0", (ECT_1, NOT_ECT), queues)
     programs = Program(2, raw_sender(space, "w0")), Program(3, gso_sender(space, "w0"))
     sent, readings = torment(place, (generators, *programs), changes, seconds)

@@ -187,15 +187,6 @@ def test_live_change_reaches_every_queue(mq):
     assert after["c-queue"]["packets-in"] == before["c-queue"]["packets-in"] == FLOWS
 
 
-def test_rate_is_refused(mq):
-    one_line(mq.load("--mq", "--rate", "10mbit", check=False), 2)
-    mq.load("--mq")
-    assert "--rate" in one_line(mq.load("--rate", "10mbit", "--limit", 5, check=False), 2)
-    for queue in mq.all_stats()[1]:
-        assert queue["options"]["rate"] == 0
-        assert queue["options"]["limit"] == 10000
-
-
 def test_unload_gives_back(mq):
     before = mq.shown()
     mq.load("--mq")

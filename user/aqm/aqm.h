@@ -35,7 +35,7 @@ typedef const char *aqm_doubt(const struct dualpi2_params *params);
 typedef bool aqm_describe(const struct dualpi2_stats *stats, char *text, size_t size);
 
 struct aqm {
-	const char *name;		     /* of --aqm */
+	const char *name;		     /* of --aqm, and of its pins */
 	const char *kind;		     /* of its qdisc */
 	const char *heading;		     /* of its options in --help */
 	const void *(*object)(size_t *size); /* the BPF object: an ELF file */
@@ -57,9 +57,17 @@ struct aqm {
 
 	/* Time between two updates with these parameters, ns. */
 	__u64 (*period)(const struct dualpi2_params *params);
+
+	/* Where the queues of an mq share one rate its qdiscs are of another kind, with a
+	 * registration of its own. That has an entry, too, whose `alone` is the AQM that it is of.
+	 */
+	const struct aqm *alone;
+	const struct aqm *shared; /* NULL: there is none */
+	const char *not_shared;	  /* why */
 };
 
-/* All of them, the default first, then NULL. Made by the Makefile from what there is in bpf/aqm/.
+/* All of them, the default first; then what they are where several queues share a rate (`alone`);
+ * then NULL. Made by the Makefile from what there is in bpf/aqm/.
  */
 #define AQMS_MAX 16
 extern const struct aqm *const aqms[AQMS_MAX + 1];
@@ -78,6 +86,12 @@ static inline const struct aqm *aqm_of_kind(const char *kind)
 	while (*aqm && strcmp((*aqm)->kind, kind))
 		aqm++;
 	return *aqm;
+}
+
+/* The AQM itself, whose name, options and metrics both kinds have. */
+static inline const struct aqm *aqm_proper(const struct aqm *aqm)
+{
+	return aqm && aqm->alone ? aqm->alone : aqm;
 }
 
 #endif /* AQM_H */

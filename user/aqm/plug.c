@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* One AQM for the rest of user/, which names none: compiled once for each, with AQM_HEADER
- * (include/aqm/NAME.h), AQM_SKELETON (its BPF object) and AQM_SYMBOL (aqm_NAME).
+ * (include/aqm/NAME.h), AQM_SKELETON (its BPF object) and AQM_SYMBOL (aqm_NAME). If it can be where
+ * several queues share a rate, then again for that, with AQM_ALONE (aqm_NAME); and the first one
+ * has AQM_SHARED, the symbol of the other.
  */
 #include "aqm/aqm.h"
 #include "aqm/row.h"
@@ -39,6 +41,26 @@ extern aqm_describe AQM_DESCRIBE;
 #define AQM_PARAM_METRICS(GAUGE)
 #endif
 
+#ifdef AQM_ALONE
+extern const struct aqm AQM_ALONE;
+#define OWN_NAME AQM_NAME "-mq"
+#define OWN_KIND AQM_SHARED_KIND
+#define OWN_ALONE &AQM_ALONE
+#else
+#define OWN_NAME AQM_NAME
+#define OWN_KIND AQM_KIND
+#define OWN_ALONE NULL
+#endif
+#ifdef AQM_SHARED
+extern const struct aqm AQM_SHARED;
+#define OWN_SHARED &AQM_SHARED
+#else
+#define OWN_SHARED NULL
+#endif
+#ifndef AQM_NOT_SHARED
+#define AQM_NOT_SHARED "it was not made for that"
+#endif
+
 #define ROW_STRUCT struct aqm_params
 #define ROW_START offsetof(struct dualpi2_params, aqm)
 #define ROW_AQM &AQM_SYMBOL
@@ -65,8 +87,8 @@ static const struct stat_row gauges[] = { AQM_GAUGES(OWN_GAUGE, OWN_COUNTER)
 						  AQM_PARAM_METRICS(OWN_PARAM){} };
 
 const struct aqm AQM_SYMBOL = {
-	.name = AQM_NAME,
-	.kind = AQM_KIND,
+	.name = OWN_NAME,
+	.kind = OWN_KIND,
 	.heading = ROW_HEADING,
 	.object = dualpi2__elf_bytes,
 	.options = options,
@@ -76,4 +98,7 @@ const struct aqm AQM_SYMBOL = {
 	.has_values = AQM_HAS_VALUES,
 	.gauges = gauges,
 	.period = aqm_period,
+	.alone = OWN_ALONE,
+	.shared = OWN_SHARED,
+	.not_shared = AQM_NOT_SHARED,
 };

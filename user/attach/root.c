@@ -94,9 +94,9 @@ static void set_frame(const struct target *target, struct dualpi2_params *params
 bool root_params(const struct target *target, const struct request *request,
 		 const struct aqm *former, const struct aqm *aqm, struct dualpi2_params *params)
 {
-	if (former != aqm)
+	if (aqm_proper(former) != aqm_proper(aqm))
 		request_take_over(aqm, params);
-	if (!request_apply(request, aqm, params))
+	if (!request_apply(request, aqm, params) || !request_shares(request, aqm, params))
 		return false;
 	set_frame(target, params);
 	if (target->feeder)

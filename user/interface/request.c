@@ -45,12 +45,35 @@ void request_take_over(const struct aqm *aqm, struct dualpi2_params *params)
 	memcpy(params->aqm, fresh.aqm, sizeof(params->aqm));
 }
 
+/* Each of several queues would do so by itself. */
+static bool refuse_shared(const char *option)
+{
+	return fail_usage("--%s: not with --rate and an mq, where it would be for each queue alone",
+			  option);
+}
+
+bool request_shares(const struct request *request, const struct aqm *aqm,
+		    struct dualpi2_params *params)
+{
+	if (!aqm->alone)
+		return true;
+	if (param_given(request->params, "drop-dequeue")->text)
+		return fail_usage("--drop-dequeue: not with --rate and an mq: a packet that waits "
+				  "has its time on the link already");
+	if (params->guard)
+		return refuse_shared("guard");
+	if (params->sparse)
+		return refuse_shared("sparse");
+	params->drop_enqueue = 1;
+	return true;
+}
+
 bool request_fits(const struct request *request, const struct aqm *aqm)
 {
 	struct dualpi2_params scratch;
 	char why[PARAMS_WHY_MAX];
 
-	for (size_t i = 0; !aqm && aqms[i]; i++) {
+	for (size_t i = 0; !aqm && aqms[i] && !aqms[i]->alone; i++) {
 		scratch = params_default(aqms[i]);
 		if (params_apply(request->params, aqms[i], &scratch, why))
 			return true;
@@ -62,8 +85,6 @@ bool request_fits(const struct request *request, const struct aqm *aqm)
 
 bool request_agrees(const struct request *request, enum direction direction)
 {
-	if (request->mq && request_has_rate(request))
-		return fail(0, RATE_WITH("--mq"));
 	if (request->mq && direction == INGRESS)
 		return fail(0, "--mq: not with --ingress, an ifb has one queue");
 	if (direction == INGRESS && param_given(request->params, "rate")->text &&

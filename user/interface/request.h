@@ -29,10 +29,7 @@ struct requests {
 /* Do its options agree with each other, and with the direction? If not, it is reported why. */
 bool request_agrees(const struct request *request, enum direction direction);
 
-/* Rules that also hold for what is there already (target.h, feeder.h): why a rate is refused with
- * an mq, and why none is refused with --ingress.
- */
-#define RATE_WITH(mq) "--rate: not with " mq ", each queue would send at the full rate"
+/* Why none is refused with --ingress, also with what is there already (feeder.h). */
 #define WITHOUT_RATE "without a rate nothing waits there"
 
 /* Is a rate requested, other than 0 (not shaped)? */
@@ -50,6 +47,12 @@ void request_take_over(const struct aqm *aqm, struct dualpi2_params *params);
  */
 void request_report(const struct request *request, const struct aqm *aqm,
 		    const struct dualpi2_params *params);
+
+/* Can parameters be in force where the queues of an mq share a rate? With them the AQM drops
+ * packets as they arrive. If not, it is reported.
+ */
+bool request_shares(const struct request *request, const struct aqm *aqm,
+		    struct dualpi2_params *params);
 
 /* Could they be put into the defaults of an AQM (NULL: of any)? */
 bool request_fits(const struct request *request, const struct aqm *aqm);

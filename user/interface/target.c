@@ -41,9 +41,25 @@ void target_free(struct target *target)
 	tree_free(&target->tree);
 }
 
+/* Do the queues of the mq that is there share a rate, or stay so without one (--rate 0)? */
+static bool is_shared(const struct target *target)
+{
+	const struct aqm *now = tree_aqm(&target->tree);
+
+	return now && now->alone;
+}
+
 const struct aqm *target_aqm(const struct target *target, const struct request *request)
 {
-	return request->aqm ?: tree_aqm(&target->tree) ?: aqm_default();
+	const struct aqm *asked = request->aqm ?: tree_aqm(&target->tree) ?: aqm_default();
+	const struct aqm *aqm = aqm_proper(asked);
+
+	if (request->former)
+		return asked;
+	return aqm->shared && target_will_be_mq(target, request) &&
+			       (request_has_rate(request) || is_shared(target))
+		       ? aqm->shared
+		       : aqm;
 }
 
 bool target_will_be_mq(const struct target *target, const struct request *request)
@@ -88,10 +104,6 @@ static bool may_change(const struct target *target, const struct request *reques
 						"%s is attached as one qdisc for all queues: first "
 						"`dualpi2-load %s --unload`",
 						target->tree.root.kind, target->ifname);
-	if (request_has_rate(request))
-		return report_obstacle(STATUS_USAGE, 0, target->label,
-				       RATE_WITH("an mq") ": first `dualpi2-load %s --unload`",
-				       target->ifname);
 	return !foreign || request->replace ||
 	       obstacle(target,
 			"somebody configured one of its queues: `%s`; --replace takes its place, "
@@ -166,10 +178,23 @@ static bool may_be_mq(const struct target *target)
 		obstacle(target, "has one transmit queue, and mq is for several: leave out --mq"));
 }
 
+/* Could its queues share a rate? */
+static bool may_share(const struct target *target, const struct request *request)
+{
+	const struct aqm *aqm = target_aqm(target, request);
+	const bool shares = request_has_rate(request) || is_shared(target);
+
+	return !target_will_be_mq(target, request) || !shares || aqm->alone ||
+	       report_obstacle(STATUS_USAGE, 0, target->label,
+			       "--rate: not with an mq and the AQM %s: %s", aqm->name,
+			       aqm->not_shared);
+}
+
 /* If not, it is said why (report_obstacle()). */
 static bool is_possible(const struct target *target, const struct request *request)
 {
-	if ((request->mq && !may_be_mq(target)) || !handle_is_free(target, request))
+	if ((request->mq && !may_be_mq(target)) || !may_share(target, request) ||
+	    !handle_is_free(target, request))
 		return false;
 	switch (tree_owner(&target->tree)) {
 	case OWNER_US:

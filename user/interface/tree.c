@@ -183,9 +183,12 @@ const char *tree_lost_part(const struct tree *tree, bool mq_stays)
 	return lost;
 }
 
+/* Where they share a rate, none may be left out that the device may use later (ethtool -L): it
+ * would send on top of it.
+ */
 bool queue_is_missing(const struct tree_queue *queue, const struct aqm *aqm)
 {
-	return !queue->unused && strcmp(queue->kind, aqm->kind);
+	return (aqm->alone || !queue->unused) && strcmp(queue->kind, aqm->kind);
 }
 
 size_t tree_missing_queues(const struct tree *tree, const struct aqm *aqm)

@@ -283,7 +283,7 @@ static void print_rows(const struct stat_row *rows, bool of_queues, const struct
 			const struct sample *sample = &list->items[i];
 			const struct dualpi2_stats *stats = &sample->total.stats;
 
-			if (sample->is_sum || (aqm && sample->aqm != aqm))
+			if (sample->is_sum || (aqm && aqm_proper(sample->aqm) != aqm))
 				continue;
 			if (!of_queues) {
 				print_values(&family, row, sample, NULL, stats);
@@ -330,7 +330,7 @@ void openmetrics_print(const struct samples *list, const struct configured *conf
 	print_rows(qdisc_rows, false, NULL, list, exposition);
 	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
 		print_family(&families[i], list, exposition);
-	for (size_t i = 0; aqms[i]; i++) {
+	for (size_t i = 0; aqms[i] && !aqms[i]->alone; i++) {
 		print_rows(aqms[i]->gauges, false, aqms[i], list, exposition);
 		if (aqms[i]->has_values)
 			print_family(&values_family, list, exposition);

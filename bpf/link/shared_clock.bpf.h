@@ -1,0 +1,549 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef LINK_SHARED_CLOCK_BPF_H
+#define LINK_SHARED_CLOCK_BPF_H
+
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+
+#include "claim.bpf.h"
+#include "dualpi2.h"
+#include "frames.bpf.h"
+#include "instance.bpf.h"
+#include "maps.bpf.h"
+#include "share.h"
+#include "shaper.h"
+#include "verifier.bpf.h"
+
+_Static_assert(DUALQS == 1, "the first DualQ is in its instance");
+
+/* A wake-up that comes so much too late is not moved: that would cost more than it is worth. One
+ * that is so near may have happened, by another CPU's clock.
+ */
+#define LINK_NEAR_NS 1000
+
+/* The pace begins anew after this time, so that its products have room (share_is_old()). */
+#define LINK_PACE_NS DUALPI2_NSEC_PER_SEC
+
+static __always_inline struct shared_link *link_number(u32 number)
+{
+	return &links[number % DUALPI2_MAX_INSTANCES];
+}
+
+static __always_inline struct shared_link *link_of(const struct instance *in)
+{
+	return link_number(in->on.number);
+}
+
+static __always_inline struct shared_link *link_of_dualq(const struct dualq *q)
+{
+	return link_of(container_of(q, struct instance, dualq));
+}
+
+static __always_inline struct share_queue *queue_of(struct instance *in, bool in_l)
+{
+	return in_l ? &in->link.clock.l : &in->link.clock.c;
+}
+
+static __always_inline u64 *end_of(struct share *share, bool in_l)
+{
+	return in_l ? &share->l_end : &share->c_end;
+}
+
+/* ---- whose the AQM is ------------------------------------------------------------ */
+
+static __always_inline struct aqm *aqm_of(struct dualq *q)
+{
+	return &link_of_dualq(q)->aqm;
+}
+
+static __always_inline struct coupled *coupled_of(struct dualq *q)
+{
+	return &link_of_dualq(q)->coupled;
+}
+
+static __always_inline struct dualpi2_overload *overload_of(struct dualq *q)
+{
+	return &link_of_dualq(q)->overload;
+}
+
+static __always_inline u64 *updates_of(struct dualq *q)
+{
+	return &link_of_dualq(q)->updates;
+}
+
+static __always_inline u32 l_packets(const struct dualq *q)
+{
+	return link_of_dualq(q)->share.l_packets;
+}
+
+static __always_inline u64 backlog_bytes(const struct dualq *q)
+{
+	return link_of_dualq(q)->share.held & SHARE_BYTES;
+}
+
+static __always_inline u64 oldest_age(const struct dualq *q, bool in_l, u64 now)
+{
+	const struct shared_link *link = link_of_dualq(q);
+	const u64 head_ns = in_l ? link->l_oldest_ns : link->c_oldest_ns;
+
+	return head_ns && now > head_ns ? now - head_ns : 0;
+}
+
+/* ---- life cycle ------------------------------------------------------------------ */
+
+static __always_inline void link_set_rate(struct instance *in, u64 former, u64 now)
+{
+	struct share *share = &link_of(in)->share;
+	const u64 rate = in->params.rate;
+	u32 i;
+
+	if (share->rate == rate) /* another qdisc was told before */
+		return;
+	/* Somebody may begin the pace anew, which takes a moment. */
+	bpf_for(i, 0, 1000) {
+		if (share_set_rate(share, rate, now))
+			break;
+	}
+}
+
+/* The link of a device, or a free one; DUALPI2_MAX_INSTANCES: none. */
+static __noinline u32 link_find(u64 device, u32 hint)
+{
+	u32 i, number;
+
+	bpf_for(i, 0, DUALPI2_MAX_INSTANCES) {
+		number = (hint + i) % DUALPI2_MAX_INSTANCES;
+		if (link_number(number)->device == device)
+			return number;
+	}
+	return DUALPI2_MAX_INSTANCES;
+}
+
+static __always_inline void link_begin(struct shared_link *link, u64 period_ns, u64 now)
+{
+	__builtin_memset(&link->share, 0, sizeof(link->share));
+	link->share.pace[0].at_ns = now;
+	link->overload = (struct dualpi2_overload){};
+	link->update_due_ns = now + period_ns;
+	link->updates = 0;
+	link->l_oldest_ns = 0;
+	link->c_oldest_ns = 0;
+	link->first = 0;
+	link->members = 0;
+}
+
+static __always_inline bool link_join(struct instance *in, const struct net_device *dev, u64 now)
+{
+	const u64 device = (u64)dev;
+	struct shared_link *link;
+	u32 number, i;
+
+	number = link_find(device, dev->ifindex);
+	bpf_for(i, 0, DUALPI2_MAX_INSTANCES) {
+		if (number < DUALPI2_MAX_INSTANCES)
+			break;
+		/* Under RTNL, but not everything of a device is under the same one for ever. */
+		number = link_find(0, dev->ifindex);
+		if (number == DUALPI2_MAX_INSTANCES)
+			return false;
+		link = link_number(number);
+		if (__sync_val_compare_and_swap(&link->device, 0, device))
+			number = DUALPI2_MAX_INSTANCES;
+		else
+			link_begin(link, aqm_period(&in->params), now);
+	}
+	link = link_number(number);
+	in->on.number = number;
+	in->link.clock = (struct link_clock){ .next = link->first };
+	link->first = in->number + 1;
+	link->members++;
+	link_set_rate(in, 0, now);
+	return true;
+}
+
+/* The link for who waits is that of this one. */
+static __noinline int link_unlist(struct shared_link *link, u32 place, u32 next)
+{
+	struct instance *member;
+	u32 at = link->first, i;
+
+	if (at == place) {
+		link->first = next;
+		return 0;
+	}
+	bpf_for(i, 0, DUALPI2_MAX_INSTANCES) {
+		member = at ? instance_by_number(at - 1) : NULL;
+		if (!member)
+			break;
+		at = member->link.clock.next;
+		if (at == place) {
+			member->link.clock.next = next;
+			break;
+		}
+	}
+	return 0;
+}
+
+static __always_inline void link_leave(struct instance *in)
+{
+	struct shared_link *link = link_of(in);
+
+	link_unlist(link, in->number + 1, in->link.clock.next);
+	if (!--link->members)
+		link->device = 0;
+}
+
+static __always_inline void link_start_empty(struct instance *in)
+{
+	in->link.clock.l = (struct share_queue){};
+	in->link.clock.c = (struct share_queue){};
+	in->link.clock.looks_ns = 0;
+}
+
+static __always_inline bool link_forgets(const struct instance *in)
+{
+	return !(link_of(in)->share.held / SHARE_PACKET);
+}
+
+static __always_inline u64 older(u64 one_ns, u64 other_ns)
+{
+	return !one_ns || (other_ns && other_ns < one_ns) ? other_ns : one_ns;
+}
+
+/* Look at the heads of all qdiscs. The list may change meanwhile: then some are not seen. */
+GLOBAL_SUBPROG int link_look_at_heads(u32 number)
+{
+	struct shared_link *link = link_number(number);
+	u64 l_oldest_ns = 0, c_oldest_ns = 0;
+	struct instance *member;
+	u32 at = link->first, i;
+
+	bpf_for(i, 0, DUALPI2_MAX_INSTANCES) {
+		member = at ? instance_by_number(at - 1) : NULL;
+		if (!member || member->on.number != number)
+			break;
+		l_oldest_ns = older(l_oldest_ns, member->dualq.l.head_ns);
+		c_oldest_ns = older(c_oldest_ns, member->dualq.c.head_ns);
+		at = member->link.clock.next;
+	}
+	link->l_oldest_ns = l_oldest_ns;
+	link->c_oldest_ns = c_oldest_ns;
+	return 0;
+}
+
+/* A new beginning of the same pace. */
+GLOBAL_SUBPROG int link_wakes(u32 number, u64 now)
+{
+	share_wake(&link_number(number)->share, now);
+	return 0;
+}
+
+static __always_inline bool link_updates(struct instance *in, u64 now, u64 most, u64 *periods)
+{
+	struct shared_link *link = link_of(in);
+	const u64 due = claim_updates(&link->update_due_ns, aqm_period(&in->params), now);
+
+	if (!due)
+		return false;
+	*periods = due < most ? due : most;
+	link_look_at_heads(in->on.number);
+	if ((s64)(now - share_pace(&link->share)->at_ns) > (s64)LINK_PACE_NS)
+		link_wakes(in->on.number, now);
+	return true;
+}
+
+/* ---- what waits ------------------------------------------------------------------ */
+
+static __always_inline void link_hold(struct instance *in, const struct packet_info *info,
+				      bool in_l)
+{
+	struct share *share = &link_of(in)->share;
+
+	__sync_fetch_and_add(&share->held, SHARE_PACKET + info->len);
+	__sync_fetch_and_add(&share->memory, info->truesize);
+	if (in_l) {
+		__sync_fetch_and_add(&share->l_packets, info->packets);
+	} else {
+		__sync_fetch_and_add(&share->c_waits, 1);
+		in->link.clock.c_waits++;
+	}
+}
+
+static __always_inline void link_release(struct instance *in, const struct packet_info *info,
+					 bool in_l)
+{
+	struct share *share = &link_of(in)->share;
+
+	__sync_fetch_and_add(&share->held, -(SHARE_PACKET + info->len));
+	__sync_fetch_and_add(&share->memory, -(u64)info->truesize);
+	if (in_l) {
+		__sync_fetch_and_add(&share->l_packets, -(u32)info->packets);
+	} else {
+		__sync_fetch_and_add(&share->c_waits, -1);
+		in->link.clock.c_waits--;
+	}
+}
+
+static __always_inline u64 held_packets(const struct instance *in, const struct Qdisc *sch)
+{
+	return link_of(in)->share.held / SHARE_PACKET;
+}
+
+static __always_inline u64 held_memory(const struct instance *in)
+{
+	return link_of(in)->share.memory;
+}
+
+/* ---- packets that come ----------------------------------------------------------- */
+
+static __always_inline bool link_drops_early(const struct instance *in)
+{
+	return true;
+}
+
+/* Work of a packet. */
+static __always_inline u64 work_of(const struct instance *in, const struct sk_buff *skb,
+				   const struct packet_info *info)
+{
+	u32 len = info->len;
+
+	if (in->link.is_framed)
+		len = framed_len(in->number, len, info->packets, network_offset(skb));
+	return share_work_of(len);
+}
+
+/* The same of all that waits in a queue, rounded for all of them at once. */
+static __always_inline u64 work_waiting(const struct instance *in, const struct dualq *q, bool in_l)
+{
+	const struct dualpi2_counters *counters = in_l ? &q->l_counters : &q->c_counters;
+
+	return share_work_of(
+		wire_len(in, dualpi2_backlog_bytes(counters), dualpi2_backlog_packets(counters)));
+}
+
+static __always_inline struct slot link_enter(struct instance *in, struct dualq *q,
+					      const struct sk_buff *skb, struct packet_info *info,
+					      const bool in_l, u64 now)
+{
+	struct share *share = &link_of(in)->share;
+	const struct share_pace *pace = share_pace(share);
+	u64 at, work;
+
+	if (rarely(share_is_old(pace, now))) {
+		link_wakes(in->on.number, now);
+		pace = share_pace(share);
+	}
+	at = share_work(pace, now);
+	if (!pace->mult)
+		return (struct slot){ share_at(share, in_l, at) >> SHARE_SLOT_SHIFT };
+	work = work_of(in, skb, info);
+	if (in_l && share_c_waits(share)) {
+		info->flags |= PACKET_SPACED;
+		work += share_gap(work, in->l_share);
+	}
+	if (!fifo_waits(in_l ? &q->l : &q->c)) {
+		queue_of(in, in_l)->left = 0;
+		if (!dualq_waits(q))
+			in->link.clock.epoch = share->epoch;
+	}
+	return (struct slot){ share_enter(end_of(share, in_l), share_at(share, in_l, at), work) };
+}
+
+static __always_inline void link_turn_back(struct instance *in, struct dualq *q,
+					   const struct sk_buff *skb,
+					   const struct packet_info *info, const bool in_l, u64 now)
+{
+	if (share_pace(&link_of(in)->share)->mult)
+		share_turn_back(end_of(&link_of(in)->share, in_l), work_of(in, skb, info));
+}
+
+static __always_inline void link_wake(struct instance *in, const struct Qdisc *sch, u64 now)
+{
+}
+
+/* ---- packets that leave ---------------------------------------------------------- */
+
+/* A queue could not send in time, or the link began anew (`restarts`). `at`: how far its clock has
+ * come.
+ */
+GLOBAL_SUBPROG int link_move(u32 number, u32 in_l, u64 at, u32 restarts)
+{
+	struct instance *in = instance_by_number(number);
+	u64 others, own, waits;
+	struct share *share;
+
+	if (!in)
+		return 0;
+	share = &link_of(in)->share;
+	own = queue_bytes(&in->dualq, true) + queue_bytes(&in->dualq, false);
+	others = share->held & SHARE_BYTES;
+	others = share_work_of(others > own ? others - own : 0);
+	if (in->link.is_framed) /* at most */
+		others *= 2;
+	waits = work_waiting(in, &in->dualq, in_l);
+	if (in_l) { /* at most: a packet may have taken its gap or not */
+		waits += share_gap(waits, in->l_share);
+		others += share_gap(others, in->l_share);
+	}
+	if (restarts) /* nothing of what is ahead is its own */
+		others = ~0ULL;
+	if (in_l)
+		share_move(&share->l_end, &in->link.clock.l, at, waits, others);
+	else
+		share_move(&share->c_end, &in->link.clock.c, at, waits, others);
+	return 0;
+}
+
+/* The link began anew. */
+static __noinline int link_follow(struct instance *in, u64 now)
+{
+	struct share *share = &link_of(in)->share;
+	const u64 work = share_work(share_pace(share), now);
+
+	in->link.clock.epoch = share->epoch;
+	if (fifo_waits(&in->dualq.l))
+		link_move(in->number, true, share_at(share, true, work), true);
+	if (fifo_waits(&in->dualq.c))
+		link_move(in->number, false, share_at(share, false, work), true);
+	return 0;
+}
+
+/* Work until the head of a queue is due; 0: it is; ~0: there is none. */
+static __always_inline u64 until_due(struct instance *in, const struct share *share,
+				     const struct share_pace *pace, const bool in_l, u64 work)
+{
+	const struct fifo *fifo = in_l ? &in->dualq.l : &in->dualq.c;
+	const struct share_queue *queue = queue_of(in, in_l);
+	u64 at, start;
+
+	if (!fifo_waits(fifo))
+		return ~0ULL;
+	if (!pace->mult)
+		return 0;
+	at = share_at(share, in_l, work);
+	start = share_start(queue, fifo->head_slot.start, at);
+	if (rarely(share_ahead(at, start) > pace->slack)) {
+		link_move(in->number, in_l, at, false);
+		start = queue->next;
+	}
+	return share_ahead(start, at);
+}
+
+static __always_inline bool link_is_free(struct instance *in, u64 now)
+{
+	const struct share *share = &link_of(in)->share;
+	const struct share_pace *pace = share_pace(share);
+	struct link_clock *clock = &in->link.clock;
+	const u64 work = share_work(pace, now);
+	u64 l, c;
+
+	if (rarely(clock->epoch != share->epoch))
+		link_follow(in, now);
+	l = until_due(in, share, pace, true, work);
+	c = until_due(in, share, pace, false, work);
+	clock->lets_l = !l;
+	clock->lets_c = !c;
+	clock->ahead = l < c ? l : c;
+	return !clock->ahead;
+}
+
+static __always_inline u64 link_look(const struct instance *in, u64 now)
+{
+	const u64 wait_ns = share_ns(in->link.clock.ahead, link_of(in)->share.rate);
+
+	return now + (wait_ns < SHAPER_LOOK_NS ? wait_ns : SHAPER_LOOK_NS);
+}
+
+static __always_inline bool link_looks(struct instance *in, u64 now, u64 until_ns)
+{
+	const u64 looks_ns = in->link.clock.looks_ns;
+
+	if (now + LINK_NEAR_NS < looks_ns && looks_ns <= until_ns + LINK_NEAR_NS)
+		return true;
+	in->link.clock.looks_ns = until_ns;
+	return false;
+}
+
+static __always_inline bool link_lets(const struct instance *in, const struct dualq *q, bool in_l)
+{
+	return in_l ? in->link.clock.lets_l : in->link.clock.lets_c;
+}
+
+/* What a packet of L leaves to C if it took no gap. */
+static __always_inline void leave_gap(const struct instance *in, struct share *share, u64 work)
+{
+	if (share_c_waits(share))
+		__sync_fetch_and_add(&share->l_gaps, share_gap(work, in->l_share));
+}
+
+static __always_inline void link_charge(struct instance *in, const struct sk_buff *skb,
+					const struct packet_info *info, const bool from_l, u64 now)
+{
+	struct share_queue *queue = queue_of(in, from_l);
+	struct share *share = &link_of(in)->share;
+	const struct share_pace *pace = share_pace(share);
+	u64 work;
+
+	if (!from_l && !rarely(queue->left))
+		return;
+	work = work_of(in, skb, info);
+	if (from_l && pace->mult) {
+		if (!(info->flags & PACKET_SPACED))
+			leave_gap(in, share, work);
+		__sync_fetch_and_add(&share->l_sent, work);
+	}
+	if (rarely(queue->left))
+		share_leave(queue, info->flags & PACKET_SPACED ? work + share_gap(work, in->l_share)
+							       : work);
+}
+
+/* Nobody has several queues for what arrives (an ifb has one). */
+static __always_inline void link_charge_lost(struct instance *in, const struct sk_buff *skb,
+					     const struct packet_info *info, u64 now)
+{
+}
+
+static __always_inline void link_restart(struct instance *in)
+{
+	struct share *share = &link_of(in)->share;
+
+	share_restart(share, share_work(share_pace(share), bpf_ktime_get_ns()));
+}
+
+/* Its place stays empty, and is taken away with all others. */
+static __always_inline void link_discarded(struct instance *in)
+{
+	link_restart(in);
+}
+
+static __always_inline void link_throw_away(struct instance *in, struct dualq *q,
+					    const struct Qdisc *sch)
+{
+	const u64 bytes = queue_bytes(q, true) + queue_bytes(q, false);
+	struct share *share = &link_of(in)->share;
+
+	if (!sch->q.qlen)
+		return;
+	__sync_fetch_and_add(&share->held, -(sch->q.qlen * SHARE_PACKET + bytes));
+	__sync_fetch_and_add(&share->memory, -(u64)in->memory_used);
+	__sync_fetch_and_add(&share->l_packets, -q->l_packets);
+	__sync_fetch_and_add(&share->c_waits, -in->link.clock.c_waits);
+	in->link.clock.c_waits = 0;
+	link_restart(in);
+}
+
+/* As with a link of its own; but here the clock has what waits elsewhere, and the gaps for C. */
+static __always_inline u64 l_forecast(const struct instance *in, const struct dualq *q, u64 now,
+				      u64 enough_ns)
+{
+	const struct share *share = &link_of(in)->share;
+	u64 age = queue_age(q, true, now), rate = share->rate, at, wait;
+
+	if (!rate || age > enough_ns)
+		return age;
+	at = share_at(share, true, share_work(share_pace(share), now));
+	wait = share_ns(share_ahead(*(const volatile u64 *)&share->l_end, at), rate);
+	return age > wait ? age : wait;
+}
+
+#endif /* LINK_SHARED_CLOCK_BPF_H */

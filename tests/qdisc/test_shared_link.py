@@ -1,0 +1,424 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""--mq --rate: one link for all queues of a device. Its rate, whichever queues packets come to; one
+p', one overload, one limit; and that nothing is lost or stalls as it changes."""
+
+import contextlib
+import itertools
+import time
+
+import pytest
+from conftest import LOADER, check_law, one_line
+from frames import CE, ECT_1, NOT_ECT, ipv4_frame, parse, received
+from netns import wait_until
+from test_mq import FLOWS, QUEUES, Multiqueue, from_flow
+
+KIND = "bpf_dualpi2_mq"
+CALM = ("--target", "4000s", "--step-thresh", "4000s")
+FRAME = 1514
+# What the receiver's clock and a late timer add, in virtual time...
+SLACK_NS = 150_000
+# ... and what is caught up after a timer that had to wait for other work of the guest's one CPU.
+CAUGHT_UP_NS = 1_000_000  # SHARE_SLACK_NS of include/share.h
+
+
+class Shared(Multiqueue):
+    """Packets for a queue of our choice: flows that the kernel's hash sends there."""
+
+    def __init__(self, space, dev, peer):
+        super().__init__(space, dev, peer)
+        self.serials = itertools.count(1)
+        self.flows = {}
+        self.sent = 0
+        self.arrived = []
+
+    def find_flows(self):
+        """A flow for each queue."""
+        for flow in range(FLOWS):
+            before = self.counts()
+            self.sender.send(from_flow(ipv4_frame(next(self.serials), NOT_ECT, 60), flow))
+            self.sent += 1
+            [queue] = [queue for queue, count in enumerate(self.counts())
+                       if count > before[queue]]
+            self.flows.setdefault(queue, flow)
+            if len(self.flows) == QUEUES:
+                return
+
+    def counts(self):
+        return [child["packets"] for _, child in sorted(self.shown()[1].items())]
+
+    def start(self, *options):
+        """With the rate that packets have to find their queues: none waits."""
+        self.load("--mq", "--rate", "1gbit", *CALM)
+        self.find_flows()
+        self.receive()
+        self.load(*options)
+
+    def burst(self, queues, ecn, count, length=FRAME):
+        """In turn to these queues; their serials."""
+        serials = list(itertools.islice(self.serials, count))
+        for serial, queue in zip(serials, itertools.cycle(queues), strict=False):
+            self.sent += 1
+            with contextlib.suppress(OSError):  # ENOBUFS: it was dropped at once
+                self.sender.send(from_flow(ipv4_frame(serial, ecn, length), self.flows[queue]))
+        return serials
+
+    def receive(self):
+        new = [parse(*arrival) for arrival in received(self.receiver)]
+        self.arrived += new
+        return new
+
+    def backlog(self):
+        return self.shown()[0]["qlen"]
+
+    def drain(self, seconds=60):
+        """Wait until the queues are empty; what has arrived since the last look."""
+        seen = len(self.arrived)
+        wait_until(lambda: self.backlog() == 0, "the queues are empty", seconds)
+        forwarded = sum(self.counts())
+        wait_until(lambda: self.receive() or len(self.arrived) >= forwarded, "all has arrived")
+        return self.arrived[seen:]
+
+    def finish(self):
+        """The law for each queue, and for all of them from end to end."""
+        if self.backlog():
+            self.load("--rate", 0)
+            self.drain()
+        children = self.shown()[1]
+        _, queues = self.all_stats()
+        assert [queue["kind"] for queue in queues] == [KIND] * len(queues)
+        for queue in queues:
+            check_law(queue, children[queue["parent"]])
+        halves = [queue[half] for queue in queues for half in ("l-queue", "c-queue")]
+        assert sum(half["packets-in"] for half in halves) == self.sent
+        self.receive()
+        assert sum(half["packets-out"] for half in halves) == len(self.arrived)
+
+
+@pytest.fixture
+def link(registered, new_space):
+    space = new_space("shared")
+    space.ip(f"link add m0 numtxqueues {QUEUES} numrxqueues {QUEUES} type veth "
+             f"peer name m1 numtxqueues {QUEUES} numrxqueues {QUEUES}")
+    for name in ("m0", "m1"):
+        space.up_without_ipv6(name)
+    device = Shared(space, "m0", "m1")
+    yield device
+    device.load("--unload", "--if-attached")
+    device.close()
+
+
+@pytest.fixture
+def shared(link):
+    yield link
+    link.finish()
+
+
+def frame_ns(bit_per_s, length=FRAME):
+    return length * 8 * 10**9 / bit_per_s
+
+
+def most_ahead(packets, bit_per_s):
+    """Frames by which the link was ever ahead of an exact one, in any interval."""
+    level, most, before = 0, 0, 0
+    for packet in packets:
+        level = max(level - (packet.time_ns - before) * bit_per_s / 8e9, 0) + len(packet.data)
+        most, before = max(most, level), packet.time_ns
+    return most / FRAME
+
+
+# ---- the rate ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ecn", [NOT_ECT, ECT_1], ids=["C", "L"])
+@pytest.mark.parametrize("queues", [1, 2, 4])
+def test_rate_is_exact_for_all_queues_together(shared, queues, ecn):
+    shared.start("--rate", "20mbit")
+    shared.burst(range(queues), ecn, 400)
+    packets = shared.drain()
+    assert len(packets) == 400
+    took = packets[-1].time_ns - packets[0].time_ns
+    assert took == pytest.approx(399 * frame_ns(20e6), rel=0.005)
+    started = [packet.time_ns - number * frame_ns(20e6) for number, packet in enumerate(packets)]
+    late = sorted(start - min(started) for start in started)
+    assert late[int(0.98 * len(late))] < SLACK_NS
+    assert late[-1] < CAUGHT_UP_NS
+    assert most_ahead(packets, 20e6) <= 3
+
+
+@pytest.mark.parametrize("rate, bit_per_s, length", [
+    ("1mbit", 10**6, 1514), ("4mbit", 4 * 10**6, 64), ("7777kbit", 7_777_000, 333),
+    ("100mbit", 10**8, 1514),
+])
+def test_other_rates(shared, rate, bit_per_s, length):
+    shared.start("--rate", rate)
+    shared.burst(range(4), NOT_ECT, 200, length)
+    packets = shared.drain()
+    took = packets[-1].time_ns - packets[0].time_ns
+    assert took == pytest.approx(199 * frame_ns(bit_per_s, length), rel=0.005, abs=CAUGHT_UP_NS)
+
+
+def test_a_trickle_in_other_queues_costs_nothing(shared):
+    """Where each of four had a quarter of the rate, the full one would."""
+    shared.start("--rate", "20mbit")
+    shared.burst([0], NOT_ECT, 500)
+    while shared.backlog() > 50:
+        shared.burst([1, 2, 3], NOT_ECT, 3, 64)
+        time.sleep(0.002)
+    packets = shared.drain()
+    took = packets[-1].time_ns - packets[0].time_ns
+    carried = sum(len(packet.data) for packet in packets[1:])
+    assert carried * 8e9 / took >= 0.99 * 20e6
+    assert most_ahead(packets, 20e6) <= 3
+
+
+def test_l_does_not_wait_for_c(shared):
+    """Nor for what waits in C of its own queue, or of the others."""
+    shared.start("--rate", "20mbit")
+    shared.burst(range(4), NOT_ECT, 800)
+    while shared.backlog() > 100:
+        shared.burst([1], ECT_1, 1)
+        time.sleep(0.004)
+    packets = shared.drain()
+    _, queues = shared.all_stats()
+    assert queues[1]["l-queue"]["packets-out"] >= 15
+    assert queues[1]["l-queue"]["delay"]["max"] <= 2 * frame_ns(20e6) / 1000
+    assert most_ahead(packets, 20e6) <= 3
+
+
+def test_c_has_its_share_beside_l(shared):
+    shared.start("--rate", "20mbit")
+    l_serials = set(shared.burst([0, 1], ECT_1, 400))
+    shared.burst([2, 3], NOT_ECT, 200)
+    packets = shared.drain()
+    last_l = max(index for index, packet in enumerate(packets) if packet.serial in l_serials)
+    in_c = sum(1 for packet in packets[:last_l] if packet.serial not in l_serials)
+    assert 0.08 * last_l <= in_c <= 0.13 * last_l
+    assert most_ahead(packets, 20e6) <= 3
+
+
+def test_framing_counts(shared):
+    shared.start("--rate", "2mbit", "--ethernet")
+    shared.burst(range(4), NOT_ECT, 200, 60)
+    packets = shared.drain()
+    took = packets[-1].time_ns - packets[0].time_ns
+    assert took == pytest.approx(199 * frame_ns(2e6, 84), rel=0.01)
+
+
+# ---- one AQM, one limit --------------------------------------------------------------
+
+
+def test_p_is_that_of_the_link(shared):
+    """What waits in C of one queue marks in L of another, and is the same wherever one looks."""
+    shared.start("--rate", "10mbit", "--target", "5ms")
+    serials = shared.burst([0], NOT_ECT, 600)
+    wait_until(lambda: shared.all_stats()[1][0]["prob"] > 0.05, "p' has grown", step=0.02)
+    shared.burst([3], ECT_1, 60)
+    shared.load("--tupdate", "4000s")
+    _, queues = shared.all_stats()
+    assert len({queue["prob"] for queue in queues}) == 1
+    assert queues[3]["l-queue"]["mark-coupled"] > 0
+    shared.drain()
+    assert serials
+    assert CE in {packet.ecn for packet in shared.arrived}
+
+
+def test_limit_is_that_of_the_link(shared):
+    shared.start("--rate", "100kbit", "--limit", 100)
+    shared.burst([0], NOT_ECT, 90)
+    shared.burst([1, 2, 3], NOT_ECT, 60)
+    _, queues = shared.all_stats()
+    waiting = [queue["c-queue"]["backlog-packets"] for queue in queues]
+    assert sum(waiting) == 100 and min(waiting[1:]) > 0
+    assert sum(queue["c-queue"]["drop-limit"] for queue in queues) >= 45
+
+
+def test_memlimit_is_that_of_the_link(shared):
+    shared.start("--rate", "100kbit", "--memlimit", "100kb")
+    shared.burst(range(4), NOT_ECT, 200)
+    _, queues = shared.all_stats()
+    used = sum(queue["memory-used"] for queue in queues)
+    assert 90_000 < used <= 102_400
+    assert all(queue["c-queue"]["drop-memlimit"] for queue in queues)
+
+
+def test_a_lowered_limit_holds_for_all(shared):
+    """Each queue trims its own, as it is served next; what is left goes on at the rate."""
+    shared.start("--rate", "2mbit")
+    shared.burst(range(4), NOT_ECT, 400)
+    shared.load("--limit", 40)
+    wait_until(lambda: shared.backlog() <= 40, "the limit holds")
+    packets = shared.drain()
+    assert sum(queue["c-queue"]["drop-trim"] for queue in shared.all_stats()[1]) > 200
+    assert most_ahead(packets, 2e6) <= 4
+    last = packets[-30:]
+    assert last[-1].time_ns - last[0].time_ns <= 29 * frame_ns(2e6) * 1.05
+
+
+# ---- it changes ----------------------------------------------------------------------
+
+
+def test_another_rate_under_a_backlog(shared):
+    """Nobody may send what the old rate had promised."""
+    shared.start("--rate", "50mbit")
+    shared.burst(range(4), NOT_ECT, 4000)
+    shared.load("--rate", "10mbit")
+    seen = len(shared.arrived)
+    shared.receive()
+    wait_until(lambda: shared.receive() and shared.backlog() < 100, "most has been sent", step=0.5)
+    packets = shared.arrived[seen:][-1000:]
+    took = packets[-1].time_ns - packets[0].time_ns
+    assert took == pytest.approx((len(packets) - 1) * frame_ns(10e6), rel=0.005)
+    assert most_ahead(packets, 10e6) <= 3
+    gaps = [later.time_ns - earlier.time_ns for earlier, later in
+            itertools.pairwise(shared.arrived[seen:])]
+    assert max(gaps) < 2.5 * frame_ns(10e6), "nor is there a pause"
+    shared.load("--rate", "100mbit")
+    shared.drain()
+
+
+def test_rate_zero_and_back(shared):
+    shared.start("--rate", "10mbit")
+    shared.burst(range(4), NOT_ECT, 50)
+    shared.load("--rate", 0)
+    shared.burst(range(4), NOT_ECT, 200)
+    assert shared.backlog() == 0
+    shared.load("--rate", "10mbit")
+    shared.drain()
+    shared.burst(range(4), NOT_ECT, 100)
+    packets = shared.drain()
+    took = packets[-1].time_ns - packets[0].time_ns
+    assert took == pytest.approx(99 * frame_ns(10e6), rel=0.01)
+
+
+def test_raised_rate_frees_what_waits(shared):
+    """Without a packet that comes and wakes a qdisc: a frame takes 1.5 s of the old rate."""
+    shared.start("--rate", "8kbit")
+    shared.burst(range(4), NOT_ECT, 8)
+    shared.load("--rate", "1gbit")
+    assert len(shared.drain(seconds=0.5)) == 8
+
+
+def test_link_down_and_up(shared):
+    """What waited is gone, and so is the time that it had taken: the full rate at once."""
+    shared.start("--rate", "10mbit")
+    shared.burst(range(4), NOT_ECT, 800)
+    shared.burst([0], ECT_1, 100)
+    shared.space.ip("link set m0 down")
+    shared.space.ip("link set m0 up")
+    wait_until(lambda: shared.space.run("ip", "-br", "link", "show", "m0").stdout.split()[1] == "UP",
+               "the link is up")
+    shared.sender.getsockopt(1, 4)  # SO_ERROR: "Network is down"
+    shared.drain()
+    for ecn in (NOT_ECT, ECT_1):
+        before = time.clock_gettime_ns(time.CLOCK_REALTIME)
+        shared.burst(range(4), ecn, 100)
+        packets = shared.drain()
+        assert packets[0].time_ns - before < 10_000_000
+        took = packets[-1].time_ns - packets[0].time_ns
+        assert took == pytest.approx(99 * frame_ns(10e6), rel=0.01)
+    drops = [queue["c-queue"]["drop-reset"] for queue in shared.all_stats()[1]]
+    assert all(drops)
+
+
+def test_a_queue_that_is_replaced_gives_its_time_back(link):
+    """The packets of one queue go, and the others have their time; none waits for nobody."""
+    link.start("--rate", "10mbit")
+    link.burst([0], NOT_ECT, 200)
+    link.burst([1], NOT_ECT, 100)
+    top, _ = link.shown()
+    link.receive()
+    link.space.run("tc", "qdisc", "replace", "dev", "m0", "parent", f"{top['handle']}1", "pfifo")
+    link.burst([2], NOT_ECT, 100)
+    packets = link.drain()
+    assert len(packets) >= 100  # before 7.2 the kernel drops what waits in all queues
+    assert most_ahead(packets, 10e6) <= 4
+    gaps = [later.time_ns - earlier.time_ns for earlier, later in itertools.pairwise(packets)]
+    assert max(gaps) < 15_000_000  # who sleeps looks every 10 ms
+
+
+def test_unload_with_packets_that_wait(link):
+    link.start("--rate", "100kbit")
+    link.burst(range(4), NOT_ECT, 200)
+    link.load("--unload")
+    assert KIND not in link.space.run("tc", "qdisc", "show", "dev", "m0").stdout
+    link.burst(range(4), NOT_ECT, 4)
+    wait_until(lambda: len(link.receive()) >= 4 or len(link.arrived) >= 4, "the next ones pass")
+
+
+def test_loaded_again_it_is_a_link_anew(shared):
+    """The clocks of the former one are not those of this one."""
+    shared.start("--rate", "100kbit")
+    shared.burst(range(4), NOT_ECT, 200)
+    shared.load("--unload")
+    shared.sent, shared.arrived, shared.flows = 0, [], {}
+    shared.receive()
+    shared.arrived = []
+    shared.start("--rate", "10mbit")
+    shared.burst(range(4), NOT_ECT, 100)
+    packets = shared.drain()
+    assert packets[-1].time_ns - packets[0].time_ns == pytest.approx(99 * frame_ns(10e6), rel=0.01)
+
+
+def test_an_idle_link_does_nothing(shared):
+    """The timers of all queues sleep: nothing is updated any more."""
+    shared.start("--rate", "10mbit")
+    shared.burst(range(4), NOT_ECT, 40)
+    shared.drain()
+
+    def updates():
+        return [queue["updates"] for queue in shared.all_stats()[1]]
+    wait_until(lambda: (before := updates()) and not time.sleep(0.2) and updates() == before,
+               "it rests")
+    before = updates()
+    time.sleep(1)
+    assert updates() == before
+
+
+# ---- the loader ------------------------------------------------------------------------
+
+
+def test_all_queues_are_equipped_that_there_can_be(link):
+    link.space.run("ethtool", "-L", "m0", "tx", 2)
+    link.load("--mq", "--rate", "10mbit")
+    link.space.run("ethtool", "-L", "m0", "tx", 4)
+    assert link.kinds() == [KIND] * 4
+    assert "nothing changed" in link.load().stdout
+
+
+def test_a_rate_makes_one_link_of_an_mq(link):
+    """And its parameters stay. Without a rate it stays one."""
+    link.load("--mq", "--limit", 77, "--target", "7ms")
+    assert link.kinds() == ["bpf_dualpi2"] * QUEUES
+    assert f"{KIND} attached" in link.load("--rate", "10mbit").stdout
+    assert link.kinds() == [KIND] * QUEUES
+    for queue in link.all_stats()[1]:
+        options = queue["options"]
+        assert (options["limit"], options["target"], options["rate"]) == (77, 7000, 10_000_000)
+    link.load("--rate", 0)
+    assert link.kinds() == [KIND] * QUEUES
+    link.load("--aqm", "fixed", "--rate", "5mbit")
+    assert link.kinds() == ["bpf_mq_fixed"] * QUEUES
+
+
+@pytest.mark.parametrize("options, why", [
+    (("--aqm", "codel"), "not with an mq and the AQM codel"),
+    (("--aqm", "curvy-red"), "not with an mq and the AQM curvy-red"),
+    (("--guard",), "--guard: not with --rate and an mq"),
+    (("--sparse",), "--sparse: not with --rate and an mq"),
+    (("--drop-dequeue",), "--drop-dequeue: not with --rate and an mq"),
+])
+def test_what_cannot_be_shared_is_refused(link, options, why):
+    before = link.shown()
+    assert why in one_line(link.load("--mq", "--rate", "10mbit", *options, check=False), 2)
+    assert link.shown() == before
+    link.load("--mq", "--rate", "10mbit")
+    assert why in one_line(link.load(*options, check=False), 2)
+    assert link.kinds() == [KIND] * QUEUES
+
+
+def test_unload_gives_back(link):
+    before = link.shown()
+    link.load("--mq", "--rate", "10mbit")
+    link.load("--unload")
+    assert link.shown() == before
+    assert link.space.run(LOADER, "m0", "--check", "--mq", "--rate", "10mbit").returncode == 0
