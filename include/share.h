@@ -68,15 +68,15 @@ struct share_pace {
 
 struct share {
 	/* Every packet writes here. */
-	__u64 l_end;	 /* on U */
-	__u64 c_end;	 /* on V */
-	__u64 l_sent;	 /* what L has sent: W - V */
-	__u64 l_gaps;	 /* W - U */
-	__u64 held;	 /* packets that wait, SHARE_PACKET each, and their bytes */
-	__u64 memory;	 /* of them, bytes */
+	__u64 l_end;  /* on U */
+	__u64 c_end;  /* on V */
+	__u64 l_sent; /* what L has sent: W - V */
+	__u64 l_gaps; /* W - U */
+	__u64 held;   /* what waits: SHARE_PACKET for each skb, and bytes */
+	__u64 memory; /* of that: SHARE_PACKET for each packet of C on the wire, and memory, bytes
+		       */
 	__u32 l_packets; /* of L, on the wire */
-	__u32 c_waits;	 /* packets of C */
-	__u32 unused[2];
+	__u32 unused[3];
 
 	/* Every packet reads here. */
 	__u32 turn; /* the pace in force, modulo SHARE_PACES */
@@ -159,19 +159,28 @@ static inline struct share_pace share_pace_make(__u64 rate, __u64 now_ns, __u64 
 /* Is a pace so old that the product has no room (4.3 s)? Then it is worked out in parts. */
 static inline bool share_is_old(const struct share_pace *pace, __u64 now_ns)
 {
-	return (__s64)(now_ns - pace->at_ns) >> 32 > 0;
+	return (__s64)(now_ns - pace->at_ns) > 0xffffffffLL;
 }
 
-/* W. The time may have been read before the pace began, on another CPU. */
+/* W, of a pace that is not old. The time may have been read before the pace began, on another CPU.
+ */
+static inline __u64 share_work_near(const struct share_pace *pace, __u64 now_ns)
+{
+	__u64 passed = now_ns - pace->at_ns;
+
+	return (__s64)passed < 0 ? pace->at_work
+				 : pace->at_work + (passed * pace->mult >> pace->shift);
+}
+
+/* W */
 static inline __u64 share_work(const struct share_pace *pace, __u64 now_ns)
 {
-	__u64 passed = now_ns - pace->at_ns, work = pace->at_work;
+	__u64 passed = now_ns - pace->at_ns;
 
-	if ((__s64)passed < 0)
-		return work;
-	if (passed >> 32)
-		work += (passed >> 32) * (((__u64)pace->mult << 32) >> pace->shift);
-	return work + ((passed & 0xffffffffULL) * pace->mult >> pace->shift);
+	if (!share_is_old(pace, now_ns))
+		return share_work_near(pace, now_ns);
+	return pace->at_work + (passed >> 32) * (((__u64)pace->mult << 32) >> pace->shift) +
+	       ((passed & 0xffffffffULL) * pace->mult >> pace->shift);
 }
 
 static inline const struct share_pace *share_pace(const struct share *share)
@@ -188,7 +197,7 @@ static inline __u64 share_at(const struct share *share, bool in_l, __u64 work)
 /* Does C wait? (Its clock cannot tell: V is behind while a packet of L is under way.) */
 static inline bool share_c_waits(const struct share *share)
 {
-	return *(const volatile __u32 *)&share->c_waits;
+	return *(const volatile __u64 *)&share->memory / SHARE_PACKET;
 }
 
 /* What `work` of L leaves to C, which has the rest of `l_share` percent. */

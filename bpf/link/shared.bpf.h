@@ -24,12 +24,14 @@ struct link_clock {
 	u64 looks_ns;	   /* when the watchdog looks again, if that is still to come */
 	u32 epoch;	   /* of its places: share_restart() */
 	u32 next;	   /* the next qdisc on the link: its number and 1; 0: none */
-	u32 c_waits;	   /* packets of its C queue */
 	u8 lets_l, lets_c; /* 1: the head is due */
 };
 
+/* Where the link is in `links`, bytes. As a pointer, because the compiler knows that it stays as it
+ * is where numbers are stored, and works the address out less often.
+ */
 struct on_link {
-	u32 number; /* in `links` */
+	const void *offset;
 };
 
 struct slot {
@@ -37,6 +39,7 @@ struct slot {
 };
 
 #define LINK_LINE 64
+#define LINK_SIZE 512
 
 struct shared_link {
 	struct share share;
@@ -55,7 +58,9 @@ struct shared_link {
 	u64 device;  /* address of the struct net_device; 0: free */
 	u32 members; /* qdiscs */
 	u32 first;   /* of them: its number and 1 */
-};
+} __attribute__((aligned(LINK_SIZE)));
+
+_Static_assert(sizeof(struct shared_link) == LINK_SIZE, "a mask keeps an offset within `links`");
 
 _Static_assert(__builtin_offsetof(struct share, turn) == LINK_LINE, "what packets write is apart");
 

@@ -31,7 +31,14 @@ static __always_inline struct shared_link *link_number(u32 number)
 
 static __always_inline struct shared_link *link_of(const struct instance *in)
 {
-	return link_number(in->on.number);
+	const u64 offset = (u64)in->on.offset & (DUALPI2_MAX_INSTANCES - 1) * LINK_SIZE;
+
+	return (struct shared_link *)((char *)links + offset);
+}
+
+static __always_inline u32 link_number_of(const struct instance *in)
+{
+	return (u64)in->on.offset / LINK_SIZE;
 }
 
 static __always_inline struct shared_link *link_of_dualq(const struct dualq *q)
@@ -153,7 +160,7 @@ static __always_inline bool link_join(struct instance *in, const struct net_devi
 			link_begin(link, aqm_period(&in->params), now);
 	}
 	link = link_number(number);
-	in->on.number = number;
+	in->on.offset = (const void *)((u64)number * LINK_SIZE);
 	in->link.clock = (struct link_clock){ .next = link->first };
 	link->first = in->number + 1;
 	link->members++;
@@ -220,7 +227,7 @@ GLOBAL_SUBPROG int link_look_at_heads(u32 number)
 
 	bpf_for(i, 0, DUALPI2_MAX_INSTANCES) {
 		member = at ? instance_by_number(at - 1) : NULL;
-		if (!member || member->on.number != number)
+		if (!member || link_number_of(member) != number)
 			break;
 		l_oldest_ns = older(l_oldest_ns, member->dualq.l.head_ns);
 		c_oldest_ns = older(c_oldest_ns, member->dualq.c.head_ns);
@@ -246,27 +253,31 @@ static __always_inline bool link_updates(struct instance *in, u64 now, u64 most,
 	if (!due)
 		return false;
 	*periods = due < most ? due : most;
-	link_look_at_heads(in->on.number);
+	link_look_at_heads(link_number_of(in));
 	if ((s64)(now - share_pace(&link->share)->at_ns) > (s64)LINK_PACE_NS)
-		link_wakes(in->on.number, now);
+		link_wakes(link_number_of(in), now);
 	return true;
 }
 
 /* ---- what waits ------------------------------------------------------------------ */
+
+/* Nothing is read by what is added here. */
+#define ADD(sum, what) __atomic_fetch_add(&(sum), what, __ATOMIC_RELAXED)
+
+static __always_inline u64 memory_of(const struct packet_info *info, bool in_l)
+{
+	return info->truesize + (in_l ? 0 : info->packets * SHARE_PACKET);
+}
 
 static __always_inline void link_hold(struct instance *in, const struct packet_info *info,
 				      bool in_l)
 {
 	struct share *share = &link_of(in)->share;
 
-	__sync_fetch_and_add(&share->held, SHARE_PACKET + info->len);
-	__sync_fetch_and_add(&share->memory, info->truesize);
-	if (in_l) {
-		__sync_fetch_and_add(&share->l_packets, info->packets);
-	} else {
-		__sync_fetch_and_add(&share->c_waits, 1);
-		in->link.clock.c_waits++;
-	}
+	ADD(share->held, SHARE_PACKET + info->len);
+	ADD(share->memory, memory_of(info, in_l));
+	if (in_l)
+		ADD(share->l_packets, info->packets);
 }
 
 static __always_inline void link_release(struct instance *in, const struct packet_info *info,
@@ -274,14 +285,10 @@ static __always_inline void link_release(struct instance *in, const struct packe
 {
 	struct share *share = &link_of(in)->share;
 
-	__sync_fetch_and_add(&share->held, -(SHARE_PACKET + info->len));
-	__sync_fetch_and_add(&share->memory, -(u64)info->truesize);
-	if (in_l) {
-		__sync_fetch_and_add(&share->l_packets, -(u32)info->packets);
-	} else {
-		__sync_fetch_and_add(&share->c_waits, -1);
-		in->link.clock.c_waits--;
-	}
+	ADD(share->held, -(SHARE_PACKET + info->len));
+	ADD(share->memory, -memory_of(info, in_l));
+	if (in_l)
+		ADD(share->l_packets, -(u32)info->packets);
 }
 
 static __always_inline u64 held_packets(const struct instance *in, const struct Qdisc *sch)
@@ -291,7 +298,7 @@ static __always_inline u64 held_packets(const struct instance *in, const struct 
 
 static __always_inline u64 held_memory(const struct instance *in)
 {
-	return link_of(in)->share.memory;
+	return link_of(in)->share.memory & SHARE_BYTES;
 }
 
 /* ---- packets that come ----------------------------------------------------------- */
@@ -330,10 +337,10 @@ static __always_inline struct slot link_enter(struct instance *in, struct dualq 
 	u64 at, work;
 
 	if (rarely(share_is_old(pace, now))) {
-		link_wakes(in->on.number, now);
+		link_wakes(link_number_of(in), now);
 		pace = share_pace(share);
 	}
-	at = share_work(pace, now);
+	at = share_work_near(pace, now);
 	if (!pace->mult)
 		return (struct slot){ share_at(share, in_l, at) >> SHARE_SLOT_SHIFT };
 	work = work_of(in, skb, info);
@@ -473,7 +480,7 @@ static __always_inline bool link_lets(const struct instance *in, const struct du
 static __always_inline void leave_gap(const struct instance *in, struct share *share, u64 work)
 {
 	if (share_c_waits(share))
-		__sync_fetch_and_add(&share->l_gaps, share_gap(work, in->l_share));
+		ADD(share->l_gaps, share_gap(work, in->l_share));
 }
 
 static __always_inline void link_charge(struct instance *in, const struct sk_buff *skb,
@@ -490,7 +497,7 @@ static __always_inline void link_charge(struct instance *in, const struct sk_buf
 	if (from_l && pace->mult) {
 		if (!(info->flags & PACKET_SPACED))
 			leave_gap(in, share, work);
-		__sync_fetch_and_add(&share->l_sent, work);
+		ADD(share->l_sent, work);
 	}
 	if (rarely(queue->left))
 		share_leave(queue, info->flags & PACKET_SPACED ? work + share_gap(work, in->l_share)
@@ -524,11 +531,10 @@ static __always_inline void link_throw_away(struct instance *in, struct dualq *q
 
 	if (!sch->q.qlen)
 		return;
-	__sync_fetch_and_add(&share->held, -(sch->q.qlen * SHARE_PACKET + bytes));
-	__sync_fetch_and_add(&share->memory, -(u64)in->memory_used);
-	__sync_fetch_and_add(&share->l_packets, -q->l_packets);
-	__sync_fetch_and_add(&share->c_waits, -in->link.clock.c_waits);
-	in->link.clock.c_waits = 0;
+	ADD(share->held, -(sch->q.qlen * SHARE_PACKET + bytes));
+	ADD(share->memory,
+	    -(in->memory_used + dualpi2_backlog_packets(&q->c_counters) * SHARE_PACKET));
+	ADD(share->l_packets, -q->l_packets);
 	link_restart(in);
 }
 

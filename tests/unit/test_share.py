@@ -180,7 +180,7 @@ class Qdisc:
             self.queue[packet.in_l].left = 0
         slot = C.share_enter(self.clock(packet.in_l), now, work + gap)
         self.fifo[packet.in_l].append((slot, packet, work + gap))
-        share.c_waits += not packet.in_l
+        share.memory += 0 if packet.in_l else C.SHARE_PACKET
 
     def work(self, in_l):
         return sum(work for _, _, work in self.fifo[in_l])
@@ -212,7 +212,7 @@ class Qdisc:
                 break
             _, packet, work = self.fifo[due[0]].popleft()
             C.share_leave(self.queue[due[0]], work)
-            self.link.share.c_waits -= not packet.in_l
+            self.link.share.memory -= 0 if packet.in_l else C.SHARE_PACKET
             if due[0]:
                 share, real = self.link.share, packet.length * WORK
                 if work == real and C.share_c_waits(share):
@@ -373,7 +373,7 @@ def test_what_is_thrown_away_leaves_no_hole():
         Packet(START + MS + n, 1 + n % 3, n % 10 == 0, FRAME) for n in range(100)]
 
     def throw_away(on):
-        on.share.c_waits -= len(on.qdiscs[0].fifo[False])
+        on.share.memory -= len(on.qdiscs[0].fifo[False]) * C.SHARE_PACKET
         on.qdiscs[0].fifo[False].clear()
         C.share_restart(on.share, work_at(on.share, on.now))
     at = START + 10 * MS
