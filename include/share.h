@@ -37,7 +37,9 @@
 /* At the highest rate a ns is 2^19 of it, at the lowest one 2^-8. */
 #define SHARE_FRACTION 12
 
-/* A packet remembers its start in units of 16 bytes, rounded up, as 32 bits. */
+/* A packet remembers its start in units of 16 bytes, rounded up, as 32 bits; 0: it was due when it
+ * came.
+ */
 #define SHARE_SLOT_SHIFT 16
 #define SHARE_SLOT_WORK (1ULL << SHARE_SLOT_SHIFT)
 #define SHARE_SLOTS_WORK (SHARE_SLOT_WORK << 32)
@@ -293,7 +295,17 @@ static inline void share_restart(struct share *share, __u64 work)
 /* A packet joins a queue: it takes `work` of the queue's clock. Returns its slot. */
 static inline __u32 share_enter(__u64 *clock, __u64 from, __u64 work)
 {
-	return (__u32)((share_claim(clock, from, work) + SHARE_SLOT_WORK - 1) >> SHARE_SLOT_SHIFT);
+	const __u64 start = share_claim(clock, from, work);
+
+	if (start == from)
+		return 0;
+	return (__u32)((start + SHARE_SLOT_WORK - 1) >> SHARE_SLOT_SHIFT) ?: 1;
+}
+
+/* Was the head due when it came, `age_ns` ago, and is not late yet? */
+static inline bool share_at_once(const struct share_queue *queue, __u32 slot, __u64 age_ns)
+{
+	return !slot && !queue->left && age_ns <= SHARE_SLACK_NS;
 }
 
 /* It was not queued after all. */
@@ -302,13 +314,17 @@ static inline void share_turn_back(__u64 *clock, __u64 work)
 	__sync_fetch_and_sub(clock, work);
 }
 
-/* Where the head of a queue starts. `slot`: what the head was told, `now`: of the queue's clock. */
+/* Where the head of a queue starts, if not at once. `slot`: what the head was told, `now`: of the
+ * queue's clock.
+ */
 static inline __u64 share_start(const struct share_queue *queue, __u32 slot, __u64 now)
 {
 	const __u64 offset = (((__u64)slot << SHARE_SLOT_SHIFT) - now) & (SHARE_SLOTS_WORK - 1);
 
 	if (queue->left)
 		return queue->next;
+	if (!slot)
+		return now - SHARE_AHEAD_MAX;
 	return now + (offset <= SHARE_AHEAD_MAX ? offset : offset - SHARE_SLOTS_WORK);
 }
 

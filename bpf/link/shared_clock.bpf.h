@@ -342,7 +342,7 @@ static __always_inline struct slot link_enter(struct instance *in, struct dualq 
 	}
 	at = share_work_near(pace, now);
 	if (!pace->mult)
-		return (struct slot){ share_at(share, in_l, at) >> SHARE_SLOT_SHIFT };
+		return (struct slot){};
 	work = work_of(in, skb, info);
 	if (in_l && share_c_waits(share)) {
 		info->flags |= PACKET_SPACED;
@@ -415,19 +415,18 @@ static __noinline int link_follow(struct instance *in, u64 now)
 	return 0;
 }
 
-/* Work until the head of a queue is due; 0: it is; ~0: there is none. */
-static __always_inline u64 until_due(struct instance *in, const struct share *share,
-				     const struct share_pace *pace, const bool in_l, u64 work)
+/* Work until the head of a queue is due; 0: it is. */
+static __noinline u64 until_due(struct instance *in, bool in_l, u64 now)
 {
 	const struct fifo *fifo = in_l ? &in->dualq.l : &in->dualq.c;
 	const struct share_queue *queue = queue_of(in, in_l);
+	const struct share *share = &link_of(in)->share;
+	const struct share_pace *pace = share_pace(share);
 	u64 at, start;
 
-	if (!fifo_waits(fifo))
-		return ~0ULL;
 	if (!pace->mult)
 		return 0;
-	at = share_at(share, in_l, work);
+	at = share_at(share, in_l, share_work(pace, now));
 	start = share_start(queue, fifo->head_slot.start, at);
 	if (rarely(share_ahead(at, start) > pace->slack)) {
 		link_move(in->number, in_l, at, false);
@@ -436,18 +435,29 @@ static __always_inline u64 until_due(struct instance *in, const struct share *sh
 	return share_ahead(start, at);
 }
 
+/* The same, or ~0: there is none. Mostly it may go at once. */
+static __always_inline u64 until_head(struct instance *in, const bool in_l, u64 now)
+{
+	const struct fifo *fifo = in_l ? &in->dualq.l : &in->dualq.c;
+
+	if (!fifo_waits(fifo))
+		return ~0ULL;
+	/* Its time may have been taken on another CPU, a moment later than `now`. */
+	if (share_at_once(queue_of(in, in_l), fifo->head_slot.start,
+			  (s64)(now - fifo->head_ns) > 0 ? now - fifo->head_ns : 0))
+		return 0;
+	return until_due(in, in_l, now);
+}
+
 static __always_inline bool link_is_free(struct instance *in, u64 now)
 {
-	const struct share *share = &link_of(in)->share;
-	const struct share_pace *pace = share_pace(share);
 	struct link_clock *clock = &in->link.clock;
-	const u64 work = share_work(pace, now);
 	u64 l, c;
 
-	if (rarely(clock->epoch != share->epoch))
+	if (rarely(clock->epoch != link_of(in)->share.epoch))
 		link_follow(in, now);
-	l = until_due(in, share, pace, true, work);
-	c = until_due(in, share, pace, false, work);
+	l = until_head(in, true, now);
+	c = until_head(in, false, now);
 	clock->lets_l = !l;
 	clock->lets_c = !c;
 	clock->ahead = l < c ? l : c;

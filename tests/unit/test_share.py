@@ -113,19 +113,32 @@ def test_a_claim_starts_where_the_clock_is_or_now(clock, ahead, work):
     assert at[0] == (start + work) % 2**64
 
 
-@given(st.integers(0, 2**64 - 1), st.integers(-2**47, 2**45 - SLOT))
+@given(st.integers(0, 2**64 - 1), st.integers(-2**47, 2**45 - 2 * SLOT))
 def test_a_slot_is_told_from_now(now, ahead):
-    """Also around the wrap of the slots, every 64 GiB, and of the clocks: at most 16 bytes late."""
+    """Also around the wrap of the slots, every 64 GiB, and of the clocks: at most 16 bytes late, and
+    as much again for the one slot whose number would be 0."""
     start = (now + ahead) % 2**64
     clock, queue = ffi.new("__u64 *", start), new("share_queue")
-    slot = C.share_enter(clock, start, FRAME * WORK)
-    assert 0 <= (C.share_start(queue, slot, now) - start) % 2**64 < SLOT
+    slot = C.share_enter(clock, (start - 1) % 2**64, FRAME * WORK)
+    assert 0 <= (C.share_start(queue, slot, now) - start) % 2**64 < SLOT * (2 if slot == 1 else 1)
+
+
+def test_what_is_due_as_it_comes_goes_at_once():
+    """Unless it has waited too long, or its queue has moved."""
+    clock, queue = ffi.new("__u64 *", 5000), new("share_queue")
+    slot = C.share_enter(clock, 7000, FRAME * WORK)
+    assert C.share_at_once(queue, slot, 0) and C.share_at_once(queue, slot, C.SHARE_SLACK_NS)
+    assert not C.share_at_once(queue, slot, C.SHARE_SLACK_NS + 1)
+    assert C.share_start(queue, slot, 2**60) < 2**60, "it is late then"
+    assert not C.share_at_once(queue, C.share_enter(clock, 7000, FRAME * WORK), 0)
+    queue.left = 1
+    assert not C.share_at_once(queue, slot, 0)
 
 
 def test_a_head_that_nobody_served_for_long_is_due():
     queue, now = new("share_queue"), 2**60
     for behind in (2**46, 2**47, 2**48 - C.SHARE_AHEAD_MAX - SLOT):
-        slot = (now - behind) // SLOT % 2**32
+        slot = (now - behind) // SLOT % 2**32 or 1
         assert C.share_start(queue, slot, now) <= now
 
 
@@ -179,11 +192,11 @@ class Qdisc:
         if not self.fifo[packet.in_l]:
             self.queue[packet.in_l].left = 0
         slot = C.share_enter(self.clock(packet.in_l), now, work + gap)
-        self.fifo[packet.in_l].append((slot, packet, work + gap))
+        self.fifo[packet.in_l].append((slot, packet, work + gap, self.link.now))
         share.memory += 0 if packet.in_l else C.SHARE_PACKET
 
     def work(self, in_l):
-        return sum(work for _, _, work in self.fifo[in_l])
+        return sum(work for _, _, work, _ in self.fifo[in_l])
 
     def waits(self, in_l):
         """How long its head has to, in work; None: there is none."""
@@ -195,7 +208,10 @@ class Qdisc:
                 C.share_move(self.clock(each), self.queue[each], self.now(each), self.work(each),
                              2**62)
         now, queue = self.now(in_l), self.queue[in_l]
-        start = C.share_start(queue, self.fifo[in_l][0][0], now)
+        slot, _, _, enqueued = self.fifo[in_l][0]
+        if C.share_at_once(queue, slot, self.link.now - enqueued):
+            return 0
+        start = C.share_start(queue, slot, now)
         late = (now - start) % 2**64
         if C.share_pace(self.link.share).slack < late < 2**63:
             C.share_move(self.clock(in_l), queue, now, self.work(in_l),
@@ -210,7 +226,7 @@ class Qdisc:
             due = [in_l for in_l in waits if waits[in_l] == 0]
             if not due:
                 break
-            _, packet, work = self.fifo[due[0]].popleft()
+            _, packet, work, _ = self.fifo[due[0]].popleft()
             C.share_leave(self.queue[due[0]], work)
             self.link.share.memory -= 0 if packet.in_l else C.SHARE_PACKET
             if due[0]:

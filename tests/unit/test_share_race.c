@@ -31,6 +31,7 @@ struct sender {
 	bool in_l;
 	struct share_queue queue;
 	__u32 slot[WAITING];
+	__u64 since_ns[WAITING];
 	unsigned int first, waits, moved;
 	size_t n_sent;
 	struct departure sent[SENT_MAX];
@@ -53,21 +54,28 @@ static __u64 *clock_of(const struct sender *sender)
 	return sender->in_l ? &share.l_end : &share.c_end;
 }
 
-static void enqueue(struct sender *sender, __u64 at)
+static void enqueue(struct sender *sender, __u64 now, __u64 at)
 {
+	const unsigned int place = (sender->first + sender->waits) % WAITING;
+
 	if (!sender->waits)
 		sender->queue.left = 0;
-	sender->slot[(sender->first + sender->waits++) % WAITING] =
-		share_enter(clock_of(sender), at, share_work_of(FRAME));
+	sender->slot[place] = share_enter(clock_of(sender), at, share_work_of(FRAME));
+	sender->since_ns[place] = now;
+	sender->waits++;
 	__sync_fetch_and_add(&share.held, SHARE_PACKET + FRAME);
 }
 
 /* The head may leave; `at`: of its clock. */
-static bool is_due(struct sender *sender, __u64 at)
+static bool is_due(struct sender *sender, __u64 now, __u64 at)
 {
 	const __u64 waits = share_work_of(sender->waits * FRAME);
-	__u64 start = share_start(&sender->queue, sender->slot[sender->first % WAITING], at);
+	const unsigned int place = sender->first % WAITING;
+	__u64 start;
 
+	if (share_at_once(&sender->queue, sender->slot[place], now - sender->since_ns[place]))
+		return true;
+	start = share_start(&sender->queue, sender->slot[place], at);
 	if (share_ahead(at, start) > share_pace(&share)->slack) {
 		share_move(clock_of(sender), &sender->queue, at, waits,
 			   share_work_of(share.held & SHARE_BYTES) - waits);
@@ -98,8 +106,8 @@ static void *run(void *data)
 		work = share_work(share_pace(&share), now);
 		at = share_at(&share, sender->in_l, work);
 		if (sender->waits < WAITING)
-			enqueue(sender, at);
-		if (is_due(sender, at))
+			enqueue(sender, now, at);
+		if (is_due(sender, now, at))
 			send_head(sender, work);
 		else
 			sched_yield();
