@@ -235,7 +235,6 @@ static __always_inline int admit(struct instance *in, struct dualq *q, struct Qd
 
 drop:
 	count_drop(sch, counters, cause, &info);
-	link_charge_lost(in, skb, &info, now);
 	bpf_qdisc_skb_drop(skb, to_free);
 	return result;
 }
