@@ -11,7 +11,7 @@
  *
  *	link_join()		a qdisc begins, with its parameters; under RTNL
  *	link_leave()		it ends; under RTNL
- *	link_set_rate()		link_rate() may be another one than before
+ *	link_set_rate()		the rate may be another one than before
  *	link_start_empty()	nothing waits in a qdisc; link_forgets(): nor for this link
  *
  *	link_enter()		a packet is about to be queued: its slot

@@ -333,10 +333,11 @@ static inline __u64 share_start(const struct share_queue *queue, __u32 slot, __u
  * too long to be in time now, so all of them (`waits`: work) get other places: first those that the
  * queue still has ahead, about as often as they come, then a piece in a row from the end of the
  * clock. `others`: work that waits elsewhere, so that of what is ahead all else is the queue's own.
- * Where its places come in a lump, not evenly, it is at most that lump too early.
+ * Where its places come in a lump, not evenly, it is at most that lump too early. Of what surely
+ * nobody has used it may catch up `slack`, as one that is not so late does.
  */
-static inline void share_move(__u64 *clock, struct share_queue *queue, __u64 now, __u64 waits,
-			      __u64 others)
+static inline void share_move(__u64 *clock, struct share_queue *queue, __u64 now, __u64 slack,
+			      __u64 waits, __u64 others)
 {
 	const __u64 ahead = share_ahead(*(volatile __u64 *)clock, now);
 	__u64 own = ahead > others ? ahead - others : 0;
@@ -348,8 +349,8 @@ static inline void share_move(__u64 *clock, struct share_queue *queue, __u64 now
 	queue->left = waits;
 	queue->own = own;
 	queue->stretch = own ? (ahead << SHARE_STRETCH) / own : 0;
-	queue->piece = share_claim(clock, now, waits - own);
-	queue->next = own ? now : queue->piece;
+	queue->piece = share_claim(clock, now - slack, waits - own);
+	queue->next = !own ? queue->piece : others ? now : now - slack;
 }
 
 /* A packet that had taken `work` has left a queue that has moved. */

@@ -122,13 +122,13 @@ static __always_inline void link_turn_back(struct instance *in, struct dualq *q,
 
 static __always_inline void link_wake(struct instance *in, const struct Qdisc *sch, u64 now)
 {
-	if (link_rate(in) && !sch->q.qlen)
+	if (in->link.rate && !sch->q.qlen)
 		shaper_wake(&in->link.clock.shaper, now);
 }
 
 static __always_inline bool link_is_free(struct instance *in, u64 now)
 {
-	return shaper_ready(&in->link.clock.shaper, link_rate(in), now);
+	return shaper_ready(&in->link.clock.shaper, in->link.rate, now);
 }
 
 static __always_inline u64 link_look(const struct instance *in, u64 now)
@@ -181,7 +181,7 @@ static __always_inline void link_throw_away(struct instance *in, struct dualq *q
 static __always_inline u64 l_forecast(const struct instance *in, const struct dualq *q, u64 now,
 				      u64 enough_ns)
 {
-	u64 age = queue_age(q, true, now), rate = link_rate(in), ahead, wait;
+	u64 age = queue_age(q, true, now), rate = in->link.rate, ahead, wait;
 
 	if (!rate || age > enough_ns)
 		return age;

@@ -11,9 +11,15 @@
 #ifndef LINK_SHARED_BPF_H
 #define LINK_SHARED_BPF_H
 
+#ifndef AQM_H
+#define AQM_H "aqm/pi2.bpf.h"
+#endif
+
+#include "coupled.bpf.h"
 #include "dualpi2.h"
 #include "link.bpf.h"
 #include "share.h"
+#include AQM_H
 
 #define LINK_KIND AQM_SHARED_KIND
 #define LINK_CLOCK_H "link/shared_clock.bpf.h"
@@ -63,8 +69,5 @@ struct shared_link {
 _Static_assert(sizeof(struct shared_link) == LINK_SIZE, "a mask keeps an offset within `links`");
 
 _Static_assert(__builtin_offsetof(struct share, turn) == LINK_LINE, "what packets write is apart");
-
-/* A device has at least one qdisc of those that there can be. */
-static struct shared_link links[DUALPI2_MAX_INSTANCES] __attribute__((aligned(LINK_LINE)));
 
 #endif /* LINK_SHARED_BPF_H */

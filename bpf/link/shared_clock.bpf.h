@@ -16,6 +16,9 @@
 
 _Static_assert(DUALQS == 1, "the first DualQ is in its instance");
 
+/* A device has at least one qdisc of those that there can be. */
+static struct shared_link links[DUALPI2_MAX_INSTANCES] __attribute__((aligned(LINK_LINE)));
+
 /* A wake-up that comes so much too late is not moved: that would cost more than it is worth. One
  * that is so near may have happened, by another CPU's clock.
  */
@@ -376,7 +379,7 @@ static __always_inline void link_wake(struct instance *in, const struct Qdisc *s
 GLOBAL_SUBPROG int link_move(u32 number, u32 in_l, u64 at, u32 restarts)
 {
 	struct instance *in = instance_by_number(number);
-	u64 others, own, waits;
+	u64 others, own, waits, slack;
 	struct share *share;
 
 	if (!in)
@@ -394,10 +397,12 @@ GLOBAL_SUBPROG int link_move(u32 number, u32 in_l, u64 at, u32 restarts)
 	}
 	if (restarts) /* nothing of what is ahead is its own */
 		others = ~0ULL;
+	/* What L has not used C has, if it waits. */
+	slack = restarts || (in_l && share_c_waits(share)) ? 0 : share_pace(share)->slack;
 	if (in_l)
-		share_move(&share->l_end, &in->link.clock.l, at, waits, others);
+		share_move(&share->l_end, &in->link.clock.l, at, slack, waits, others);
 	else
-		share_move(&share->c_end, &in->link.clock.c, at, waits, others);
+		share_move(&share->c_end, &in->link.clock.c, at, slack, waits, others);
 	return 0;
 }
 

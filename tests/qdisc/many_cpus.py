@@ -17,8 +17,7 @@ from pathlib import Path
 
 import pytest
 import virtual_queues
-from conftest import (AQMS, BIN, KINDS, LOADER, PIN_DIR, SHARED_KINDS, check_law, published,
-                      written)
+from conftest import AQMS, BIN, KINDS, LOADER, PIN_DIR, SHARED_KINDS, check_law, published, written
 from frames import CE, ECT_0, ECT_1, NOT_ECT, ipv4_frame
 from netns import dummy, run, veth, wait_until
 from superpackets import UDP_SEGMENT

@@ -115,12 +115,13 @@ def test_a_claim_starts_where_the_clock_is_or_now(clock, ahead, work):
 
 @given(st.integers(0, 2**64 - 1), st.integers(-2**47, 2**45 - 2 * SLOT))
 def test_a_slot_is_told_from_now(now, ahead):
-    """Also around the wrap of the slots, every 64 GiB, and of the clocks: at most 16 bytes late, and
-    as much again for the one slot whose number would be 0."""
+    """Also around the wrap of the slots, every 64 GiB, and of the clocks: at most 16 bytes late,
+    and as much again for the one slot whose number would be 0."""
     start = (now + ahead) % 2**64
     clock, queue = ffi.new("__u64 *", start), new("share_queue")
     slot = C.share_enter(clock, (start - 1) % 2**64, FRAME * WORK)
-    assert 0 <= (C.share_start(queue, slot, now) - start) % 2**64 < SLOT * (2 if slot == 1 else 1)
+    late = (C.share_start(queue, slot, now) - start) % 2**64
+    assert late < SLOT * (2 if slot == 1 else 1)
 
 
 def test_what_is_due_as_it_comes_goes_at_once():
@@ -205,8 +206,8 @@ class Qdisc:
         if self.epoch != self.link.share.epoch:
             self.epoch = self.link.share.epoch
             for each in (True, False):
-                C.share_move(self.clock(each), self.queue[each], self.now(each), self.work(each),
-                             2**62)
+                C.share_move(self.clock(each), self.queue[each], self.now(each), 0,
+                             self.work(each), 2**62)
         now, queue = self.now(in_l), self.queue[in_l]
         slot, _, _, enqueued = self.fifo[in_l][0]
         if C.share_at_once(queue, slot, self.link.now - enqueued):
@@ -214,7 +215,8 @@ class Qdisc:
         start = C.share_start(queue, slot, now)
         late = (now - start) % 2**64
         if C.share_pace(self.link.share).slack < late < 2**63:
-            C.share_move(self.clock(in_l), queue, now, self.work(in_l),
+            C.share_move(self.clock(in_l), queue, now, C.share_pace(self.link.share).slack,
+                         self.work(in_l),
                          sum(qdisc.work(in_l) for qdisc in self.link.qdiscs if qdisc != self))
             start = queue.next
         return C.share_ahead(start, now)
@@ -322,7 +324,8 @@ def test_of_one_kind_it_is_a_single_link(qdiscs, in_l, data):
     assert len(sent) == len(packets)
     takes = Fraction(SECOND, RATE)
     end = max(at + packet.length * takes for at, packet in sent)
-    assert end <= max(start + length * takes for start, (_, length) in zip(exact, arrivals)) + ROUNDED
+    ends = [start + length * takes for start, (_, length) in zip(exact, arrivals, strict=True)]
+    assert end <= max(ends) + ROUNDED
 
 
 @settings(max_examples=100, deadline=None)

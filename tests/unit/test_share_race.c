@@ -77,7 +77,8 @@ static bool is_due(struct sender *sender, __u64 now, __u64 at)
 		return true;
 	start = share_start(&sender->queue, sender->slot[place], at);
 	if (share_ahead(at, start) > share_pace(&share)->slack) {
-		share_move(clock_of(sender), &sender->queue, at, waits,
+		share_move(clock_of(sender), &sender->queue, at,
+			   sender->in_l ? 0 : share_pace(&share)->slack, waits,
 			   share_work_of(share.held & SHARE_BYTES) - waits);
 		sender->moved++;
 		start = sender->queue.next;

@@ -52,7 +52,7 @@ static bool is_shared(const struct target *target)
 const struct aqm *target_aqm(const struct target *target, const struct request *request)
 {
 	const struct aqm *asked = request->aqm ?: tree_aqm(&target->tree) ?: aqm_default();
-	const struct aqm *aqm = aqm_proper(asked);
+	const struct aqm *aqm = asked->alone ?: asked;
 
 	if (request->former)
 		return asked;
