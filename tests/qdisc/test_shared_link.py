@@ -214,8 +214,9 @@ def test_p_is_that_of_the_link(shared):
     wait_until(lambda: shared.all_stats()[1][0]["prob"] > 0.05, "p' has grown", step=0.02)
     shared.burst([3], ECT_1, 60)
     shared.load("--tupdate", "4000s")
-    _, queues = shared.all_stats()
+    whole, queues = shared.all_stats()
     assert len({queue["prob"] for queue in queues}) == 1
+    assert whole["updates"] == max(queue["updates"] for queue in queues), "once, not for each"
     assert queues[3]["l-queue"]["mark-coupled"] > 0
     shared.drain()
     assert serials

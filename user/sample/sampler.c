@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "aqm/stat.h"
 #include "cli/message.h"
@@ -272,17 +273,29 @@ static void add_overload(struct dualpi2_overload *sum, const struct dualpi2_over
 	}
 }
 
+/* Queues that have one link tell of the same AQM: once is enough. */
+static void take_aqm(struct dualpi2_stats *sum, const struct dualpi2_stats *stats, __u64 updates)
+{
+	sum->updates = MAX(updates, stats->updates);
+	if (stats->overload.events >= sum->overload.events)
+		sum->overload = stats->overload;
+}
+
 static void add_figures(struct sample *sum, const struct sample *sample)
 {
 	struct figures *total = &sum->total;
 	struct dualpi2_stats *stats = &total->stats;
 	const struct dualpi2_stats *more = &sample->total.stats;
+	const __u64 updates = stats->updates;
 	const __u32 maxq = stats->maxq;
 
 	sum->identity += sample->identity;
 	stat_add(qdisc_rows, stats, more);
 	stats->maxq = more->maxq > maxq ? more->maxq : maxq; /* whether any queue was ever in use */
-	add_overload(&stats->overload, &more->overload);
+	if (sample->aqm->alone)
+		take_aqm(stats, more, updates);
+	else
+		add_overload(&stats->overload, &more->overload);
 	stat_add(queue_rows, &stats->l, &more->l);
 	stat_add(queue_rows, &stats->c, &more->c);
 	add_histogram(&total->delays.l, &sample->total.delays.l);
