@@ -46,7 +46,9 @@ static void show_queues(const struct link *link, uint64_t rate, bool is_mq)
 {
 	if (link->tx_queues < 2)
 		return;
-	if (is_mq)
+	if (is_mq && rate)
+		report_line(REPORT_OK, "its %u transmit queues share one rate", link->tx_queues);
+	else if (is_mq)
 		report_line(REPORT_OK, "each of its %u transmit queues has an instance of its own",
 			    link->tx_queues);
 	else if (rate)
