@@ -44,7 +44,7 @@
  *
  * An AQM sees an instance and its DualQ only through the functions below, which instance.bpf.h,
  * frames.bpf.h and the link (link.bpf.h) define. Where several qdiscs have one link, its state,
- *what waits and the oldest head are the link's.
+ * what waits and the oldest head are the link's.
  */
 #ifndef AQM_BPF_H
 #define AQM_BPF_H

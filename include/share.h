@@ -20,7 +20,7 @@
  * C did, makes U stand still for that as it leaves. What C starts in any interval is at most the
  * growth of V there, and a packet; L is spaced by its own clock. So the sum is exact for any number
  * of queues, but for three packets (one of L, one of C, and one of L under way for which V will
- *have stood still) and the timers that are late.
+ * have stood still) and the timers that are late.
  *
  * A change of the rate is another pace of W. No packet that is queued notices.
  *
@@ -70,13 +70,12 @@ struct share_pace {
 
 struct share {
 	/* Every packet writes here. */
-	__u64 l_end;  /* on U */
-	__u64 c_end;  /* on V */
-	__u64 l_sent; /* what L has sent: W - V */
-	__u64 l_gaps; /* W - U */
-	__u64 held;   /* what waits: SHARE_PACKET for each skb, and bytes */
-	__u64 memory; /* of that: SHARE_PACKET for each packet of C on the wire, and memory, bytes
-		       */
+	__u64 l_end;	 /* on U */
+	__u64 c_end;	 /* on V */
+	__u64 l_sent;	 /* what L has sent: W - V */
+	__u64 l_gaps;	 /* W - U */
+	__u64 held;	 /* what waits: SHARE_PACKET for each skb, and bytes */
+	__u64 memory;	 /* SHARE_PACKET for each packet of C on the wire, and memory, bytes */
 	__u32 l_packets; /* of L, on the wire */
 	__u32 unused[3];
 
