@@ -144,13 +144,13 @@ KEPT = 256  # DUALPI2_EVENTS
 CODEL_EVENTS = PIN_DIR / "codel/dualpi2_events"
 
 
-def keep_events(path, numbers, begun=None, netns=2**63, ifindex=1):
+def keep_events(path, numbers, begun=None, netns=2**63, ifindex=1, is_whole=True):
     """As if the programs had told of events with these numbers, of interfaces named after them, in
-    a namespace (its cookie): by default none of this host."""
+    a namespace (its cookie): by default none of this host. Or were about to."""
     lines = []
     for number in numbers:
         # netns, ifindex, parent, ended, netns, ifname, start_ns, duration_ns
-        event = struct.pack("=QQIIII16sQQQ", number, netns, ifindex, 0, 0, 1,
+        event = struct.pack("=QQIIII16sQQQ", number * is_whole, netns, ifindex, 0, 0, 1,
                             f"x{number}".encode(), 10**9, 0, begun or number)
         place = struct.pack("=I", number % KEPT)
         key, value = (" ".join(map(str, data)) for data in (place, event))
@@ -177,6 +177,7 @@ def test_events_are_told_whole_and_in_order(cable, tmp_path):
 
     try:
         wait_until(lambda: follows(follower), "it follows")
+        keep_events(batch, [2], is_whole=False)
         keep_events(batch, [1, 3])
         assert told() == "x1"
         before = looks_of(follower)

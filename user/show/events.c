@@ -200,12 +200,17 @@ static __u64 number_of(const struct kept *kept, __u64 place)
 	return *(const __u64 *)kept_at(kept, place);
 }
 
+/* Somebody writes an entry from its end on, and its number at last. */
+static __u64 begun_of(const struct kept *kept, __u64 place)
+{
+	const char *entry = kept_at(kept, place);
+
+	return *(const __u64 *)(entry + kept->told->size - sizeof(__u64));
+}
+
 static bool is_whole(const struct kept *kept, __u64 number)
 {
-	const char *entry = kept_at(kept, number);
-
-	return number_of(kept, number) == number &&
-	       *(const __u64 *)(entry + kept->told->size - sizeof(__u64)) == number;
+	return number_of(kept, number) == number && begun_of(kept, number) == number;
 }
 
 static __u64 latest_of(const struct kept *kept)
@@ -217,9 +222,19 @@ static __u64 latest_of(const struct kept *kept)
 	return latest;
 }
 
-/* Print those behind `to->latest`. One that is not there is being written on another CPU. If it is
- * missing for a whole look it never comes: its place was not free (bpf/conviction.bpf.h).
+/* Is another CPU still writing the one behind `to->latest`, or about to? If it has not begun for a
+ * whole look it never will: its place was not free (bpf/conviction.bpf.h).
  */
+static bool may_come(struct followed_to *to, const struct kept *kept)
+{
+	const __u64 next = to->latest + 1;
+	const bool was_missing = to->missing == next;
+
+	to->missing = next;
+	return number_of(kept, next) < next && (begun_of(kept, next) == next || !was_missing);
+}
+
+/* Print those behind `to->latest`, up to one that is still to come. */
 static void print_new(const struct follower *follower, struct followed_to *to,
 		      const struct kept *kept)
 {
@@ -232,12 +247,10 @@ static void print_new(const struct follower *follower, struct followed_to *to,
 	for (; to->latest < latest; to->latest++) {
 		const __u64 next = to->latest + 1;
 
-		if (is_whole(kept, next)) {
+		if (is_whole(kept, next))
 			kept->told->print(follower, kept_at(kept, next));
-		} else if (number_of(kept, next) < next && to->missing != next) {
-			to->missing = next;
+		else if (may_come(to, kept))
 			return;
-		}
 	}
 }
 
