@@ -137,7 +137,7 @@ def test_offload(box):
 
 def test_config(box, tmp_path):
     path = tmp_path / "one.conf"
-    path.write_text("rate 20mbit\nmq\n")
+    path.write_text("rate 20mbit\nlimit 0\n")
     assert box.run(LOADER, "--check", "one", "--config", path, check=False).returncode == 2
     path.write_text("rate 20mbit\n")
     assert ("ok", "packets wait here unless what comes behind has less than 20mbit") in \
