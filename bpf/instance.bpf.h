@@ -248,6 +248,12 @@ static __always_inline u64 queue_bytes(const struct dualq *q, bool in_l)
 	return dualpi2_backlog_bytes(in_l ? &q->l_counters : &q->c_counters);
 }
 
+/* Of both. */
+static __always_inline u64 dualq_bytes(const struct dualq *q)
+{
+	return queue_bytes(q, true) + queue_bytes(q, false);
+}
+
 static __always_inline u32 full_frame(const struct instance *in)
 {
 	return in->link.frame_len;

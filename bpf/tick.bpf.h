@@ -46,8 +46,10 @@ static __always_inline void tick(struct instance *in, u64 now, u64 most)
 	if (periods > most)
 		periods = most;
 	link_measure(in);
-	for (home = 0; link_updates(in, now, most, &periods) && home < TIMED; home++)
-		dualq_update(in->number, home, now, periods);
+	if (link_updates(in, now, most, &periods)) {
+		for (home = 0; home < TIMED; home++)
+			dualq_update(in->number, home, now, periods);
+	}
 	publish(in, now);
 }
 

@@ -38,7 +38,7 @@ static __always_inline u32 l_packets(const struct dualq *q)
 
 static __always_inline u64 backlog_bytes(const struct dualq *q)
 {
-	return queue_bytes(q, true) + queue_bytes(q, false);
+	return dualq_bytes(q);
 }
 
 static __always_inline u64 oldest_age(const struct dualq *q, bool in_l, u64 now)

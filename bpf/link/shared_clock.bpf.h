@@ -315,11 +315,14 @@ static __always_inline bool link_drops_early(const struct instance *in)
 static __always_inline u64 work_of(const struct instance *in, const struct sk_buff *skb,
 				   const struct packet_info *info)
 {
-	u32 len = info->len;
+	return share_work_of(len_on_link(in, skb, info));
+}
 
-	if (in->link.is_framed)
-		len = framed_len(in->number, len, info->packets, network_offset(skb));
-	return share_work_of(len);
+/* And the gap for C, if the packet has taken one. */
+static __always_inline u64 with_gap(const struct instance *in, const struct packet_info *info,
+				    u64 work)
+{
+	return info->flags & PACKET_SPACED ? work + share_gap(work, in->l_share) : work;
 }
 
 /* The same of all that waits in a queue, rounded for all of them at once. */
@@ -349,7 +352,7 @@ static __always_inline struct slot link_enter(struct instance *in, struct dualq 
 	work = work_of(in, skb, info);
 	if (in_l && share_c_waits(share)) {
 		info->flags |= PACKET_SPACED;
-		work += share_gap(work, in->l_share);
+		work = with_gap(in, info, work);
 	}
 	if (!fifo_waits(in_l ? &q->l : &q->c)) {
 		queue_of(in, in_l)->left = 0;
@@ -364,7 +367,8 @@ static __always_inline void link_turn_back(struct instance *in, struct dualq *q,
 					   const struct packet_info *info, const bool in_l, u64 now)
 {
 	if (share_pace(&link_of(in)->share)->mult)
-		share_turn_back(end_of(&link_of(in)->share, in_l), work_of(in, skb, info));
+		share_turn_back(end_of(&link_of(in)->share, in_l),
+				with_gap(in, info, work_of(in, skb, info)));
 }
 
 static __always_inline void link_wake(struct instance *in, const struct Qdisc *sch, u64 now)
@@ -385,7 +389,7 @@ GLOBAL_SUBPROG int link_move(u32 number, u32 in_l, u64 at, u32 restarts)
 	if (!in)
 		return 0;
 	share = &link_of(in)->share;
-	own = queue_bytes(&in->dualq, true) + queue_bytes(&in->dualq, false);
+	own = dualq_bytes(&in->dualq);
 	others = share->held & SHARE_BYTES;
 	others = share_work_of(others > own ? others - own : 0);
 	if (in->link.is_framed) /* at most */
@@ -515,8 +519,7 @@ static __always_inline void link_charge(struct instance *in, const struct sk_buf
 		ADD(share->l_sent, work);
 	}
 	if (rarely(queue->left))
-		share_leave(queue, info->flags & PACKET_SPACED ? work + share_gap(work, in->l_share)
-							       : work);
+		share_leave(queue, with_gap(in, info, work));
 }
 
 /* Nobody has several queues for what arrives (an ifb has one). */
@@ -541,12 +544,11 @@ static __always_inline void link_discarded(struct instance *in)
 static __always_inline void link_throw_away(struct instance *in, struct dualq *q,
 					    const struct Qdisc *sch)
 {
-	const u64 bytes = queue_bytes(q, true) + queue_bytes(q, false);
 	struct share *share = &link_of(in)->share;
 
 	if (!sch->q.qlen)
 		return;
-	ADD(share->held, -(sch->q.qlen * SHARE_PACKET + bytes));
+	ADD(share->held, -(sch->q.qlen * SHARE_PACKET + dualq_bytes(q)));
 	ADD(share->memory,
 	    -(in->memory_used + dualpi2_backlog_packets(&q->c_counters) * SHARE_PACKET));
 	ADD(share->l_packets, -q->l_packets);
