@@ -95,6 +95,7 @@ PLUGS_O := $(AQMS:%=$(O)/aqm/%.o)
 SHARED_AQMS := $(filter $(AQMS),$(call aqms_with,AQM_SHARED_KIND))
 SHARED_BPF_O := $(SHARED_AQMS:%=$(O)/shared/%.bpf.o)
 SHARED_O := $(SHARED_AQMS:%=$(O)/shared/%.o)
+alone_cflags = $(call plug_cflags,$(1)) $(patsubst %,-DAQM_SHARED=aqm_%_mq,$(filter $(1),$(SHARED_AQMS)))
 shared_cflags = $(subst aqm/$(1).skel.h,shared/$(1).skel.h,$(call plug_cflags,$(1)))_mq -DAQM_ALONE=aqm_$(1)
 AQMS_O := $(PLUGS_O) $(SHARED_O) $(O)/aqm/list.o
 # What only dualpi2-load has.
@@ -201,8 +202,7 @@ $(SKELETONS) $(OTHER_SKELETONS) $(O)/two/pi2.skel.h: %.skel.h: %.bpf.o
 # Position-independent, for the tests: one of them is a shared library.
 $(PLUGS_O): $(O)/aqm/%.o: $(PLUG) $(O)/aqm/%.skel.h $(O)/flags/cc
 	$(say) CC $@
-	$(Q)$(CC) $(ALL_CFLAGS) -fPIC $(call plug_cflags,$*) \
-		$(patsubst %,-DAQM_SHARED=aqm_%_mq,$(filter $*,$(SHARED_AQMS))) $(DEPEND) -c $< -o $@
+	$(Q)$(CC) $(ALL_CFLAGS) -fPIC $(call alone_cflags,$*) $(DEPEND) -c $< -o $@
 
 $(SHARED_O): $(O)/shared/%.o: $(PLUG) $(O)/shared/%.skel.h $(O)/flags/cc
 	$(say) CC $@
@@ -252,8 +252,7 @@ $(NAMES:%=$(O)/listing/%): man/listing.c
 	$(Q)$(BUILD_CC) $(OWN_CFLAGS) -no-pie -Wl,--unresolved-symbols=ignore-all $^ -o $@
 $(filter $(O)/listing/user/%,$(LISTING_O)): $(O)/listing/%.o: %.c
 $(call listing,$(PLUGS_O)): $(PLUG)
-$(call listing,$(PLUGS_O)): private OWN_CFLAGS += $(call plug_cflags,$(basename $(@F))) \
-	$(patsubst %,-DAQM_SHARED=aqm_%_mq,$(filter $(basename $(@F)),$(SHARED_AQMS)))
+$(call listing,$(PLUGS_O)): private OWN_CFLAGS += $(call alone_cflags,$(basename $(@F)))
 $(call listing,$(SHARED_O)): $(PLUG)
 $(call listing,$(SHARED_O)): private OWN_CFLAGS += $(call shared_cflags,$(basename $(@F)))
 $(O)/listing/aqm/packaged.o: $(O)/aqm/packaged.c

@@ -148,7 +148,7 @@ static void add_params(void)
 
 	while (*heading)
 		heading++;
-	for (size_t i = 0; aqms[i] && !aqms[i]->alone; i++) {
+	for (size_t i = 0; aqm_is_listed(i); i++) {
 		used += snprintf(names + used, sizeof(names) - used, "%s%s", i ? "|" : "",
 				 aqms[i]->name);
 		*heading++ = aqms[i]->heading;

@@ -88,6 +88,12 @@ static inline const struct aqm *aqm_of_kind(const char *kind)
 	return *aqm;
 }
 
+/* Is there an i-th AQM, if what each is with a shared rate does not count? */
+static inline bool aqm_is_listed(size_t i)
+{
+	return aqms[i] && !aqms[i]->alone;
+}
+
 /* The AQM itself, whose name, options and metrics both kinds have. */
 static inline const struct aqm *aqm_proper(const struct aqm *aqm)
 {

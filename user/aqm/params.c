@@ -42,16 +42,22 @@ const struct option_spec *params_all(void)
 	if (option_exists(all))
 		return all;
 	end = append(end, limits);
-	for (size_t i = 0; aqms[i] && !aqms[i]->alone; i++)
+	for (size_t i = 0; aqm_is_listed(i); i++)
 		end = append(end, aqms[i]->options);
 	append(end, others);
 	return all;
 }
 
+/* Is it one of this AQM's own? NULL: of none. */
+static bool is_own(const struct option_spec *spec, const struct aqm *aqm)
+{
+	return spec->aqm == aqm_proper(aqm);
+}
+
 /* Is it for this AQM? What is no parameter, nor an AQM's, is for none. */
 static bool is_for(const struct option_spec *spec, const struct aqm *aqm)
 {
-	return spec->aqm ? spec->aqm == aqm_proper(aqm) : spec->size;
+	return spec->aqm ? is_own(spec, aqm) : spec->size;
 }
 
 const struct option_spec *params_row(const struct aqm *aqm, size_t i)
@@ -155,7 +161,7 @@ const struct option_given *param_given(const struct option_given *given, const c
 static const struct option_spec *namesake(const struct aqm *aqm, const char *name)
 {
 	for (const struct option_spec *spec = params_all(); option_exists(spec); spec++) {
-		if (spec->aqm == aqm_proper(aqm) && spec->name && !strcmp(spec->name, name))
+		if (is_own(spec, aqm) && spec->name && !strcmp(spec->name, name))
 			return spec;
 	}
 	return NULL;
@@ -211,7 +217,7 @@ static size_t read_derived(const struct option_given *given, const struct aqm *a
 	size_t count = 0;
 
 	for (const struct option_spec *spec = params_all(); option_exists(spec); spec++, given++) {
-		if (spec->aqm != aqm_proper(aqm) || spec->size || !value_is_taken(spec))
+		if (!is_own(spec, aqm) || spec->size || !value_is_taken(spec))
 			continue;
 		derived[count++] = (struct aqm_derived){
 			.spec = spec,
@@ -247,8 +253,8 @@ static bool overrides_agree(const struct option_given *given, const struct aqm *
 	while (!derived->given)
 		derived++;
 	for (const struct option_spec *spec = params_all(); option_exists(spec); spec++, given++) {
-		if (!given->text || !spec->size || spec->aqm != aqm_proper(aqm) ||
-		    !value_is_taken(spec) || get(spec, params) == given->value)
+		if (!given->text || !spec->size || !is_own(spec, aqm) || !value_is_taken(spec) ||
+		    get(spec, params) == given->value)
 			continue;
 		return params_refuse(why, "--%s %s: --%s sets it, too: give one of them",
 				     spec->name, given->text, derived->spec->name);

@@ -73,7 +73,7 @@ bool request_fits(const struct request *request, const struct aqm *aqm)
 	struct dualpi2_params scratch;
 	char why[PARAMS_WHY_MAX];
 
-	for (size_t i = 0; !aqm && aqms[i] && !aqms[i]->alone; i++) {
+	for (size_t i = 0; !aqm && aqm_is_listed(i); i++) {
 		scratch = params_default(aqms[i]);
 		if (params_apply(request->params, aqms[i], &scratch, why))
 			return true;

@@ -41,12 +41,13 @@ void target_free(struct target *target)
 	tree_free(&target->tree);
 }
 
-/* Do the queues of the mq that is there share a rate, or stay so without one (--rate 0)? */
-static bool is_shared(const struct target *target)
+/* Will it be an mq whose queues share a rate? One that does stays so without a rate (--rate 0). */
+static bool will_share(const struct target *target, const struct request *request)
 {
 	const struct aqm *now = tree_aqm(&target->tree);
 
-	return now && now->alone;
+	return target_will_be_mq(target, request) &&
+	       (request_has_rate(request) || (now && now->alone));
 }
 
 const struct aqm *target_aqm(const struct target *target, const struct request *request)
@@ -56,10 +57,7 @@ const struct aqm *target_aqm(const struct target *target, const struct request *
 
 	if (request->former)
 		return asked;
-	return aqm->shared && target_will_be_mq(target, request) &&
-			       (request_has_rate(request) || is_shared(target))
-		       ? aqm->shared
-		       : aqm;
+	return aqm->shared && will_share(target, request) ? aqm->shared : aqm;
 }
 
 bool target_will_be_mq(const struct target *target, const struct request *request)
@@ -182,9 +180,8 @@ static bool may_be_mq(const struct target *target)
 static bool may_share(const struct target *target, const struct request *request)
 {
 	const struct aqm *aqm = target_aqm(target, request);
-	const bool shares = request_has_rate(request) || is_shared(target);
 
-	return !target_will_be_mq(target, request) || !shares || aqm->alone ||
+	return !will_share(target, request) || aqm->alone ||
 	       report_obstacle(STATUS_USAGE, 0, target->label,
 			       "--rate: not with an mq and the AQM %s: %s", aqm->name,
 			       aqm->not_shared);

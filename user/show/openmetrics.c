@@ -330,7 +330,7 @@ void openmetrics_print(const struct samples *list, const struct configured *conf
 	print_rows(qdisc_rows, false, NULL, list, exposition);
 	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
 		print_family(&families[i], list, exposition);
-	for (size_t i = 0; aqms[i] && !aqms[i]->alone; i++) {
+	for (size_t i = 0; aqm_is_listed(i); i++) {
 		print_rows(aqms[i]->gauges, false, aqms[i], list, exposition);
 		if (aqms[i]->has_values)
 			print_family(&values_family, list, exposition);
