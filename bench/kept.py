@@ -36,6 +36,19 @@ def write(path, lines):
     temporary.rename(path)
 
 
+def keep_options(parser):
+    """Of a command whose runs may have lines."""
+    parser.add_argument("--lines", metavar="FILE",
+                        help="keep figures of finished runs here, and take them from here")
+    parser.add_argument("--kept", action="store_true",
+                        help="only what is kept there: measure nothing")
+
+
+def check_options(parser, options):
+    if options.kept and not options.lines:
+        parser.error("--kept needs --lines")
+
+
 class Kept(Bench):
     """`lines`: knows the file. A run that has a line there is not done again, whatever machine did
     it; to measure anew, remove lines."""
