@@ -69,14 +69,19 @@ def receive_all(mq, count):
                "all frames have arrived")
 
 
-@pytest.fixture
-def mq(registered, new_space):
-    space = new_space("mq")
+def add_cable(space):
+    """One with several queues; its ends."""
     space.ip(f"link add m0 numtxqueues {QUEUES} numrxqueues {QUEUES} type veth "
              f"peer name m1 numtxqueues {QUEUES} numrxqueues {QUEUES}")
     for name in ("m0", "m1"):
         space.up_without_ipv6(name)
-    device = Multiqueue(space, "m0", "m1")
+    return "m0", "m1"
+
+
+@pytest.fixture
+def mq(registered, new_space):
+    space = new_space("mq")
+    device = Multiqueue(space, *add_cable(space))
     yield device
     device.load("--unload", check=False)
     device.close()

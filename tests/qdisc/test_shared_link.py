@@ -10,7 +10,7 @@ import pytest
 from conftest import LOADER, check_law, one_line
 from frames import CE, ECT_1, NOT_ECT, ipv4_frame, parse, received
 from netns import wait_until
-from test_mq import FLOWS, QUEUES, Multiqueue, from_flow
+from test_mq import FLOWS, QUEUES, Multiqueue, add_cable, from_flow
 
 KIND = "bpf_dualpi2_mq"
 CALM = ("--target", "4000s", "--step-thresh", "4000s")
@@ -97,11 +97,7 @@ class Shared(Multiqueue):
 @pytest.fixture
 def link(registered, new_space):
     space = new_space("shared")
-    space.ip(f"link add m0 numtxqueues {QUEUES} numrxqueues {QUEUES} type veth "
-             f"peer name m1 numtxqueues {QUEUES} numrxqueues {QUEUES}")
-    for name in ("m0", "m1"):
-        space.up_without_ipv6(name)
-    device = Shared(space, "m0", "m1")
+    device = Shared(space, *add_cable(space))
     yield device
     device.load("--unload", "--if-attached")
     device.close()
