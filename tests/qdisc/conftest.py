@@ -294,6 +294,7 @@ class Registrations:
     def renew(self, aqm):
         """Its programs and maps are new ones."""
         self.space.run(LOADER, self.devices[aqm], "--unload")
+        assert not (PIN_DIR / aqm).exists(), "no other qdisc holds what is spent"
         self.space.run(LOADER, self.devices[aqm], "--aqm", aqm)
 
 
@@ -331,7 +332,7 @@ def registered(request):
 
 @pytest.fixture
 def spent(registered):
-    """PI2's registration is of no use after the test."""
+    """PI2's registration is of no use after the test. Comes before `cable`, which holds it."""
     yield
     REGISTRATIONS.renew("pi2")
 

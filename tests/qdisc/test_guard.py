@@ -417,7 +417,7 @@ def test_convictions_are_events(cable):
                                 rf"{protocol}\n", next_line(reader))
 
 
-def test_a_conviction_that_nobody_told_holds_up_no_other(cable, spent):
+def test_a_conviction_that_nobody_told_holds_up_no_other(spent, cable):
     """The place of one was not free when it came: the next is told without it."""
     cable.load(*GUARDED)
     with following(cable.tx, STATS, "d0", "--events", "--json") as follower, \
@@ -445,7 +445,7 @@ def test_security_associations_are_flows(cable):
     assert guard(cable)["convictions"] == 1
 
 
-def test_who_finds_no_place_is_not_judged(cable, spent):
+def test_who_finds_no_place_is_not_judged(spent, cable):
     """All places have flows that are not to be forgotten: the flood stays in L, and is counted."""
     cable.load(*GUARDED)
     with opened(PI2_PINS / "dualpi2_flows") as table:

@@ -138,7 +138,7 @@ def test_l4s_goes_to_l_and_marks_arrive(path):
 
 
 def test_guard(path):
-    path.load("--rate", "10mbit", "--guard")  # half of what the sender can do, or less
+    path.load("--rate", "20mbit", "--guard")
     path.send(ECT_1, 120)
     wait_until(lambda: path.ifb.tc()["qlen"] == 0, "all have left")
     stats = path.ifb.check_conservation()
