@@ -35,6 +35,9 @@
 #define DUALPI2_NSEC_PER_MSEC 1000000ULL
 #define DUALPI2_NSEC_PER_USEC 1000ULL
 
+/* How much earlier the clock of one CPU, or of a packet that was held up, may be, ns. */
+#define DUALPI2_SKEW_NS DUALPI2_NSEC_PER_MSEC
+
 /* Which ECN codepoints go to L, as bits of the ECN field that have to be set
  * (TCA_DUALPI2_ECN_MASK).
  */

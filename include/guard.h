@@ -248,8 +248,8 @@ static inline bool guard_takes_link(const struct guard_law *law, struct guard_fl
 	if (!terms)
 		return false;
 	ahead = flow->takes_until - guard_clock(now);
-	if (ahead > most) /* that was in the past */
-		ahead = 0;
+	if (ahead > most) /* that was in the past, if not by another CPU's clock */
+		ahead = ahead - most <= guard_clock(DUALPI2_SKEW_NS) ? most : 0;
 	ahead += guard_clock(guard_ns(GUARD_TAKES_PART * (__u64)len, law->rate));
 	flow->takes_until = guard_clock(now) + ahead;
 	if (ahead <= most)

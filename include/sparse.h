@@ -133,9 +133,6 @@ static inline void sparse_goes_to_c(const struct sparse_law *law, struct sparse_
 	flow->stay.last_ns = now;
 }
 
-/* How much earlier the clock of one CPU, or of a packet that was held up, may be, ns. */
-#define SPARSE_SKEW_NS DUALPI2_NSEC_PER_MSEC
-
 /* How far somebody is ahead who may be so far at most. More was allowed when the rate was lower or
  * the link shared by more: that does not count.
  */
@@ -145,7 +142,7 @@ static inline __u64 sparse_ahead(__u64 leaked_ns, __u64 now, __u64 most_ns)
 
 	if (ahead <= most_ns)
 		return ahead;
-	return ahead - most_ns <= SPARSE_SKEW_NS ? most_ns : 0;
+	return ahead - most_ns <= DUALPI2_SKEW_NS ? most_ns : 0;
 }
 
 /* May a packet of `len` bytes on the link, whose flow is not in C, be served as L? (Always inline,
