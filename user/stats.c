@@ -28,6 +28,7 @@ enum output {
 	OUTPUT_WATCH,
 	OUTPUT_RECORD,
 	OUTPUT_FILE,
+	OUTPUT_QUEUES,
 	OUTPUT_FLOWS,
 	OUTPUT_EVENTS,
 	OUTPUT_INTERVAL,
@@ -122,6 +123,10 @@ static struct command command = {
 				  .kind = KIND_FILE, .words = "dualpi2.prom",
 				  .excludes = REPEATED | BIT(OUTPUT_JSONL) | BIT(OUTPUT_WATCH) |
 					      BIT(OUTPUT_RECORD) | BIT(OUTPUT_EVENTS) },
+		[OUTPUT_QUEUES] = { "queues", OUTPUT,
+				    "show each transmit queue, too, where all share one rate",
+				    .excludes = BIT(OUTPUT_OPENMETRICS) | BIT(OUTPUT_PROMETHEUS) |
+						BIT(OUTPUT_FLOWS) | BIT(OUTPUT_EVENTS) },
 		[OUTPUT_FLOWS] = { "flows", OUTPUT,
 				   "list the flows that --guard keeps out of the L4S queue: since "
 				   "when, for how long, and why; for root",
@@ -270,6 +275,7 @@ static bool show(const char *ifname, FILE *file, const struct configuration *con
 
 	if (!sampler_open(&sampler, ifname))
 		return false;
+	sampler.queues = given(OUTPUT_QUEUES);
 	if (given(OUTPUT_JSONL) || given(OUTPUT_RECORD)) {
 		json_begin_lines(file);
 		shown = follow(&sampler, interval_ns, count, show_lines, file);

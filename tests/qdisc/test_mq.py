@@ -37,7 +37,8 @@ class Multiqueue(Qdisc):
 
     def all_stats(self):
         """The sum and the queues, in the order of --json."""
-        entries = json.loads(self.space.run(BIN / "dualpi2-stats", self.dev, "--json").stdout)
+        entries = json.loads(self.space.run(BIN / "dualpi2-stats", self.dev, "--json",
+                                            "--queues").stdout)
         return entries[0], entries[1:]
 
     def shown(self):

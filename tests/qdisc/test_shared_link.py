@@ -4,14 +4,17 @@ p', one overload, one limit; and that nothing is lost or stalls as it changes.""
 
 import contextlib
 import itertools
+import json
+import re
 import time
 
 import pytest
-from conftest import LOADER, check_law, one_line
+from conftest import BIN, LOADER, check_law, following, next_line, one_line
 from frames import CE, ECT_1, NOT_ECT, ipv4_frame, parse, received
 from netns import wait_until
 from test_mq import FLOWS, QUEUES, Multiqueue, add_cable, from_flow
 
+STATS = BIN / "dualpi2-stats"
 KIND = "bpf_dualpi2_mq"
 CALM = ("--target", "4000s", "--step-thresh", "4000s")
 FRAME = 1514
@@ -77,6 +80,9 @@ class Shared(Multiqueue):
         forwarded = sum(self.counts())
         wait_until(lambda: self.receive() or len(self.arrived) >= forwarded, "all has arrived")
         return self.arrived[seen:]
+
+    def stats(self, *options):
+        return self.space.run(STATS, "m0", *options).stdout
 
     def finish(self):
         """The law for each queue, and for all of them from end to end."""
@@ -207,11 +213,10 @@ def test_p_is_that_of_the_link(shared):
     """What waits in C of one queue marks in L of another, and is the same wherever one looks."""
     shared.start("--rate", "10mbit", "--target", "5ms")
     serials = shared.burst([0], NOT_ECT, 600)
-    wait_until(lambda: shared.all_stats()[1][0]["prob"] > 0.05, "p' has grown", step=0.02)
+    wait_until(lambda: shared.all_stats()[0]["prob"] > 0.05, "p' has grown", step=0.02)
     shared.burst([3], ECT_1, 60)
     shared.load("--tupdate", "4000s")
     whole, queues = shared.all_stats()
-    assert len({queue["prob"] for queue in queues}) == 1
     assert whole["updates"] == max(queue["updates"] for queue in queues), "once, not for each"
     assert queues[3]["l-queue"]["mark-coupled"] > 0
     shared.drain()
@@ -232,9 +237,8 @@ def test_limit_is_that_of_the_link(shared):
 def test_memlimit_is_that_of_the_link(shared):
     shared.start("--rate", "100kbit", "--memlimit", "100kb")
     shared.burst(range(4), NOT_ECT, 200)
-    _, queues = shared.all_stats()
-    used = sum(queue["memory-used"] for queue in queues)
-    assert 90_000 < used <= 102_400
+    whole, queues = shared.all_stats()
+    assert 90_000 < whole["memory-used"] <= whole["memory-limit"] == 102_400
     assert all(queue["c-queue"]["drop-memlimit"] for queue in queues)
 
 
@@ -388,9 +392,8 @@ def test_a_rate_makes_one_link_of_an_mq(link):
     assert link.kinds() == ["bpf_dualpi2"] * QUEUES
     assert f"{KIND} attached" in link.load("--rate", "10mbit").stdout
     assert link.kinds() == [KIND] * QUEUES
-    for queue in link.all_stats()[1]:
-        options = queue["options"]
-        assert (options["limit"], options["target"], options["rate"]) == (77, 7000, 10_000_000)
+    options = link.all_stats()[0]["options"]
+    assert (options["limit"], options["target"], options["rate"]) == (77, 7000, 10_000_000)
     link.load("--rate", 0)
     assert link.kinds() == [KIND] * QUEUES
     link.load("--aqm", "fixed", "--rate", "5mbit")
@@ -420,3 +423,39 @@ def test_unload_gives_back(link):
     assert link.shown() == before
     checked = link.space.run(LOADER, "m0", "--check", "--mq", "--rate", "10mbit").stdout
     assert f"its {QUEUES} transmit queues share one rate" in checked
+
+
+# ---- what the tools show ---------------------------------------------------------------
+
+
+def test_it_is_shown_as_one_dualq(shared):
+    """Its queues only if somebody asks for them: in all else they would count twice."""
+    shared.start("--rate", "10mbit")
+    shared.burst(range(4), NOT_ECT, 40)
+    shared.burst([0], ECT_1, 8)
+    shared.drain()
+    [whole] = json.loads(shared.stats("--json"))
+    _, queues = shared.all_stats()
+    assert whole["kind"] == KIND and whole["root"]
+    assert whole["options"]["rate"] == 10_000_000
+    assert whole["c-queue"]["packets-in"] == sum(queue["c-queue"]["packets-in"]
+                                                 for queue in queues)
+    text = shared.stats()
+    assert text.startswith(f"m0: {KIND} over all transmit queues (mq), ")
+    assert "  p' 0.00 %" in text and ":1 " not in text
+    assert len(re.findall(r"^  [0-9a-f]+:[1-4] +[0-9]+ ", shared.stats("--queues"), re.M)) == 4
+    assert shared.stats("--tc").startswith(f"qdisc {KIND} ")
+    packets = re.findall(r"^dualpi2_received_packets_total{(.*),queue=\"l4s\"} (\d+)$",
+                         shared.stats("--openmetrics"), re.M)
+    assert packets == [('device="m0",direction="egress",parent="root"', "8")]
+
+
+def test_an_overload_is_one_event_of_the_link(shared):
+    shared.start("--rate", "1mbit", "--target", "1ms", "--tupdate", "1ms", "--alpha", 200)
+    with following(shared.space, STATS, "m0", "--events") as follower:
+        shared.burst([2], NOT_ECT, 200)
+        assert next_line(follower).endswith(" m0: overload began\n")
+    assert re.search(r"overload .*: 1 event, .*; the latest began [0-9.]+m?s ago", shared.stats())
+    shared.load("--rate", 0)
+    shared.drain()
+    assert shared.all_stats()[0]["overload"]["events"] == 1

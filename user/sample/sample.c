@@ -30,15 +30,12 @@ const char *sample_place(const struct sample *sample, char *text)
 {
 	char class[FORMAT_MAX], name[NAME_SHOWN_MAX];
 
-	sample_name(sample->ifname, name);
-	if (sample->is_sum)
-		snprintf(text, PLACE_MAX, "%s, all queues", name);
-	else if (sample->key.parent != TC_H_ROOT)
-		snprintf(text, PLACE_MAX, "%s, queue %s", name,
-			 format_class(sample->key.parent, class));
-	else
-		snprintf(text, PLACE_MAX, "%s%s", name,
-			 sample->direction == INGRESS ? ", ingress" : "");
+	snprintf(text, PLACE_MAX, "%s%s%s%s", sample_name(sample->ifname, name),
+		 sample->direction == INGRESS ? ", ingress" : "",
+		 sample->key.parent != TC_H_ROOT ? ", queue "
+		 : sample_is_many(sample)	 ? ", all queues"
+						 : "",
+		 sample->key.parent != TC_H_ROOT ? format_class(sample->key.parent, class) : "");
 	return text;
 }
 

@@ -36,8 +36,9 @@ struct guarded {
 struct sample {
 	const struct aqm *aqm;
 	struct dualpi2_key key;
-	/* The sum over the queues of an mq, as the kernel shows one for its root: of its
-	 * `stats` only the counters, the memory and the parameters mean something.
+	/* The sum over the queues of an mq, as the kernel shows one for its root. Unless they share
+	 * a link (sample_is_dualq()) only the counters, the memory and the parameters of its
+	 * `stats` mean something.
 	 */
 	bool is_sum;
 	/* Tells the qdisc from all others that were or will be in its place: when it started. Of a
@@ -92,6 +93,26 @@ const char *sample_place(const struct sample *sample, char *text);
 static inline const char *sample_option(const struct sample *sample)
 {
 	return sample->direction == INGRESS ? " --ingress" : "";
+}
+
+/* Is it one DualQ: a qdisc, or all queues of an mq that share a link? Else it is the sum of several
+ * DualQs, or one queue of a link.
+ */
+static inline bool sample_is_dualq(const struct sample *sample)
+{
+	return sample->is_sum == (sample->aqm->alone != NULL);
+}
+
+/* The sum of several DualQs? */
+static inline bool sample_is_many(const struct sample *sample)
+{
+	return sample->is_sum && !sample_is_dualq(sample);
+}
+
+/* Of the qdisc, as it is shown. */
+static inline const char *sample_kind(const struct sample *sample)
+{
+	return sample_is_many(sample) ? MQ_KIND : sample->aqm->kind;
 }
 
 /* What it shapes to, bit/s; 0: it does not. */

@@ -273,12 +273,19 @@ static void add_overload(struct dualpi2_overload *sum, const struct dualpi2_over
 	}
 }
 
-/* Queues that have one link tell of the same AQM: once is enough. */
+/* Queues that have one link tell of the same AQM and the same limit: the latest figures hold. Each
+ * has a credit of its own.
+ */
 static void take_aqm(struct dualpi2_stats *sum, const struct dualpi2_stats *stats, __u64 updates)
 {
 	sum->updates = MAX(updates, stats->updates);
-	if (stats->overload.events >= sum->overload.events)
-		sum->overload = stats->overload;
+	sum->memlimit = stats->memlimit;
+	sum->credit = 0;
+	if (stats->refreshed_ns < sum->refreshed_ns)
+		return;
+	sum->levels = stats->levels;
+	memcpy(sum->aqm, stats->aqm, sizeof(sum->aqm));
+	sum->overload = stats->overload;
 }
 
 static void add_figures(struct sample *sum, const struct sample *sample)
@@ -296,6 +303,7 @@ static void add_figures(struct sample *sum, const struct sample *sample)
 		take_aqm(stats, more, updates);
 	else
 		add_overload(&stats->overload, &more->overload);
+	stats->refreshed_ns = MAX(stats->refreshed_ns, more->refreshed_ns);
 	stat_add(queue_rows, &stats->l, &more->l);
 	stat_add(queue_rows, &stats->c, &more->c);
 	add_histogram(&total->delays.l, &sample->total.delays.l);
@@ -345,13 +353,18 @@ static bool add_sums(struct samples *list)
 	return true;
 }
 
-/* An mq without a queue of ours is none of ours. */
-static void drop_others(struct samples *list)
+/* An mq without a queue of ours is none of ours. Queues that share a link are shown on request. */
+static bool is_kept(const struct sampler *sampler, const struct sample *sample)
+{
+	return sample->aqm && (sampler->queues || sample->is_sum || sample_is_dualq(sample));
+}
+
+static void drop_others(const struct sampler *sampler, struct samples *list)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < list->count; i++) {
-		if (list->items[i].aqm)
+		if (is_kept(sampler, &list->items[i]))
 			list->items[kept++] = list->items[i];
 	}
 	list->count = kept;
@@ -379,7 +392,7 @@ static bool collect(struct sampler *sampler, struct samples *list, bool *complet
 	if (each_qdisc(sampler, visit_qdisc, &collecting) < 0 ||
 	    expect_known(-collecting.error, "the statistics") < 0 || !add_sums(list))
 		goto failed;
-	drop_others(list);
+	drop_others(sampler, list);
 	guarded_look(regs, list);
 	if (list->count)
 		qsort(list->items, list->count, sizeof(*list->items), compare);

@@ -13,6 +13,7 @@
 
 struct sampler {
 	const char *ifname; /* NULL: all */
+	bool queues;	    /* also those that share a link, below their sum */
 	struct link link;   /* that which has been meant (sampler_link()) */
 	struct registrations regs;
 	struct ifbs ifbs;   /* at the last sample */

@@ -109,7 +109,7 @@ static bool overload(const struct evidence *seen, char text[DIAGNOSIS_MAX])
 
 	if (!overload->active)
 		return false;
-	if (seen->sample->is_sum)
+	if (!sample_is_dualq(seen->sample))
 		return say(text, "overload in a queue: senders do not react to marks");
 	return say(text,
 		   "overload for %s: senders do not react to marks, so %.0f %% of the packets are "
@@ -227,7 +227,7 @@ static bool doubted(const struct evidence *seen, char text[DIAGNOSIS_MAX])
 /* An AQM that has more to say than p' does. */
 static bool by_aqm(const struct evidence *seen, char text[DIAGNOSIS_MAX])
 {
-	return !seen->sample->is_sum && seen->sample->aqm->describe &&
+	return sample_is_dualq(seen->sample) && seen->sample->aqm->describe &&
 	       seen->sample->aqm->describe(&seen->interval->stats, text, DIAGNOSIS_MAX);
 }
 

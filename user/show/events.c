@@ -93,14 +93,15 @@ static bool is_followed(struct sampler *sampler, __u32 ifindex, const char *old_
 }
 
 /* Where something has happened. False: nobody asks about that. */
-static bool find_place(const struct follower *follower, const struct dualpi2_key *key, __u32 netns,
-		       const char *old_name, struct place *place)
+static bool find_place(const struct follower *follower, const struct aqm *aqm,
+		       const struct dualpi2_key *key, __u32 netns, const char *old_name,
+		       struct place *place)
 {
 	const struct ifb *ifb = NULL;
 	struct ifbs ifbs;
 
 	*place = (struct place){
-		.parent = key->parent,
+		.parent = aqm->alone ? TC_H_ROOT : key->parent, /* of a link: of all its queues */
 		.netns = netns,
 		.elsewhere = key->netns != follower->netns,
 	};
@@ -115,7 +116,8 @@ static bool find_place(const struct follower *follower, const struct dualpi2_key
 
 /* ---- what has happened --------------------------------------------------------------- */
 
-static void print_overload(const struct follower *follower, const void *entry)
+static void print_overload(const struct follower *follower, const struct aqm *aqm,
+			   const void *entry)
 {
 	const struct dualpi2_event *event = entry;
 	const __u64 end_ns = event->start_ns + event->duration_ns;
@@ -123,7 +125,7 @@ static void print_overload(const struct follower *follower, const void *entry)
 	struct json_object *object;
 	struct place place;
 
-	if (!find_place(follower, &event->key, event->netns, event->ifname, &place))
+	if (!find_place(follower, aqm, &event->key, event->netns, event->ifname, &place))
 		return;
 	if (follower->json) {
 		object = begin_json(&place, end_ns, event->ended ? "ended" : "began");
@@ -140,14 +142,16 @@ static void print_overload(const struct follower *follower, const void *entry)
 }
 
 /* When its term ends is told at once. When it is back, no one sees before its next packet. */
-static void print_conviction(const struct follower *follower, const void *entry)
+static void print_conviction(const struct follower *follower, const struct aqm *aqm,
+			     const void *entry)
 {
 	const struct dualpi2_conviction *conviction = entry;
 	char name[FLOW_NAME_TEXT_MAX], term[FORMAT_MAX], delay[FORMAT_MAX];
 	struct json_object *object;
 	struct place place;
 
-	if (!find_place(follower, &conviction->key, conviction->netns, conviction->ifname, &place))
+	if (!find_place(follower, aqm, &conviction->key, conviction->netns, conviction->ifname,
+			&place))
 		return;
 	if (follower->json) {
 		object = begin_json(&place, conviction->start_ns, "convicted");
@@ -171,7 +175,7 @@ _Static_assert(KEPT == DUALPI2_CONVICTIONS, "one walk reads both");
 
 struct told {
 	size_t size; /* of an entry */
-	void (*print)(const struct follower *follower, const void *entry);
+	void (*print)(const struct follower *follower, const struct aqm *aqm, const void *entry);
 };
 
 static const struct told told[FOLLOWED] = {
@@ -187,6 +191,7 @@ static int map_of(const struct registration *reg, enum followed what)
 
 struct kept {
 	const struct told *told;
+	const struct aqm *aqm; /* whose they are */
 	char *entries;
 };
 
@@ -248,7 +253,7 @@ static void print_new(const struct follower *follower, struct followed_to *to,
 		const __u64 next = to->latest + 1;
 
 		if (is_whole(kept, next))
-			kept->told->print(follower, kept_at(kept, next));
+			kept->told->print(follower, kept->aqm, kept_at(kept, next));
 		else if (may_come(to, kept))
 			return;
 	}
@@ -256,8 +261,10 @@ static void print_new(const struct follower *follower, struct followed_to *to,
 
 static bool look(struct follower *follower, size_t aqm, enum followed what, bool printed)
 {
-	const int map = map_of(&follower->sampler->regs.of[aqm], what);
-	struct kept kept = { &told[what], map < 0 ? NULL : calloc(KEPT, told[what].size) };
+	const struct registration *reg = &follower->sampler->regs.of[aqm];
+	const int map = map_of(reg, what);
+	struct kept kept = { &told[what], reg->aqm,
+			     map < 0 ? NULL : calloc(KEPT, told[what].size) };
 	struct followed_to *to = &follower->to[what][aqm];
 	int error = map < 0 ? 0 : kept.entries ? array_map_read(map, KEPT, kept.entries) : -ENOMEM;
 

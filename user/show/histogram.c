@@ -208,7 +208,7 @@ void histogram_print(const struct samples *list, enum shown shown)
 		printf("%s", gap);
 		print_head(sample, figures->span_ns);
 		print_delays(&figures->delays);
-		if (sample->aqm->has_values && !sample->is_sum)
+		if (sample->aqm->has_values && sample_is_dualq(sample))
 			print_values(&sample->values);
 		gap = "\n";
 	}

@@ -225,13 +225,14 @@ static void print_header(const struct family *family, enum exposition exposition
 		printf("# UNIT dualpi2_%s %s\n", family->name, family->unit);
 }
 
-/* The queues of an mq, and not their sum, which Prometheus makes itself. */
+/* The queues of an mq, and not their sum, which Prometheus makes itself, unless they are one DualQ.
+ */
 static void print_family(const struct family *family, const struct samples *list,
 			 enum exposition exposition)
 {
 	print_header(family, exposition);
 	for (size_t i = 0; i < list->count; i++) {
-		if (!list->items[i].is_sum)
+		if (sample_is_dualq(&list->items[i]))
 			family->print(family, &list->items[i]);
 	}
 }
@@ -283,7 +284,7 @@ static void print_rows(const struct stat_row *rows, bool of_queues, const struct
 			const struct sample *sample = &list->items[i];
 			const struct dualpi2_stats *stats = &sample->total.stats;
 
-			if (sample->is_sum || (aqm && aqm_proper(sample->aqm) != aqm))
+			if (!sample_is_dualq(sample) || (aqm && aqm_proper(sample->aqm) != aqm))
 				continue;
 			if (!of_queues) {
 				print_values(&family, row, sample, NULL, stats);

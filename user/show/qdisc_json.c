@@ -274,7 +274,7 @@ static void add_place(struct json_object *to, const struct sample *sample)
 {
 	char handle[FORMAT_MAX];
 
-	json_add_text(to, "kind", sample->is_sum ? MQ_KIND : sample->aqm->kind);
+	json_add_text(to, "kind", sample_kind(sample));
 	snprintf(handle, sizeof(handle), "%x:", sample->total.stats.handle >> 16);
 	json_add_text(to, "handle", handle);
 	json_add_text(to, "dev", sample->device);
@@ -292,12 +292,12 @@ static void add_sample(struct json_object *to, const struct sample *sample, enum
 	if (sample->refcnt != 1) /* as tc, which shows none for a child of mq */
 		json_add_uint(to, "refcnt", sample->refcnt);
 	/* An mq has neither options nor an AQM of its own. */
-	if (!sample->is_sum)
+	if (sample_is_dualq(sample))
 		add_options(to, sample);
 	add_counters(to, &sample->counters);
-	if (!sample->is_sum)
+	if (sample_is_dualq(sample))
 		add_xstats(to, sample);
-	add_rows(to, qdisc_rows, &sample->total.stats, !sample->is_sum);
+	add_rows(to, qdisc_rows, &sample->total.stats, !sample_is_many(sample));
 	add_guarded(to, &sample->guarded);
 	json_add(to, "tcx-attached",
 		 sample->tcx_attached < 0 ? NULL : json_object_new_boolean(sample->tcx_attached));
@@ -305,7 +305,7 @@ static void add_sample(struct json_object *to, const struct sample *sample, enum
 		json_add_text(to, "passed-over", sample->passed_over);
 	add_overload(to, &sample->total.stats.overload);
 	add_queues(to, &sample->total, delays);
-	if (sample->aqm->has_values && !sample->is_sum && delays == JSON_BINS)
+	if (sample->aqm->has_values && sample_is_dualq(sample) && delays == JSON_BINS)
 		json_add(to, "values", values_of(&sample->values));
 }
 

@@ -140,7 +140,10 @@ static void print_head(const struct sample *sample, const struct figures *figure
 	printf("%s", sample_name(sample->ifname, name));
 	if (sample->direction == INGRESS)
 		printf(", ingress (%s)", sample_name(sample->device, name));
-	printf(": %s%s%s", sample->aqm->kind, sample->is_sum ? " in each transmit queue (mq)" : "",
+	printf(": %s%s%s", sample->aqm->kind,
+	       !sample->is_sum		 ? ""
+	       : sample_is_dualq(sample) ? " over all transmit queues (mq)"
+					 : " in each transmit queue (mq)",
 	       params_describe(params_none, true, sample->aqm, &figures->stats.params, params,
 			       sizeof(params)));
 	if (figures->span_ns)
@@ -328,7 +331,7 @@ static void print_instance(const struct sample *sample, const struct figures *fi
 
 	print_head(sample, figures);
 	print_options(sample);
-	if (!sample->is_sum) {
+	if (sample_is_dualq(sample)) {
 		print_probabilities(&stats->levels);
 		print_gauges(sample->aqm, stats);
 	}
@@ -361,6 +364,11 @@ static void print_mq_queue(const struct sample *sample, const struct figures *fi
 	       100 * sample_probability(figures->stats.levels.prob));
 }
 
+static bool is_queue_of(const struct sample *sample, const struct sample *sum)
+{
+	return sum->is_sum && !sample->is_sum && sample->key.ifindex == sum->key.ifindex;
+}
+
 static void print_mq_head(void)
 {
 	printf("\n  %-9s %9s %9s %9s %9s %9s %9s\n", "queue", "L4S", "Classic", "dropped", "L 99 %",
@@ -377,15 +385,14 @@ void table_print(const struct samples *list, enum shown shown)
 
 		if (!figures)
 			continue;
-		if (before && before->is_sum && !sample->is_sum &&
-		    sample->key.ifindex == before->key.ifindex) {
+		if (before && is_queue_of(sample, before)) {
 			print_mq_queue(sample, figures);
 			continue;
 		}
 		if (before)
 			printf("\n");
 		print_instance(sample, figures);
-		if (sample->is_sum)
+		if (i + 1 < list->count && is_queue_of(sample + 1, sample))
 			print_mq_head();
 		before = sample;
 	}

@@ -56,8 +56,8 @@ static void print_place(const struct sample *sample)
 {
 	char parent[FORMAT_MAX], name[NAME_SHOWN_MAX];
 
-	printf("qdisc %s %x: dev %s ", sample->is_sum ? MQ_KIND : sample->aqm->kind,
-	       sample->total.stats.handle >> 16, sample_name(sample->device, name));
+	printf("qdisc %s %x: dev %s ", sample_kind(sample), sample->total.stats.handle >> 16,
+	       sample_name(sample->device, name));
 	if (sample->key.parent == TC_H_ROOT)
 		printf("root ");
 	else
@@ -135,11 +135,11 @@ void tc_print(const struct samples *list)
 		const struct sample *sample = &list->items[i];
 
 		print_place(sample);
-		if (!sample->is_sum)
+		if (sample_is_dualq(sample))
 			print_options(sample);
 		printf("\n");
 		print_counters(&sample->counters);
-		if (!sample->is_sum)
+		if (sample_is_dualq(sample))
 			print_xstats(&sample->total.stats);
 	}
 }

@@ -126,7 +126,7 @@ static void put_probabilities(int line, const struct sample *now)
 	const struct dualpi2_levels *levels = &now->total.stats.levels;
 	char prob[FORMAT_MAX], p_cl[FORMAT_MAX], p_c[FORMAT_MAX];
 
-	if (now->is_sum) /* each queue has its own */
+	if (!sample_is_dualq(now)) /* each queue has its own */
 		put_row(line, "p'", "see the queues", "");
 	else
 		put_row(line, probability("p'", levels->prob, prob),
@@ -215,5 +215,5 @@ int figures_draw(const struct view *view)
 	const struct sample *now = view->now;
 	const int line = put_overload(put_queues(FIGURES_LINE, now), &now->total.stats.overload);
 
-	return now->is_sum ? line : put_gauges(line, now);
+	return sample_is_dualq(now) ? put_gauges(line, now) : line;
 }
