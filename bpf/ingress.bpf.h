@@ -23,10 +23,10 @@
 #include "maps.bpf.h"
 #include "sec_path.bpf.h"
 
-/* Do packets for this ifb reach our qdisc at its root now? Not if somebody has deleted the device
- * or the qdisc, or set the device down: then its queue leads to the kernel's noop_qdisc, which
- * throws packets away, or to another qdisc; or another device has its number now, and maybe a
- * qdisc of ours.
+/* Do packets for this ifb reach our qdisc now? Not if somebody has deleted the device or the qdisc,
+ * or set the device down: then its queue leads to the kernel's noop_qdisc, which throws packets
+ * away, or to another qdisc; or another device has its number now, and maybe a qdisc of ours. Of
+ * several queues the first one tells.
  */
 static __always_inline bool is_in_service(const struct dualpi2_key *key,
 					  const struct dualpi2_device *ifb)
@@ -55,7 +55,7 @@ static __always_inline u32 ifb_for(const struct net_device *dev)
 	if (!ifb)
 		return 0;
 	key.ifindex = ifb->ifindex;
-	key.parent = TC_H_ROOT;
+	key.parent = ifb->parent;
 	return is_in_service(&key, ifb) ? key.ifindex : 0;
 }
 

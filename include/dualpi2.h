@@ -122,9 +122,9 @@ struct dualpi2_key {
  * with another device, its address, drawn at random, does not.
  */
 struct dualpi2_device {
-	__u64 address;	/* MAC address: the six bytes, then two that are 0 */
-	__u32 ifindex;	/* 0: it is being made */
-	__u32 reserved; /* 0 */
+	__u64 address; /* MAC address: the six bytes, then two that are 0 */
+	__u32 ifindex; /* 0: it is being made */
+	__u32 parent;  /* of an ifb: of its qdisc, or the first of several; else 0 */
 };
 
 /* Counters of one queue. */

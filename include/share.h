@@ -29,6 +29,8 @@
 #ifndef DUALPI2_SHARE_H
 #define DUALPI2_SHARE_H
 
+#include "shaper.h"
+
 #ifndef __VMLINUX_H__
 #include <linux/types.h>
 #include <stdbool.h>
@@ -72,12 +74,13 @@ struct share {
 	/* Every packet writes here. */
 	__u64 l_end;	 /* on U */
 	__u64 c_end;	 /* on V */
-	__u64 l_sent;	 /* what L has sent: W - V */
+	__u64 l_sent;	 /* what L has sent, and what was lost: W - V */
 	__u64 l_gaps;	 /* W - U */
 	__u64 held;	 /* what waits: SHARE_PACKET for each skb, and bytes */
 	__u64 memory;	 /* SHARE_PACKET for each packet of C on the wire, and memory, bytes */
+	__u64 lost_end;	 /* on W: when what was lost is through at its part of the link */
 	__u32 l_packets; /* of L, on the wire */
-	__u32 unused[3];
+	__u32 unused;
 
 	/* Every packet reads here. */
 	__u32 turn; /* the pace in force, modulo SHARE_PACES */
@@ -287,6 +290,19 @@ static inline void share_restart(struct share *share, __u64 work)
 		share_pull(&share->c_end, share_at(share, false, work));
 	}
 	__sync_fetch_and_add(&share->epoch, 1);
+}
+
+/* Work that the link has done already is dropped: V stands still for it, as if L had sent it,
+ * within the bounds of SHAPER_LOST_PART. `at`: W.
+ */
+static inline void share_lose(struct share *share, const struct share_pace *pace, __u64 at,
+			      __u64 work)
+{
+	const __u64 end = *(volatile __u64 *)&share->lost_end, from = share_later(end, at);
+
+	if (from - at <= SHAPER_LOST_AHEAD_NS / SHARE_SLACK_NS * pace->slack &&
+	    __sync_bool_compare_and_swap(&share->lost_end, end, from + SHAPER_LOST_PART * work))
+		__sync_fetch_and_add(&share->l_sent, work);
 }
 
 /* ---- a queue ------------------------------------------------------------------- */

@@ -522,10 +522,14 @@ static __always_inline void link_charge(struct instance *in, const struct sk_buf
 		share_leave(queue, with_gap(in, info, work));
 }
 
-/* Nobody has several queues for what arrives (an ifb has one). */
 static __always_inline void link_charge_lost(struct instance *in, const struct sk_buff *skb,
 					     const struct packet_info *info, u64 now)
 {
+	struct share *share = &link_of(in)->share;
+	const struct share_pace *pace = share_pace(share);
+
+	if (in->link.charges_lost && pace->mult)
+		share_lose(share, pace, share_work(pace, now), work_of(in, skb, info));
 }
 
 static __always_inline void link_restart(struct instance *in)

@@ -164,6 +164,27 @@ def test_what_was_not_queued_has_taken_nothing():
     assert clock[0] == 9 * FRAME * WORK
 
 
+def test_what_was_lost_has_had_its_time():
+    """C is later by as much, L is not."""
+    share = link(5_000_000, work=2**40)
+    at = [C.share_at(share, in_l, work_at(share, START)) for in_l in (True, False)]
+    C.share_lose(share, C.share_pace(share), work_at(share, START), FRAME * WORK)
+    after = [C.share_at(share, in_l, work_at(share, START)) for in_l in (True, False)]
+    assert [before - now for before, now in zip(at, after, strict=True)] == [0, FRAME * WORK]
+
+
+@pytest.mark.parametrize("rate", RATES[1:])
+def test_what_is_lost_has_a_third_of_the_link_at_most(rate):
+    """And what it is ahead of that, 30 ms or the frame that is one too much."""
+    share, step = link(rate), C.share_ns(FRAME * WORK, rate) // 4
+    for number in range(2000):
+        now = START + number * step
+        C.share_lose(share, C.share_pace(share), work_at(share, now), FRAME * WORK)
+        most = (work_at(share, now) + 30 * C.share_pace(share).slack) // 3 + FRAME * WORK
+        assert share.l_sent <= most
+    assert share.l_sent >= work_at(share, now) // 3
+
+
 # ---- a link with queues --------------------------------------------------------
 
 Packet = collections.namedtuple("Packet", "arrived qdisc in_l length")

@@ -233,7 +233,7 @@ static bool start_splitter(const struct registration *reg, const struct target *
 	if (state < 0 || (!state && splitter.ifindex && !remove_splitter(&splitter)))
 		return false;
 	if (!state)
-		state = device_make(&splitter, target->ifname);
+		state = device_make(&splitter, target->ifname, 0);
 	if (state == -EOPNOTSUPP)
 		return borrow(target, params);
 	if (state < 0)

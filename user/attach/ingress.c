@@ -4,8 +4,8 @@
  *	ifb		make it, enter it in the map of devices, set it up
  *	tcx ingress	the program that sends packets to the ifb; it lets them pass as
  *			long as no bpf_dualpi2 is in service there
- *	qdisc		last, as on any interface (root.c): from here on packets go
- *			through the ifb
+ *	qdisc		last, as on any interface (root.c); its place is entered, too:
+ *			from here on packets go through the ifb
  */
 #include "attach/ingress.h"
 
@@ -19,7 +19,6 @@
 #include "interface/device.h"
 #include "kernel/link.h"
 #include "pinned/ledger.h"
-#include "pinned/maps.h"
 #include "pinned/tcx.h"
 
 /* With the rate lifted what waits is gone within SHAPER_LOOK_NS, unless the device takes nothing.
@@ -29,16 +28,6 @@
 
 /* ---- attach ---------------------------------------------------------------------- */
 
-static bool make_ifb(struct feeder *feeder)
-{
-	int error = feeder->ifb.ifindex ? 0 : device_make(&feeder->ifb, feeder->ifname);
-
-	if (error == -EOPNOTSUPP)
-		return fail(-error, "the kernel has no ifb devices: `modprobe ifb`, or take a "
-				    "kernel with it");
-	return !error && device_enter(&feeder->ifb);
-}
-
 static bool set_up(const struct device *ifb)
 {
 	const struct link_change change = { .up = true, .alias = ifb->alias };
@@ -47,20 +36,52 @@ static bool set_up(const struct device *ifb)
 	return link_change((int)ifb->ifindex, &change);
 }
 
+/* With what is kept for it. */
+static bool remove_ifb(const struct registrations *regs, const struct feeder *feeder)
+{
+	const struct dualpi2_key root = feeder_root(feeder);
+
+	if (!link_delete((int)feeder->ifb.ifindex))
+		return false;
+	tcx_detach(&root, TCX_EGRESS);
+	root_forget(regs, &root);
+	return true;
+}
+
+/* Is there one that will do? One that was left unfinished may have too few queues. 1; 0; -errno,
+ * which is reported.
+ */
+static int has_ifb(const struct feeder *feeder, const struct request *request)
+{
+	struct link link;
+	int found = feeder->ifb.ifindex ? link_look((int)feeder->ifb.ifindex, &link) : 0;
+
+	return found <= 0 || feeder->aqm || !request->mq ? found : link.tx_queues > 1;
+}
+
+static bool make_ifb(const struct registrations *regs, struct feeder *feeder,
+		     const struct request *request)
+{
+	int found = has_ifb(feeder, request), error = 0;
+
+	if (found < 0 || (!found && feeder->ifb.ifindex && !remove_ifb(regs, feeder)))
+		return false;
+	if (!found)
+		error = device_make(&feeder->ifb, feeder->ifname, request->mq ? feeder->queues : 0);
+	if (error == -EOPNOTSUPP)
+		return fail(-error, "the kernel has no ifb devices: `modprobe ifb`, or take a "
+				    "kernel with it");
+	return !error && device_enter(&feeder->ifb);
+}
+
 /* Remove what there is of us, the interface's own pin first: packets then take the
  * straight way.
  */
 static bool remove_all(const struct registrations *regs, const struct feeder *feeder)
 {
-	const struct dualpi2_key key = feeder_qdisc(feeder);
-
 	tcx_detach(&feeder->key, TCX_INGRESS);
-	if (feeder->ifb.ifindex) {
-		if (!link_delete((int)feeder->ifb.ifindex))
-			return false;
-		tcx_detach(&key, TCX_EGRESS);
-		root_forget(regs, &key);
-	}
+	if (feeder->ifb.ifindex && !remove_ifb(regs, feeder))
+		return false;
 	device_forget(&feeder->ifb);
 	return true;
 }
@@ -71,14 +92,25 @@ static bool put_back(const struct registrations *regs, const struct feeder *feed
 	return setting_return(&feeder->key, SETTING_NO_GRO) && remove_all(regs, feeder);
 }
 
-/* The qdisc, at the root of the ifb. */
-static bool attach_qdisc(const struct registrations *regs, const struct feeder *feeder,
+/* Packets come to the ifb as long as its first qdisc is in service. */
+static bool enter_qdisc(struct feeder *feeder, struct target *target)
+{
+	const __u32 known = feeder->ifb.parent;
+
+	if (!tree_read(target->key.ifindex, &target->tree))
+		return false;
+	feeder->ifb.parent = tree_first_of_ours(&target->tree);
+	return feeder->ifb.parent == known || device_enter(&feeder->ifb);
+}
+
+/* The qdisc, at the root of the ifb, or one for each of its queues. */
+static bool attach_qdisc(const struct registrations *regs, struct feeder *feeder,
 			 const struct request *request, struct outcome *outcome)
 {
 	TARGET target;
 
 	return target_find_ifb(feeder, &target) && target_allowed(&target, request) &&
-	       root_attach(regs, &target, request, outcome);
+	       root_attach(regs, &target, request, outcome) && enter_qdisc(feeder, &target);
 }
 
 bool ingress_attach(const struct registrations *regs, const char *ifname,
@@ -98,7 +130,7 @@ bool ingress_attach(const struct registrations *regs, const char *ifname,
 	attaches = !attached || former != reg;
 	if (attached < 0)
 		return false;
-	if (make_ifb(&feeder) && set_up(&feeder.ifb) &&
+	if (make_ifb(regs, &feeder, request) && set_up(&feeder.ifb) &&
 	    (!attaches || tcx_attach(reg, &feeder.key, TCX_INGRESS)) &&
 	    attach_qdisc(regs, &feeder, request, outcome)) {
 		outcome->ifname = ifname;
@@ -118,31 +150,20 @@ bool ingress_attach(const struct registrations *regs, const char *ifname,
 
 /* ---- unload ---------------------------------------------------------------------- */
 
-static bool is_empty(const struct registration *reg, const struct dualpi2_key *key)
-{
-	struct dualpi2_stats live;
-	int found;
-
-	stats_refresh(reg);
-	found = stats_read(reg, key, &live);
-	return !found || (found > 0 && !live.l.backlog_packets && !live.c.backlog_packets);
-}
-
 /* Let the packets that wait in the ifb go at once. What has not gone in time is lost with
  * the device.
  */
 static void drain(const struct registrations *regs, const struct feeder *feeder)
 {
-	const struct registration *reg = feeder_registration(regs, feeder);
-	const struct dualpi2_key key = feeder_qdisc(feeder);
 	const struct timespec poll = { .tv_nsec = DRAIN_POLL_MS * 1000000L };
-	struct dualpi2_stats live;
+	struct dualpi2_params params;
+	TARGET target;
 
-	if (stats_read(reg, &key, &live) <= 0)
+	if (!target_find_ifb(feeder, &target) || root_live(regs, &target, &params) <= 0)
 		return;
-	live.params.rate = 0;
-	params_change(reg, &key, &live.params);
-	for (int waited_ms = 0; waited_ms < DRAIN_WAIT_MS && !is_empty(reg, &key);
+	params.rate = 0;
+	root_change(regs, &target, &params);
+	for (int waited_ms = 0; waited_ms < DRAIN_WAIT_MS && !root_is_empty(regs, &target);
 	     waited_ms += DRAIN_POLL_MS)
 		nanosleep(&poll, NULL);
 }

@@ -79,6 +79,28 @@ static bool change_all(const struct registration *reg, const struct target *targ
 	return true;
 }
 
+bool root_change(const struct registrations *regs, const struct target *target,
+		 const struct dualpi2_params *params)
+{
+	return change_all(registration_of(regs, tree_aqm(&target->tree)), target, params);
+}
+
+bool root_is_empty(const struct registrations *regs, const struct target *target)
+{
+	const struct aqm *aqm = tree_aqm(&target->tree);
+	const struct registration *reg = registration_of(regs, aqm);
+	struct dualpi2_stats live;
+	struct dualpi2_key key;
+
+	stats_refresh(reg);
+	for (size_t place = 0; place < n_places(target); place++) {
+		if (key_at(target, aqm, place, &key) && stats_read(reg, &key, &live) > 0 &&
+		    (live.l.backlog_packets || live.c.backlog_packets))
+			return false;
+	}
+	return true;
+}
+
 /* ---- attach ---------------------------------------------------------------------- */
 
 /* Where nothing is said of frames: those of an ifb have a header that never was on the link. */

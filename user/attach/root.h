@@ -26,6 +26,13 @@ bool root_params(const struct target *target, const struct request *request,
 bool root_attach(const struct registrations *regs, struct target *target,
 		 const struct request *request, struct outcome *outcome);
 
+/* Change the parameters of what is attached, but not those that it starts with next time. */
+bool root_change(const struct registrations *regs, const struct target *target,
+		 const struct dualpi2_params *params);
+
+/* Does no packet wait in it, as far as can be seen? */
+bool root_is_empty(const struct registrations *regs, const struct target *target);
+
 /* Put the interface back as it was. Adds to `outcome` what there was of us, if anything. */
 bool root_undo(const struct registrations *regs, const char *ifname, struct outcome *outcome);
 

@@ -65,6 +65,7 @@ bool device_enter(const struct device *device)
 	const struct dualpi2_device entry = {
 		.address = device->address,
 		.ifindex = device->ifindex,
+		.parent = device->parent,
 	};
 
 	return ledger_write(LEDGER_DEVICES, &device->key, &entry);
@@ -114,6 +115,7 @@ bool device_find(const struct device_kind *kind, const struct dualpi2_key *key,
 	if (ledger_read(LEDGER_DEVICES, &device->key, &entry) < 0)
 		return false;
 	device->address = entry.address;
+	device->parent = entry.parent;
 	if (entry.ifindex && link_look((int)entry.ifindex, &link) < 0)
 		return false;
 	device->entered = has_address(device, &link);
@@ -131,7 +133,8 @@ static bool join(const char *prefix, const char *suffix, char name[IF_NAMESIZE])
 	return snprintf(name, IF_NAMESIZE, "%s-%s", prefix, suffix) < IF_NAMESIZE;
 }
 
-static int make_named(const struct device *device, const char *suffix, struct link *made)
+static int make_named(const struct device *device, const char *suffix, uint32_t tx_queues,
+		      struct link *made)
 {
 	char name[IF_NAMESIZE], peer[IF_NAMESIZE];
 	const struct device_kind *kind = device->kind;
@@ -140,6 +143,7 @@ static int make_named(const struct device *device, const char *suffix, struct li
 		.name = name,
 		.peer = kind->peer_prefix ? peer : NULL,
 		.address = device->address,
+		.tx_queues = tx_queues,
 	};
 
 	if (!join(kind->prefix, suffix, name) ||
@@ -161,7 +165,7 @@ static bool draw_address(__u64 *address)
 	return true;
 }
 
-int device_make(struct device *device, const char *ifname)
+int device_make(struct device *device, const char *ifname, uint32_t tx_queues)
 {
 	char number[16];
 	const char *const suffixes[] = { ifname, number, "%d" /* for the kernel to fill in */ };
@@ -174,7 +178,7 @@ int device_make(struct device *device, const char *ifname)
 	if (!draw_address(&device->address) || !device_enter(device))
 		return -EIO;
 	for (int i = 0; error == -EEXIST && i < 3; i++)
-		error = make_named(device, suffixes[i], &link);
+		error = make_named(device, suffixes[i], tx_queues, &link);
 	if (!error)
 		take(device, &link);
 	else

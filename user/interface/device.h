@@ -30,6 +30,7 @@ struct device {
 	char alias[LINK_ALIAS_MAX]; /* says what the device is for */
 	__u64 address;		    /* as in struct link */
 	__u32 ifindex;		    /* of the device; 0: there is none */
+	__u32 parent;		    /* as in struct dualpi2_device */
 	bool entered;		/* the programs use it; if not, an earlier run was interrupted */
 	char name[IF_NAMESIZE]; /* that it has now */
 };
@@ -38,11 +39,12 @@ struct device {
 bool device_find(const struct device_kind *kind, const struct dualpi2_key *key,
 		 struct device *device);
 
-/* Make the device of an interface that has none. It is called "PREFIX-eth0", "PREFIX-7" by the
+/* Make the device of an interface that has none, with so many transmit queues (0: as many as the
+ * kernel makes). It is called "PREFIX-eth0", "PREFIX-7" by the
  * interface's number where that is too long or taken, else as the kernel numbers it. 0;
  * -EOPNOTSUPP: the kernel has no such devices; another -errno, which is reported.
  */
-int device_make(struct device *device, const char *ifname);
+int device_make(struct device *device, const char *ifname, uint32_t tx_queues);
 
 /* From now on the programs use it. */
 bool device_enter(const struct device *device);

@@ -3,19 +3,28 @@
 
 #include <linux/if_arp.h>
 #include <linux/pkt_sched.h>
+#include <sys/sysinfo.h>
 
 #include "check/passed_over.h"
 #include "check/report.h"
 #include "cli/message.h"
+#include "interface/tree.h"
 #include "kernel/link.h"
 #include "kernel/netns.h"
-#include "kernel/qdisc.h"
 #include "pinned/maps.h"
 #include "pinned/tcx.h"
 
+/* A packet takes the queue that it was received on. Of a device that has one, other CPUs may have
+ * got it (RPS), and its flow tells.
+ */
+static uint32_t queues_for(const struct link *link)
+{
+	return link->rx_queues > 1 ? link->rx_queues : (uint32_t)get_nprocs();
+}
+
 bool feeder_find(const char *ifname, struct feeder *feeder)
 {
-	struct qdisc root = {};
+	struct tree tree = {};
 	struct link link;
 
 	*feeder = (struct feeder){ .ifname = ifname };
@@ -24,15 +33,19 @@ bool feeder_find(const char *ifname, struct feeder *feeder)
 	feeder->key.netns = netns_current();
 	feeder->key.ifindex = link.ifindex;
 	feeder->type = link.type;
+	feeder->queues = queues_for(&link);
 	if (!feeder->key.netns || !device_find(&ifb_kind, &feeder->key, &feeder->ifb) ||
-	    (feeder->ifb.ifindex && !qdisc_root((int)feeder->ifb.ifindex, &root)))
+	    (feeder->ifb.ifindex && !tree_read((int)feeder->ifb.ifindex, &tree)))
 		return false;
-	feeder->aqm = aqm_of_kind(root.kind);
-	feeder->handle = root.handle;
+	feeder->aqm = tree_aqm(&tree);
+	feeder->is_mq = tree_has_ours_below_mq(&tree);
+	feeder->parent = tree_first_of_ours(&tree);
+	feeder->handle = tree.root.handle;
+	tree_free(&tree);
 	return true;
 }
 
-struct dualpi2_key feeder_qdisc(const struct feeder *feeder)
+struct dualpi2_key feeder_root(const struct feeder *feeder)
 {
 	return (struct dualpi2_key){
 		.netns = feeder->key.netns,
@@ -43,7 +56,7 @@ struct dualpi2_key feeder_qdisc(const struct feeder *feeder)
 
 const struct aqm *feeder_aqm(const struct feeder *feeder, const struct request *request)
 {
-	return request->aqm ?: feeder->aqm ?: aqm_default();
+	return request_aqm(request, feeder->aqm, feeder->is_mq);
 }
 
 const struct registration *feeder_registration(const struct registrations *regs,
@@ -55,11 +68,13 @@ const struct registration *feeder_registration(const struct registrations *regs,
 int feeder_live(const struct registrations *regs, const struct feeder *feeder,
 		struct dualpi2_params *in_force)
 {
-	const struct dualpi2_key key = feeder_qdisc(feeder);
+	struct dualpi2_key key = feeder_root(feeder);
 	struct dualpi2_stats stats;
-	int live = feeder->ifb.ifindex ? stats_read(feeder_registration(regs, feeder), &key, &stats)
-				       : 0;
+	int live = 0;
 
+	key.parent = feeder->parent;
+	if (feeder->ifb.ifindex)
+		live = stats_read(feeder_registration(regs, feeder), &key, &stats);
 	if (live > 0)
 		*in_force = stats.params;
 	return expect_known(live, "the qdisc of %s", feeder->ifb.name);
@@ -105,6 +120,14 @@ static bool has_ip_packets(uint16_t type)
 	return false;
 }
 
+static bool has_queues(const struct feeder *feeder)
+{
+	return feeder->queues > 1 ||
+	       report_obstacle(STATUS_FAILURE, 0, feeder->ifname,
+			       "has one receive queue and the host one CPU, and mq is for several: "
+			       "leave out --mq");
+}
+
 /* If not, it is said why (report_obstacle()). */
 static bool is_possible(const struct registrations *regs, const struct feeder *feeder,
 			const struct request *request)
@@ -124,6 +147,9 @@ static bool is_possible(const struct registrations *regs, const struct feeder *f
 		return report_obstacle(STATUS_USAGE, 0, feeder->ifname,
 				       "--ingress: needs --rate, a little less than what the "
 				       "bottleneck before it has: " WITHOUT_RATE);
+	if ((request->mq && !has_queues(feeder)) ||
+	    !request_may_share(request, feeder->aqm, feeder->is_mq, feeder->ifname))
+		return false;
 	attached = tcx_look(feeder_registration(regs, feeder), &feeder->key, TCX_INGRESS);
 	return attached >= 0 && passes_nobody_over(feeder, attached);
 }
@@ -140,6 +166,8 @@ bool feeder_check(const struct registrations *regs, const struct feeder *feeder,
 {
 	if (!is_possible(regs, feeder, request))
 		return false;
+	if (request->mq)
+		report_line(REPORT_OK, "%u queues of its ifb will share the rate", feeder->queues);
 	if (feeder->ifb.ifindex)
 		return report_line(REPORT_OK, "%s is its ifb already", feeder->ifb.name);
 	return report_line(REPORT_OK, "what arrives will go through an ifb made for it");

@@ -11,15 +11,18 @@ struct feeder {
 	struct dualpi2_key key; /* of the interface; parent 0 */
 	uint16_t type;		/* ARPHRD_* of the interface */
 	struct device ifb;
-	const struct aqm *aqm; /* of the qdisc that the ifb has; NULL: it has none of ours */
-	uint32_t handle;       /* of that qdisc */
+	uint32_t queues;       /* that an ifb has where they share the rate */
+	const struct aqm *aqm; /* of what the ifb has; NULL: it has no qdisc of ours */
+	bool is_mq;	       /* they are below an mq */
+	uint32_t parent;       /* of the first of them */
+	uint32_t handle;       /* of the root */
 };
 
 /* Find an interface of this network namespace and its ifb. */
 bool feeder_find(const char *ifname, struct feeder *feeder);
 
-/* The key of the qdisc at the root of the ifb, and what that is of, if it is ours. */
-struct dualpi2_key feeder_qdisc(const struct feeder *feeder);
+/* The key of what is at the root of the ifb, and what its qdiscs are of, if they are ours. */
+struct dualpi2_key feeder_root(const struct feeder *feeder);
 const struct registration *feeder_registration(const struct registrations *regs,
 					       const struct feeder *feeder);
 

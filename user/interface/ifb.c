@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/message.h"
-#include "kernel/qdisc.h"
+#include "interface/tree.h"
 #include "pinned/ledger.h"
 #include "pinned/tcx.h"
 
@@ -28,14 +28,18 @@ bool ifb_belongs_to(const struct ifb *ifb, __u32 interface)
 static int is_whole(const struct registrations *regs, const struct device *device)
 {
 	const struct dualpi2_key key = interface_key(&device->key);
-	struct qdisc root = {};
+	struct tree tree = {};
 	int fed = 0;
 
 	for (size_t i = 0; !fed && i < regs->count; i++)
 		fed = tcx_look(&regs->of[i], &key, TCX_INGRESS);
-	if (fed > 0 && !qdisc_root((int)device->ifindex, &root))
+	if (fed <= 0)
+		return fed;
+	if (!tree_read((int)device->ifindex, &tree))
 		return -EIO;
-	return fed > 0 ? aqm_of_kind(root.kind) != NULL : fed;
+	fed = tree_aqm(&tree) != NULL;
+	tree_free(&tree);
+	return fed;
 }
 
 /* Find its state and, if its interface is still there, the interface's name. False: unknown, which

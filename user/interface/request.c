@@ -45,6 +45,31 @@ void request_take_over(const struct aqm *aqm, struct dualpi2_params *params)
 	memcpy(params->aqm, fresh.aqm, sizeof(params->aqm));
 }
 
+bool request_will_share(const struct request *request, const struct aqm *now, bool is_mq)
+{
+	return (request->mq || is_mq) && (request_has_rate(request) || (now && now->alone));
+}
+
+const struct aqm *request_aqm(const struct request *request, const struct aqm *now, bool is_mq)
+{
+	const struct aqm *asked = request->aqm ?: now ?: aqm_default();
+	const struct aqm *aqm = aqm_proper(asked);
+
+	if (request->former)
+		return asked;
+	return aqm->shared && request_will_share(request, now, is_mq) ? aqm->shared : aqm;
+}
+
+bool request_may_share(const struct request *request, const struct aqm *now, bool is_mq,
+		       const char *label)
+{
+	const struct aqm *aqm = request_aqm(request, now, is_mq);
+
+	return !request_will_share(request, now, is_mq) || aqm->alone ||
+	       report_obstacle(STATUS_USAGE, 0, label, "--rate: not with an mq and the AQM %s: %s",
+			       aqm->name, aqm->not_shared);
+}
+
 /* Each of several queues would do so by itself. */
 static bool refuse_shared(const char *option)
 {
@@ -85,8 +110,6 @@ bool request_fits(const struct request *request, const struct aqm *aqm)
 
 bool request_agrees(const struct request *request, enum direction direction)
 {
-	if (request->mq && direction == INGRESS)
-		return fail(0, "--mq: not with --ingress, an ifb has one queue");
 	if (direction == INGRESS && param_given(request->params, "rate")->text &&
 	    !request_has_rate(request))
 		return fail(0, "--rate 0: not with --ingress, " WITHOUT_RATE);

@@ -48,6 +48,18 @@ void request_take_over(const struct aqm *aqm, struct dualpi2_params *params);
 void request_report(const struct request *request, const struct aqm *aqm,
 		    const struct dualpi2_params *params);
 
+/* Of a place that has, if anything of ours, qdiscs of `now`, below an mq (`is_mq`) or not. */
+
+/* Will the queues of an mq share a rate? Those that do stay so without one (--rate 0). */
+bool request_will_share(const struct request *request, const struct aqm *now, bool is_mq);
+
+/* The AQM that it is to have. */
+const struct aqm *request_aqm(const struct request *request, const struct aqm *now, bool is_mq);
+
+/* If they will, can they with this AQM? If not, the obstacle is reported (report_obstacle()). */
+bool request_may_share(const struct request *request, const struct aqm *now, bool is_mq,
+		       const char *label);
+
 /* Can parameters be in force where the queues of an mq share a rate? With them the AQM drops
  * packets as they arrive. If not, it is reported.
  */

@@ -41,34 +41,28 @@ void target_free(struct target *target)
 	tree_free(&target->tree);
 }
 
-/* Will it be an mq whose queues share a rate? One that does stays so without a rate (--rate 0). */
-static bool will_share(const struct target *target, const struct request *request)
-{
-	const struct aqm *now = tree_aqm(&target->tree);
-
-	return target_will_be_mq(target, request) &&
-	       (request_has_rate(request) || (now && now->alone));
-}
-
 const struct aqm *target_aqm(const struct target *target, const struct request *request)
 {
-	const struct aqm *asked = request->aqm ?: tree_aqm(&target->tree) ?: aqm_default();
-	const struct aqm *aqm = asked->alone ?: asked;
+	const struct tree *tree = &target->tree;
 
-	if (request->former)
-		return asked;
-	return aqm->shared && will_share(target, request) ? aqm->shared : aqm;
+	return request_aqm(request, tree_aqm(tree), tree_has_ours_below_mq(tree));
 }
 
 bool target_will_be_mq(const struct target *target, const struct request *request)
 {
-	return request->mq || (tree_aqm(&target->tree) && tree_is_mq(&target->tree));
+	return request->mq || tree_has_ours_below_mq(&target->tree);
 }
 
 /* ---- may it be attached? ------------------------------------------------------- */
 
 /* Something is in the way of what is requested. Always false. */
 #define obstacle(target, ...) report_obstacle(STATUS_FAILURE, 0, (target)->label, __VA_ARGS__)
+
+/* The command that takes away what is attached, for printf, and its arguments. */
+#define UNLOAD "`dualpi2-load %s%s --unload`"
+#define UNLOAD_OF(target)                                               \
+	(target)->feeder ? (target)->feeder->ifname : (target)->ifname, \
+		(target)->feeder ? " --ingress" : ""
 
 bool target_changes_handle(const struct target *target, const struct request *request)
 {
@@ -83,8 +77,8 @@ static bool may_take_the_place(const struct target *target, const struct request
 
 	return !lost || obstacle(target,
 				 "another qdisc in the place of its %s would lose %s: note it, "
-				 "then `dualpi2-load %s --unload`",
-				 tree_aqm(&target->tree)->kind, lost, target->ifname);
+				 "then " UNLOAD,
+				 tree_aqm(&target->tree)->kind, lost, UNLOAD_OF(target));
 }
 
 /* Where bpf_dualpi2 is attached already. */
@@ -98,10 +92,9 @@ static bool may_change(const struct target *target, const struct request *reques
 	    !may_take_the_place(target, request))
 		return false;
 	if (!tree_is_mq(&target->tree))
-		return !request->mq || obstacle(target,
-						"%s is attached as one qdisc for all queues: first "
-						"`dualpi2-load %s --unload`",
-						target->tree.root.kind, target->ifname);
+		return !request->mq ||
+		       obstacle(target, "%s is attached as one qdisc for all queues: first " UNLOAD,
+				target->tree.root.kind, UNLOAD_OF(target));
 	return !foreign || request->replace ||
 	       obstacle(target,
 			"somebody configured one of its queues: `%s`; --replace takes its place, "
@@ -166,34 +159,29 @@ static bool handle_is_free(const struct target *target, const struct request *re
 	return !found;
 }
 
-/* What mq_init_common() of net/sched/sch_mq.c asks for. */
+/* What mq_init_common() of net/sched/sch_mq.c asks for. An ifb is made with as many as it takes. */
 static bool may_be_mq(const struct target *target)
 {
 	struct link link;
 
+	if (target->feeder)
+		return true;
 	return link_expect((int)target->key.ifindex, target->ifname, &link) &&
 	       (link.tx_queues > 1 ||
 		obstacle(target, "has one transmit queue, and mq is for several: leave out --mq"));
 }
 
-/* Could its queues share a rate? */
-static bool may_share(const struct target *target, const struct request *request)
-{
-	const struct aqm *aqm = target_aqm(target, request);
-
-	return !will_share(target, request) || aqm->alone ||
-	       report_obstacle(STATUS_USAGE, 0, target->label,
-			       "--rate: not with an mq and the AQM %s: %s", aqm->name,
-			       aqm->not_shared);
-}
-
 /* If not, it is said why (report_obstacle()). */
 static bool is_possible(const struct target *target, const struct request *request)
 {
-	if ((request->mq && !may_be_mq(target)) || !may_share(target, request) ||
+	const struct tree *tree = &target->tree;
+
+	if ((request->mq && !may_be_mq(target)) ||
+	    !request_may_share(request, tree_aqm(tree), tree_has_ours_below_mq(tree),
+			       target->label) ||
 	    !handle_is_free(target, request))
 		return false;
-	switch (tree_owner(&target->tree)) {
+	switch (tree_owner(tree)) {
 	case OWNER_US:
 		return may_change(target, request);
 	case OWNER_FOREIGN:

@@ -142,6 +142,20 @@ bool tree_is_mq(const struct tree *tree)
 	return !strcmp(tree->root.kind, MQ_KIND);
 }
 
+bool tree_has_ours_below_mq(const struct tree *tree)
+{
+	return tree_is_mq(tree) && tree_aqm(tree);
+}
+
+uint32_t tree_first_of_ours(const struct tree *tree)
+{
+	for (size_t i = 0; i < tree->n_queues; i++) {
+		if (aqm_of_kind(tree->queues[i].kind))
+			return tree->queues[i].parent;
+	}
+	return TC_H_ROOT;
+}
+
 static enum owner owner_of(const char *kind, __u32 handle)
 {
 	if (aqm_of_kind(kind))

@@ -45,6 +45,11 @@ bool tree_is_mq(const struct tree *tree);
  * is. */
 const struct aqm *tree_aqm(const struct tree *tree);
 
+bool tree_has_ours_below_mq(const struct tree *tree);
+
+/* Where the first one of ours is: TC_H_ROOT, or the class of a queue. */
+uint32_t tree_first_of_ours(const struct tree *tree);
+
 /* What others of ours in the place of those that are there would not have; NULL: nothing. Does an
  * mq stay?
  */

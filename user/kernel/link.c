@@ -45,6 +45,7 @@ static int on_link(const struct nlmsghdr *message, void *data)
 	rtnl_text(details[IFLA_INFO_KIND], link->kind, sizeof(link->kind));
 	rtnl_copy(attrs[IFLA_MTU], &link->mtu, sizeof(link->mtu));
 	rtnl_copy(attrs[IFLA_NUM_TX_QUEUES], &link->tx_queues, sizeof(link->tx_queues));
+	rtnl_copy(attrs[IFLA_NUM_RX_QUEUES], &link->rx_queues, sizeof(link->rx_queues));
 	rtnl_copy(attrs[IFLA_LINK], &link->peer, sizeof(link->peer));
 	address = attrs[IFLA_ADDRESS];
 	if (address && mnl_attr_get_payload_len(address) == ETH_ALEN)
@@ -238,6 +239,8 @@ static int create(const struct link_plan *plan, struct rtnl_request *request, st
 	begin(request, RTM_NEWLINK, NLM_F_ACK | NLM_F_ECHO | NLM_F_CREATE | NLM_F_EXCL, 0);
 	mnl_attr_put_strz(&request->header, IFLA_IFNAME, plan->name);
 	mnl_attr_put(&request->header, IFLA_ADDRESS, ETH_ALEN, &plan->address);
+	if (plan->tx_queues)
+		mnl_attr_put_u32(&request->header, IFLA_NUM_TX_QUEUES, plan->tx_queues);
 	info = mnl_attr_nest_start(&request->header, IFLA_LINKINFO);
 	mnl_attr_put_strz(&request->header, IFLA_INFO_KIND, plan->kind);
 	if (plan->peer)

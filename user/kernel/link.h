@@ -29,6 +29,7 @@ struct link {
 	uint16_t type;		    /* ARPHRD_* */
 	uint32_t mtu;		    /* bytes */
 	uint32_t tx_queues;	    /* transmit queues that the device has, used or not */
+	uint32_t rx_queues;	    /* receive queues, the same */
 	uint32_t settings[N_LINK_SETTINGS];
 	int peer;     /* other end, where that is a device of this host; or 0 */
 	bool running; /* up, and connected */
@@ -65,8 +66,9 @@ bool link_each(const char *kind, void (*visit)(const struct link *link, void *da
 struct link_plan {
 	const char *kind;
 	const char *name;
-	const char *peer; /* of a netkit pair: name of the other end; else NULL */
-	uint64_t address; /* as in struct link */
+	const char *peer;   /* of a netkit pair: name of the other end; else NULL */
+	uint64_t address;   /* as in struct link */
+	uint32_t tx_queues; /* 0: as many as the kernel makes */
 };
 
 /* Make a device, which is down, and tell its number and name. A netkit pair passes nothing but
