@@ -38,7 +38,7 @@ struct classic_ecn {
 /* How slowly to smooth, from the window at the last reduction, packets. */
 static inline __u32 classic_ecn_shift(__u32 window)
 {
-	const __u32 lg = lg_floor32(window | 1), shift = lg + lg / 2 + 1;
+	const __u32 lg = lg_floor(window | 1), shift = lg + lg / 2 + 1;
 
 	return shift < CLASSIC_ECN_SHIFT_MAX ? shift : CLASSIC_ECN_SHIFT_MAX;
 }

@@ -79,7 +79,7 @@ static inline __u32 codel_newton(__u32 inv_sqrt, __u32 count)
  */
 static inline __u32 codel_inv_sqrt(__u32 count)
 {
-	const __u32 log2 = lg_floor32(count), s = log2 / 2;
+	const __u32 log2 = lg_floor(count), s = log2 / 2;
 	const __u64 m = (__u64)count << 30 >> 2 * s;	/* 2^-30 */
 	__u64 y = log2 & 1 ? 0x9837f051U : 0xd744fccbU; /* 2^-3/4 and 2^-1/4, 2^-32 */
 

@@ -44,7 +44,7 @@ HISTOGRAM_FUNCTION __u32 histogram_index(__u64 ns)
 	v = (__u32)units;
 	if (v < HISTOGRAM_SUBS)
 		return v;
-	octave = lg_floor32(v) - HISTOGRAM_SUB_SHIFT;
+	octave = lg_floor(v) - HISTOGRAM_SUB_SHIFT;
 	return (octave << HISTOGRAM_SUB_SHIFT) + (v >> octave);
 }
 

@@ -7,35 +7,23 @@
 #include <linux/types.h>
 #endif
 
-/* floor(log2(v)) of a v > 0. BPF has no instruction that counts leading zeros, and compilers before
- * clang 19 end with an error where they are asked for it.
+/* floor(log2(v)) of a v > 0: the bits below the highest one, counted. BPF has no instruction that
+ * counts leading zeros, and compilers before clang 19 end with an error where they are asked for it.
+ * Without branches: the verifier goes through all that follows once for each way through them.
  */
-static inline __u32 lg_floor32(__u32 v)
-{
-	__u32 log = 0;
-
-	if (v >= 1U << 16) {
-		v >>= 16;
-		log += 16;
-	}
-	if (v >= 1U << 8) {
-		v >>= 8;
-		log += 8;
-	}
-	if (v >= 1U << 4) {
-		v >>= 4;
-		log += 4;
-	}
-	if (v >= 1U << 2) {
-		v >>= 2;
-		log += 2;
-	}
-	return log + (v >> 1);
-}
-
 static inline __u32 lg_floor(__u64 v)
 {
-	return v >> 32 ? 32 + lg_floor32((__u32)(v >> 32)) : lg_floor32((__u32)v);
+	v |= v >> 1;
+	v |= v >> 2;
+	v |= v >> 4;
+	v |= v >> 8;
+	v |= v >> 16;
+	v |= v >> 32;
+	v >>= 1;
+	v -= v >> 1 & 0x5555555555555555ULL;
+	v = (v & 0x3333333333333333ULL) + (v >> 2 & 0x3333333333333333ULL);
+	v = (v + (v >> 4)) & 0x0f0f0f0f0f0f0f0fULL;
+	return (__u32)(v * 0x0101010101010101ULL >> 56);
 }
 
 #define LG_SHIFT 16
