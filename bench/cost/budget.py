@@ -72,6 +72,12 @@ def packet_cases(result):
             for queue in ("empty", "standing") if queue in row}
 
 
+def queues_cases(result):
+    """Instructions a packet."""
+    return {f"{row['qdisc']}, {packet} packet": row[packet] for row in result["rows"]
+            if row["qdisc"].startswith(OURS) for packet in ("L", "C")}
+
+
 def gso_cases(result):
     """Instructions a segment."""
     return {f"{row['qdisc']}, {row['sender']} GSO, device takes it": row["gso"]
@@ -108,9 +114,9 @@ def load_cases(result):
              for key, what in (("instructions", "verified instructions"), ("states", "states"))}
     return cases | {f"{command}, µs": milliseconds * 1000
                     for command, milliseconds in result["cpu_ms"].items()
-                    if command.startswith("dualpi2-load, ")}
+                    if command.startswith(("dualpi2-load, ", "tcp-prague on"))}
 
 
-CASES = {"packets": packet_cases, "gso": gso_cases, "congestion": congestion_cases,
+CASES = {"packets": packet_cases, "queues": queues_cases, "gso": gso_cases, "congestion": congestion_cases,
          "memory": memory_cases, "idle": idle_cases,
          "load": load_cases}

@@ -18,6 +18,7 @@ from netns import run, wait_until  # noqa: E402
 BIN = Path(os.environ.get("DUALPI2_BIN", ".output")).resolve()
 LOADER = BIN / "dualpi2-load"
 STATS = BIN / "dualpi2-stats"
+PRAGUE = BIN / "tcp-prague"
 MARKER = BIN / "dualpi2-mark-values"
 MODULES = Path("/lab/modules")  # with --with-native
 SO_SNDBUFFORCE = 32  # include/uapi/asm-generic/socket.h
@@ -61,8 +62,10 @@ def be_quiet():
 
 
 def add_device(name, kind):
-    """A device that takes packets and throws them away; up, with an address, without ARP."""
-    run("ip", "link", "add", name, "type", kind)
+    """A device that takes packets and throws them away; up, with an address, without ARP. `kind`:
+    with more words for `ip link add`, if it takes some."""
+    kind, *words = kind.split()
+    run("ip", "link", "add", name, *words, "type", kind)
     Path(f"/proc/sys/net/ipv6/conf/{name}/disable_ipv6").write_text("1")
     run("ip", "addr", "add", f"{ADDRESS}/24", "dev", name)
     run("ip", "link", "set", name, "up", "arp", "off")

@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What loading costs: the verifier's work on each program, and the CPU time of dualpi2-load."""
+"""What loading costs: the verifier's work on each program, and the CPU time of the tools."""
 
 import ctypes
 import os
 import re
 import resource
 
-from guest import BIN, LOADER, SINK, STATS, add_device, be_quiet, delete_device, run
+from guest import BIN, LOADER, PRAGUE, SINK, STATS, add_device, be_quiet, delete_device, run
 
 OBJECT = BIN / "aqm/pi2.bpf.o"
 BPF_LOG_STATS = 4  # include/linux/bpf_verifier.h
 LOG_BYTES = 1 << 22  # of one way through a program, which is what the verifier keeps
+AQMS = ("curvy-red", "codel", "vdq")  # besides PI2
+QUEUES = 4
+ACCURATE_ECN = 6, 18  # which tcp-prague needs: Linux
 VERDICT = re.compile(r"processed (?P<instructions>\d+) insns .* total_states (?P<states>\d+) ")
 
 
@@ -75,6 +78,21 @@ def tools():
     }
     for dev in (SINK, f"{SINK}b"):
         delete_device(dev)
+    return found | others()
+
+
+def others():
+    """The first of what else has programs to verify."""
+    add_device(SINK, f"dummy numtxqueues {QUEUES}")
+    found = {}
+    for options in (*(("--aqm", aqm) for aqm in AQMS), ("--mq", "--rate", "40mbit")):
+        what = f"dualpi2-load, the first with {' '.join(options)}"
+        found[what] = cpu_ms(LOADER, SINK, *options)
+        run(LOADER, SINK, "--unload")
+    delete_device(SINK)
+    if tuple(map(int, os.uname().release.split(".")[:2])) >= ACCURATE_ECN:
+        found["tcp-prague on"] = cpu_ms(PRAGUE, "on")
+        found["tcp-prague off"] = cpu_ms(PRAGUE, "off")
     return found
 
 

@@ -17,9 +17,9 @@ LENGTH = 64  # of a frame, bytes
 PKTGEN = Path("/proc/net/pktgen")
 
 
-def pktgen(dev, packet, count, ipv6=False):
+def pktgen(dev, packet, count, ipv6=False, more=()):
     """Send from within the kernel; instructions for one packet (pktgen counts µs). Those of IPv6
-    are longer, 78 bytes at least."""
+    are longer, 78 bytes at least. `more`: commands for pktgen."""
     addresses, tos = ((f"src6 {ADDRESS6}", f"dst6 {PEER6}"), "traffic_class") if ipv6 else (
         (f"dst {PEER}",), "tos")
 
@@ -30,7 +30,7 @@ def pktgen(dev, packet, count, ipv6=False):
     command("kpktgend_0", "rem_device_all", f"add_device {dev}")
     command(dev, f"count {count}", f"pkt_size {LENGTH}", "clone_skb 0", "delay 0",
             "xmit_mode queue_xmit", "flag !SHARED", *addresses, f"dst_mac {PEER_MAC}",
-            f"{tos} {PACKETS[packet]:02x}")
+            f"{tos} {PACKETS[packet]:02x}", *more)
     command("pgctrl", "start")
     shown = (PKTGEN / dev).read_text()
     command("kpktgend_0", "rem_device_all")

@@ -72,6 +72,19 @@ def name(qdisc, instances):
     return f"{qdisc}, {instances} live" if instances else qdisc
 
 
+# ---- several queues -----------------------------------------------------------------
+
+
+def queues(result):
+    yield f"## One rate over {result['queues']} queues"
+    yield ""
+    yield from prose("Instructions per packet above `noqueue` with an empty queue, for L / C packets "
+                     "of 64 bytes that come to each transmit queue in turn; shaped at 10gbit.")
+    yield ""
+    yield from table(["qdisc", "L / C"], [
+        [row["qdisc"], f"{number(row['L'])} / {number(row['C'])}"] for row in result["rows"]])
+
+
 # ---- GSO ----------------------------------------------------------------------------
 
 WAYS = (("GSO, device takes it", "gso", True), ("GSO, device does not", "gso", False),
@@ -174,5 +187,6 @@ def load(results):
     yield ""
     commands = next(iter(results.values()))["cpu_ms"]
     yield from table(["", *map(version, results)], [
-        [command, *(f"{result['cpu_ms'][command]:.1f}" for result in results.values())]
+        [command, *(f"{result['cpu_ms'][command]:.1f}" if command in result["cpu_ms"] else "–"
+                    for result in results.values())]
         for command in commands])
