@@ -174,8 +174,9 @@ class Place:
 
     def instances(self):
         """The statistics of each."""
-        shown = json.loads(self.space.run(BIN / "dualpi2-stats", self.below, "--json").stdout)
-        return [entry for entry in shown if entry["kind"] in OURS]
+        shown = json.loads(self.space.run(BIN / "dualpi2-stats", self.below, "--json",
+                                          "--queues").stdout)
+        return [entry for entry in shown if "parent" in entry] or shown
 
     def tc(self):
         """The same as tc sees them."""
