@@ -330,6 +330,18 @@ def registered(request):
     return REGISTRATIONS.space
 
 
+@pytest.fixture(scope="module")
+def registered_link(registered):
+    """The kind of qdisc of queues that share a rate is registered, and stays so: there is one in
+    another place. (Its number is one that no other test needs, as of Registrations.)"""
+    space = Namespace("anchored")
+    space.ip("link add anchored index 220 numtxqueues 2 type dummy")
+    space.run(LOADER, "anchored", "--mq", "--rate", "1gbit")
+    yield
+    space.run(LOADER, "anchored", "--unload")
+    space.delete()
+
+
 @pytest.fixture
 def spent(registered):
     """PI2's registration is of no use after the test. Comes before `cable`, which holds it."""

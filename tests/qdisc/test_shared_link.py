@@ -2,130 +2,37 @@
 """--mq --rate: one link for all queues of a device. Its rate, whichever queues packets come to; one
 p', one overload, one limit; and that nothing is lost or stalls as it changes."""
 
-import contextlib
 import itertools
 import json
 import re
 import time
 
 import pytest
-from conftest import BIN, LOADER, check_law, following, next_line, one_line
-from frames import CE, ECT_1, NOT_ECT, ipv4_frame, parse, received
+from conftest import LOADER, following, next_line, one_line
+from frames import CE, ECT_1, NOT_ECT
 from netns import wait_until
-from test_mq import FLOWS, QUEUES, Multiqueue, add_cable, from_flow
-
-STATS = BIN / "dualpi2-stats"
-KIND = "bpf_dualpi2_mq"
-CALM = ("--target", "4000s", "--step-thresh", "4000s")
-FRAME = 1514
-# What the receiver's clock and a late timer add, in virtual time...
-SLACK_NS = 150_000
-# ... and what is caught up after a timer that had to wait for other work of the guest's one CPU.
-CAUGHT_UP_NS = 1_000_000  # SHARE_SLACK_NS of include/share.h
-
-
-class Shared(Multiqueue):
-    """Packets for a queue of our choice: flows that the kernel's hash sends there."""
-
-    def __init__(self, space, dev, peer):
-        super().__init__(space, dev, peer)
-        self.serials = itertools.count(1)
-        self.flows = {}
-        self.sent = 0
-        self.arrived = []
-
-    def find_flows(self):
-        """A flow for each queue."""
-        for flow in range(FLOWS):
-            before = self.counts()
-            self.sender.send(from_flow(ipv4_frame(next(self.serials), NOT_ECT, 60), flow))
-            self.sent += 1
-            [queue] = [queue for queue, count in enumerate(self.counts())
-                       if count > before[queue]]
-            self.flows.setdefault(queue, flow)
-            if len(self.flows) == QUEUES:
-                return
-
-    def counts(self):
-        return [child["packets"] for _, child in sorted(self.shown()[1].items())]
-
-    def start(self, *options):
-        """With the rate that packets have to find their queues: none waits."""
-        self.load("--mq", "--rate", "1gbit", *CALM)
-        self.find_flows()
-        self.receive()
-        self.load(*options)
-
-    def burst(self, queues, ecn, count, length=FRAME):
-        """In turn to these queues; their serials."""
-        serials = list(itertools.islice(self.serials, count))
-        for serial, queue in zip(serials, itertools.cycle(queues), strict=False):
-            self.sent += 1
-            with contextlib.suppress(OSError):  # ENOBUFS: it was dropped at once
-                self.sender.send(from_flow(ipv4_frame(serial, ecn, length), self.flows[queue]))
-        return serials
-
-    def receive(self):
-        new = [parse(*arrival) for arrival in received(self.receiver)]
-        self.arrived += new
-        return new
-
-    def backlog(self):
-        return self.shown()[0]["qlen"]
-
-    def drain(self, seconds=60):
-        """Wait until the queues are empty; what has arrived since the last look."""
-        seen = len(self.arrived)
-        wait_until(lambda: self.backlog() == 0, "the queues are empty", seconds)
-        forwarded = sum(self.counts())
-        wait_until(lambda: self.receive() or len(self.arrived) >= forwarded, "all has arrived")
-        return self.arrived[seen:]
-
-    def stats(self, *options):
-        return self.space.run(STATS, "m0", *options).stdout
-
-    def finish(self):
-        """The law for each queue, and for all of them from end to end."""
-        if self.backlog():
-            self.load("--rate", 0)
-            self.drain()
-        children = self.shown()[1]
-        _, queues = self.all_stats()
-        assert [queue["kind"] for queue in queues] == [KIND] * len(queues)
-        for queue in queues:
-            check_law(queue, children[queue["parent"]])
-        halves = [queue[half] for queue in queues for half in ("l-queue", "c-queue")]
-        assert sum(half["packets-in"] for half in halves) == self.sent
-        self.receive()
-        assert sum(half["packets-out"] for half in halves) == len(self.arrived)
+from shared_link import (
+    CALM,
+    CAUGHT_UP_NS,
+    KIND,
+    SLACK_NS,
+    STATS,
+    frame_ns,
+    most_ahead,
+    shared_link,
+)
+from test_mq import QUEUES
 
 
 @pytest.fixture
-def link(registered, new_space):
-    space = new_space("shared")
-    device = Shared(space, *add_cable(space))
-    yield device
-    device.load("--unload", "--if-attached")
-    device.close()
+def link(registered_link, new_space):
+    yield from shared_link(new_space)
 
 
 @pytest.fixture
 def shared(link):
     yield link
     link.finish()
-
-
-def frame_ns(bit_per_s, length=FRAME):
-    return length * 8 * 10**9 / bit_per_s
-
-
-def most_ahead(packets, bit_per_s):
-    """Frames by which the link was ever ahead of an exact one, in any interval."""
-    level, most, before = 0, 0, 0
-    for packet in packets:
-        level = max(level - (packet.time_ns - before) * bit_per_s / 8e9, 0) + len(packet.data)
-        most, before = max(most, level), packet.time_ns
-    return most / FRAME
 
 
 # ---- the rate ------------------------------------------------------------------
@@ -211,7 +118,7 @@ def test_framing_counts(shared):
 
 def test_p_is_that_of_the_link(shared):
     """What waits in C of one queue marks in L of another, and is the same wherever one looks."""
-    shared.start("--rate", "10mbit", "--target", "5ms")
+    shared.start("--rate", "10mbit", "--target", "5ms", calm=CALM[2:])
     serials = shared.burst([0], NOT_ECT, 600)
     wait_until(lambda: shared.all_stats()[0]["prob"] > 0.05, "p' has grown", step=0.02)
     shared.burst([3], ECT_1, 60)
@@ -351,7 +258,7 @@ def test_loaded_again_it_is_a_link_anew(shared):
     shared.start("--rate", "100kbit")
     shared.burst(range(4), NOT_ECT, 200)
     shared.load("--unload")
-    shared.sent, shared.arrived, shared.flows = 0, [], {}
+    shared.sent, shared.arrived = 0, []
     shared.receive()
     shared.arrived = []
     shared.start("--rate", "10mbit")
