@@ -9,6 +9,7 @@ import time
 
 import pytest
 from conftest import LOADER, following, next_line, one_line
+from findings import findings, of_kind
 from frames import CE, ECT_1, NOT_ECT
 from netns import wait_until
 from shared_link import (
@@ -291,6 +292,29 @@ def test_all_queues_are_equipped_that_there_can_be(link):
     link.space.run("ethtool", "-L", "m0", "tx", 4)
     assert link.kinds() == [KIND] * 4
     assert "nothing changed" in link.load().stdout
+
+
+def test_a_queue_that_is_not_ours_is_told(link):
+    """Whatever it is: --check and the next load say that its traffic is not shaped."""
+    link.load("--mq", "--rate", "10mbit")
+    handle = link.shown()[0]["handle"]
+    link.space.run("tc", "qdisc", "replace", "dev", "m0", "parent", f"{handle}2", "handle", "77:",
+                   "pfifo")
+    said = (f"somebody configured one of its queues, so what it sends is not shaped: `qdisc pfifo "
+            f"77: parent {handle}2`; --replace takes its place, for good")
+    assert of_kind(findings(link.space, "m0"), "MISSING") == [f"m0: {said}"]
+    assert said in one_line(link.load("--rate", "20mbit", check=False), 1)
+    replaced = (f"queue {handle}2 has pfifo in place of {KIND}, so what comes to it is not shaped: "
+                "`dualpi2-load m0 --replace` puts that right")
+    assert of_kind(findings(link.space, "m0", "--replace"), "WARNING") == [replaced]
+    for queue in (2, 3):
+        link.space.run("tc", "qdisc", "del", "dev", "m0", "parent", f"{handle}{queue}")
+    lost = (f"queue {handle}2 (and 1 more) has nothing in place of {KIND}, so what comes to it is "
+            "lost: `dualpi2-load m0` puts that right")
+    assert of_kind(findings(link.space, "m0"), "WARNING") == [lost]
+    assert "2 of its queues have it again" in link.load().stdout
+    assert link.kinds() == [KIND] * QUEUES
+    assert not of_kind(findings(link.space, "m0"), "WARNING")
 
 
 def test_a_rate_makes_one_link_of_an_mq(link):

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "check/report.h"
+#include "cli/format.h"
 #include "cli/message.h"
 #include "kernel/netns.h"
 #include "pinned/pins.h"
@@ -97,8 +98,8 @@ static bool may_change(const struct target *target, const struct request *reques
 				target->tree.root.kind, UNLOAD_OF(target));
 	return !foreign || request->replace ||
 	       obstacle(target,
-			"somebody configured one of its queues: `%s`; --replace takes its place, "
-			"for good",
+			"somebody configured one of its queues, so what it sends is not shaped: "
+			"`%s`; --replace takes its place, for good",
 			qdisc_text(foreign->kind, foreign->handle, foreign->parent, text));
 }
 
@@ -197,6 +198,27 @@ bool target_allowed(const struct target *target, const struct request *request)
 	return request_fits(request, target_aqm(target, request)) && is_possible(target, request);
 }
 
+/* Of queues that have something else, or nothing: a load attaches ours to them again. */
+static bool check_queues(const struct target *target)
+{
+	const struct aqm *aqm = tree_aqm(&target->tree);
+	const struct tree_queue *queue = tree_missing_queue(&target->tree, aqm);
+	const size_t count = tree_missing_queues(&target->tree, aqm);
+	char class[FORMAT_MAX], others[40] = "";
+
+	if (!queue)
+		return true;
+	if (count > 1)
+		snprintf(others, sizeof(others), " (and %zu more)", count - 1);
+	return report_line(REPORT_WARNING,
+			   "queue %s%s has %s in place of %s, so what comes to it is %s: "
+			   "`dualpi2-load %s%s` puts that right",
+			   format_class(queue->parent, class), others,
+			   queue->kind[0] ? queue->kind : "nothing", aqm->kind,
+			   queue->kind[0] ? "not shaped" : "lost", target->ifname,
+			   tree_foreign_queue(&target->tree) ? " --replace" : "");
+}
+
 /* Of a root qdisc of ours: what becomes of it. */
 static bool check_ours(const struct target *target, const struct request *request)
 {
@@ -210,7 +232,8 @@ static bool check_ours(const struct target *target, const struct request *reques
 		return report_line(REPORT_OK, "its root will be %x: in place of %x:",
 				   TC_H_MAJ(request->handle) >> 16,
 				   TC_H_MAJ(target->tree.root.handle) >> 16);
-	return report_line(REPORT_OK, "its root qdisc is %s%s already", now->kind, under);
+	return report_line(REPORT_OK, "its root qdisc is %s%s already", now->kind, under) &&
+	       check_queues(target);
 }
 
 bool target_check(const struct target *target, const struct request *request)

@@ -205,6 +205,15 @@ bool queue_is_missing(const struct tree_queue *queue, const struct aqm *aqm)
 	return (aqm->alone || !queue->unused) && strcmp(queue->kind, aqm->kind);
 }
 
+const struct tree_queue *tree_missing_queue(const struct tree *tree, const struct aqm *aqm)
+{
+	for (size_t i = 0; i < tree->n_queues; i++) {
+		if (queue_is_missing(&tree->queues[i], aqm))
+			return &tree->queues[i];
+	}
+	return NULL;
+}
+
 size_t tree_missing_queues(const struct tree *tree, const struct aqm *aqm)
 {
 	size_t missing = 0;

@@ -58,8 +58,11 @@ const char *tree_lost_part(const struct tree *tree, bool mq_stays);
 /* A queue of an mq that somebody configured; NULL: there is none. */
 const struct tree_queue *tree_foreign_queue(const struct tree *tree);
 
-/* Is a queue of an mq in use without a qdisc of this AQM? How many are? */
+/* Is a queue of an mq in use without a qdisc of this AQM? Which is the first one (NULL: none is),
+ * and how many are?
+ */
 bool queue_is_missing(const struct tree_queue *queue, const struct aqm *aqm);
+const struct tree_queue *tree_missing_queue(const struct tree *tree, const struct aqm *aqm);
 size_t tree_missing_queues(const struct tree *tree, const struct aqm *aqm);
 
 /* Can this foreign root qdisc be put back as it is, from what the kernel shows of it and as far as
