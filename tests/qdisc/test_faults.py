@@ -12,11 +12,14 @@ import json
 import re
 
 import pytest
-from conftest import LOADER, PIN_DIR, PUBLIC_PIN_DIR, Qdisc, one_line
+from conftest import KINDS, LOADER, PIN_DIR, PUBLIC_PIN_DIR, Qdisc, one_line
 from faults import ERRORS, FIRST_ONE_IN, calls_of, disturb
 from frames import NOT_ECT, ipv4_frame, send
 
 PIN_DIRS = PIN_DIR, PUBLIC_PIN_DIR
+# `one` has several queues.
+WIDE = ("ip link del one", "ip link add one numtxqueues 4 type dummy",
+        "sysctl -qw net.ipv6.conf.one.disable_ipv6=1", "ip link set one up")
 # The command that meets a fault, the one that takes it back, and what goes before.
 CASES = {
     "attach": ("--rate 40mbit", "--unload"),
@@ -25,6 +28,9 @@ CASES = {
     "change": ("--rate 50mbit --target 9ms --no-split-gso",
                "--rate 40mbit --target 15ms --split-gso", f"{LOADER} one --rate 40mbit"),
     "ingress": ("--ingress --rate 5mbit", "--ingress --unload"),
+    "one rate for all queues": ("--mq --rate 40mbit", "--unload", *WIDE),
+    "change of that rate": ("--rate 50mbit --limit 99", "--rate 40mbit --limit 10000", *WIDE,
+                            f"{LOADER} one --mq --rate 40mbit"),
 }
 
 
@@ -50,8 +56,9 @@ def state(space):
 
 
 def parameters(space):
+    """Of each qdisc; the sum of an mq has no options."""
     stats = shown(space, LOADER.with_name("dualpi2-stats"), "--json")
-    return {entry["dev"]: (entry["options"], entry["tcx-attached"]) for entry in stats}
+    return [(entry["dev"], entry.get("options"), entry["tcx-attached"]) for entry in stats]
 
 
 pytestmark = pytest.mark.one_kernel
@@ -95,15 +102,15 @@ def unload(space):
 
 
 @pytest.fixture(params=CASES)
-def case(request, registered, box):
+def case(request, registered_link, box):
     yield Case(box, *CASES[request.param])
     unload(box)
 
 
 @pytest.fixture
-def first_case(box):
+def first_case(request, box):
     """The first load on a host, which makes the registration, and the last unload."""
-    yield Case(box, *CASES["attach"])
+    yield Case(box, *CASES[request.param])
     unload(box)
     assert not PIN_DIR.exists(), "the last --unload leaves nothing behind"
 
@@ -111,7 +118,7 @@ def first_case(box):
 def check_forwarding(space):
     """One packet goes through and is accounted for, whatever is at the root."""
     qdisc = Qdisc(space, "one")
-    attached = qdisc.is_attached()
+    attached = qdisc.tc()["kind"] in ("mq", *KINDS.values())
     before = qdisc.stats()["packets"] if attached else 0
     send(space, "one", ipv4_frame(1, NOT_ECT, 200))
     if attached:
@@ -165,10 +172,12 @@ def refuse_at(case, calls):
     assert state(case.space) == case.before
 
 
+@pytest.mark.parametrize("first_case", ["attach", "one rate for all queues"], indirect=True)
 def test_first_load_killed_at_each_step(first_case, tmp_path, long):
     kill_at(first_case, first_case.calls(tmp_path, long, FIRST_ONE_IN))
 
 
+@pytest.mark.parametrize("first_case", ["attach"], indirect=True)
 def test_first_load_refused_at_each_step(first_case, tmp_path, long):
     refuse_at(first_case, first_case.calls(tmp_path, long, FIRST_ONE_IN))
 

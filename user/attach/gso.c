@@ -224,6 +224,7 @@ static bool start_splitter(const struct registration *reg, const struct target *
 			   const struct dualpi2_params *params)
 {
 	struct device splitter;
+	bool was_there;
 	int state;
 
 	if (!device_find(&splitter_kind, &target->key, &splitter))
@@ -232,6 +233,7 @@ static bool start_splitter(const struct registration *reg, const struct target *
 	/* With another AQM's program, or of an earlier run that was interrupted. */
 	if (state < 0 || (!state && splitter.ifindex && !remove_splitter(&splitter)))
 		return false;
+	was_there = state;
 	if (!state)
 		state = device_make(&splitter, target->ifname, 0);
 	if (state == -EOPNOTSUPP)
@@ -241,7 +243,8 @@ static bool start_splitter(const struct registration *reg, const struct target *
 	if (finish_splitter(reg, target, &splitter))
 		return setting_return(&target->key,
 				      SETTING_NO_GSO); /* of a time without splitters */
-	remove_splitter(&splitter);
+	if (!was_there)
+		remove_splitter(&splitter);
 	return false;
 }
 
