@@ -91,11 +91,24 @@ static __always_inline u64 backlog_bytes(const struct dualq *q)
 	return link_of_dualq(q)->share.held & SHARE_BYTES;
 }
 
+/* What a packet that comes to L now has to wait for. */
+static __always_inline u64 l_wait_ns(const struct share *share, u64 now)
+{
+	const u64 at = share_at(share, true, share_work(share_pace(share), now));
+
+	return share_ns(share_ahead(*(const volatile u64 *)&share->l_end, at), share->rate);
+}
+
+/* In L not the age of a head, which tells what came as long ago. As packets are dropped when they
+ * come, an AQM that sees that only later goes to and fro, and under a flood does not come to rest.
+ */
 static __always_inline u64 oldest_age(const struct dualq *q, bool in_l, u64 now)
 {
 	const struct shared_link *link = link_of_dualq(q);
 	const u64 head_ns = in_l ? link->l_oldest_ns : link->c_oldest_ns;
 
+	if (in_l && link->share.rate)
+		return l_wait_ns(&link->share, now);
 	return head_ns && now > head_ns ? now - head_ns : 0;
 }
 
@@ -564,12 +577,11 @@ static __always_inline u64 l_forecast(const struct instance *in, const struct du
 				      u64 enough_ns)
 {
 	const struct share *share = &link_of(in)->share;
-	u64 age = queue_age(q, true, now), rate = share->rate, at, wait;
+	u64 age = queue_age(q, true, now), wait;
 
-	if (!rate || age > enough_ns)
+	if (!share->rate || age > enough_ns)
 		return age;
-	at = share_at(share, true, share_work(share_pace(share), now));
-	wait = share_ns(share_ahead(*(const volatile u64 *)&share->l_end, at), rate);
+	wait = l_wait_ns(share, now);
 	return age > wait ? age : wait;
 }
 

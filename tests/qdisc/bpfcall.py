@@ -34,9 +34,11 @@ def opened(pin):
         os.close(file)
 
 
-def run_program(program):
+def run_program(program, argument=b""):
     """One of type syscall."""
-    bpf(BPF_PROG_TEST_RUN, struct.pack("<I76x", program))
+    data = ctypes.create_string_buffer(argument, len(argument))
+    bpf(BPF_PROG_TEST_RUN, struct.pack("<I36xIxxxxQ24x", program, len(argument),
+                                       ctypes.addressof(data) if argument else 0))
 
 
 def lookup(bpf_map, key, size):

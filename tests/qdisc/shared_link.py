@@ -4,11 +4,16 @@ they leave."""
 
 import contextlib
 import itertools
+import json
+import socket
+import struct
+import time
 
-from conftest import BIN, check_law
+from bpfcall import lookup, opened, run_program
+from conftest import BIN, PIN_DIR, check_law
 from frames import NOT_ECT, ipv4_frame, parse, received
 from iproute import root_statistics
-from netns import wait_until
+from netns import run, wait_until
 from test_mq import FLOWS, QUEUES, Multiqueue, add_cable, from_flow
 
 STATS = BIN / "dualpi2-stats"
@@ -57,16 +62,16 @@ class Shared(Multiqueue):
             self.receive()
         self.load("--mq", *calm, *options)
 
-    def send_to(self, queue, frame):
+    def send(self, frame):
         self.sent += 1
         with contextlib.suppress(OSError):  # ENOBUFS: it was dropped at once
-            self.sender.send(from_flow(frame, self.flow_of[queue]))
+            self.sender.send(frame)
 
     def burst(self, queues, ecn, count, length=FRAME):
         """In turn to these queues; their serials."""
         serials = list(itertools.islice(self.serials, count))
         for serial, queue in zip(serials, itertools.cycle(queues), strict=False):
-            self.send_to(queue, ipv4_frame(serial, ecn, length))
+            self.send(from_flow(ipv4_frame(serial, ecn, length), self.flow_of[queue]))
         return serials
 
     def receive(self):
@@ -118,6 +123,40 @@ def shared_link(new_space, kind=Shared):
     yield device
     device.load("--unload", "--if-attached")
     device.close()
+
+
+class RateChange:
+    """Sets the rate as dualpi2-load does, in a fraction of the time that the tool takes to
+    start. `made`: (when it was certainly in force, the rate)."""
+
+    def __init__(self, link, rate):
+        """`rate`: bit/s, in force."""
+        pins = PIN_DIR / "pi2-mq"
+        conf = json.loads(run("bpftool", "-j", "map", "show", "pinned", pins / "dualpi2_conf").stdout)
+        self.stack = contextlib.ExitStack()
+        self.program = self.stack.enter_context(opened(pins / "dualpi2_change"))
+        with link.space.entered():
+            index = socket.if_nametoindex(link.dev)
+        cookie = link.space.cookie()
+        handle = int(link.shown()[0]["handle"].rstrip(":"), 16)
+        self.keys = [struct.pack("=QII", cookie, index, handle << 16 | queue + 1)  # dualpi2_key
+                     for queue in range(QUEUES)]
+        with opened(pins / "dualpi2_conf") as conf_map:
+            params = lookup(conf_map, struct.pack("=QII", cookie, index, 0), conf["bytes_value"])
+        self.before, self.after = params.split(struct.pack("=Q", rate // 8))  # in it once
+        self.made = [(now_ns(), rate)]
+
+    def to(self, rate):
+        for key in self.keys:
+            run_program(self.program, key + self.before + struct.pack("=Q", rate // 8) + self.after)
+        self.made.append((now_ns(), rate))
+
+    def close(self):
+        self.stack.close()
+
+
+def now_ns():
+    return time.clock_gettime_ns(time.CLOCK_REALTIME)
 
 
 def frame_ns(bit_per_s, length=FRAME):

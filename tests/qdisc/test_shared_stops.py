@@ -16,7 +16,7 @@ import frames
 import pytest
 from frames import ECT_1, NOT_ECT
 from netns import run, wait_until
-from shared_link import CAUGHT_UP_NS, FRAME, Shared, frame_ns, most_bytes_ahead, shared_link
+from shared_link import CAUGHT_UP_NS, FRAME, Shared, frame_ns, most_bytes_ahead, now_ns, shared_link
 from test_mq import QUEUES, from_flow
 
 RING = 256  # VETH_RING_SIZE of drivers/net/veth.c
@@ -91,10 +91,6 @@ def one_queue_stopped(shared):
         yield
     finally:
         os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
-
-
-def now_ns():
-    return time.clock_gettime_ns(time.CLOCK_REALTIME)
 
 
 def is_of(packet, queue):
