@@ -24,6 +24,11 @@ static struct shared_link links[DUALPI2_MAX_INSTANCES] __attribute__((aligned(LI
  */
 #define LINK_NEAR_NS 1000
 
+/* A head that waits looks so often whether its time has come, because nobody can tell it that the
+ * rate has risen: less than it may be late without losing its place.
+ */
+#define LINK_LOOK_NS (SHARE_SLACK_NS / 4 * 3)
+
 /* The pace begins anew after this time, so that its products have room (share_is_old()). */
 #define LINK_PACE_NS DUALPI2_NSEC_PER_SEC
 
@@ -490,7 +495,7 @@ static __always_inline u64 link_look(const struct instance *in, u64 now)
 {
 	const u64 wait_ns = share_ns(in->link.clock.ahead, link_of(in)->share.rate);
 
-	return now + (wait_ns < SHAPER_LOOK_NS ? wait_ns : SHAPER_LOOK_NS);
+	return now + (wait_ns < LINK_LOOK_NS ? wait_ns : LINK_LOOK_NS);
 }
 
 static __always_inline bool link_looks(struct instance *in, u64 now, u64 until_ns)
