@@ -20,7 +20,8 @@ from shared_link import CAUGHT_UP_NS, FRAME, Shared, frame_ns, most_bytes_ahead,
 from test_mq import QUEUES, from_flow
 
 RING = 256  # VETH_RING_SIZE of drivers/net/veth.c
-STOPPED = 1  # the queue
+# The queue. (On 6.17.13 another one that veth has stopped never goes on.)
+STOPPED = 0
 STOP_NS = 20_000_000
 SMALL, MORE = 60, 20  # bytes of the frames that fill the ring, and how many have no place
 BURST = 60  # frames for each queue
@@ -56,18 +57,23 @@ class Stopping(Shared):
 
 
 def threads_of(dev):
-    """The threads of the queues that a device receives on, in their order."""
+    """The threads of the queues that a device receives on, in their order, once those of former
+    devices of its name are gone."""
     found = {}
-    for path in Path("/proc").glob("[0-9]*/comm"):
-        name = re.fullmatch(rf"napi/{dev}-(\d+)\n", path.read_text())
-        if name:
-            found[int(name[1])] = int(path.parent.name)
-    assert len(found) == QUEUES
+
+    def found_all():
+        found.clear()
+        for path in Path("/proc").glob("[0-9]*/comm"):
+            with contextlib.suppress(OSError):  # it has ended
+                if name := re.fullmatch(rf"napi/{dev}-(\d+)\n", path.read_text()):
+                    found[int(name[1])] = int(path.parent.name)
+        return len(found) == QUEUES
+    wait_until(found_all, "each queue has a thread")
     return [thread for _, thread in sorted(found.items())]
 
 
 def busy_until(condition, what, seconds=10):
-    """Without a moment's rest, in which the thread would have its turn."""
+    """Asks without a moment's rest, in which the thread would have its turn."""
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, what
@@ -114,8 +120,8 @@ def stop_for_a_while(shared, codepoints):
 
 @pytest.mark.parametrize("rate", [20_000_000, 50_000_000])
 @pytest.mark.parametrize("codepoints", [
-    [NOT_ECT] * QUEUES, [ECT_1] * QUEUES, [NOT_ECT, ECT_1, NOT_ECT, NOT_ECT],
-    [ECT_1, NOT_ECT, NOT_ECT, NOT_ECT],
+    [NOT_ECT] * QUEUES, [ECT_1] * QUEUES, [ECT_1, NOT_ECT, NOT_ECT, NOT_ECT],
+    [NOT_ECT, ECT_1, NOT_ECT, NOT_ECT],
 ], ids=["C", "L", "L beside C", "C beside L"])
 def test_it_does_not_burst(shared, codepoints, rate):
     shared.start("--rate", f"{rate}bit")
