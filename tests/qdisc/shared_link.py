@@ -132,7 +132,8 @@ class RateChange:
     def __init__(self, link, rate):
         """`rate`: bit/s, in force."""
         pins = PIN_DIR / "pi2-mq"
-        conf = json.loads(run("bpftool", "-j", "map", "show", "pinned", pins / "dualpi2_conf").stdout)
+        conf = json.loads(run("bpftool", "-j", "map", "show", "pinned",
+                              pins / "dualpi2_conf").stdout)
         self.stack = contextlib.ExitStack()
         self.program = self.stack.enter_context(opened(pins / "dualpi2_change"))
         with link.space.entered():

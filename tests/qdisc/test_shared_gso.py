@@ -220,8 +220,8 @@ def test_tcp_in_several_queues(path, how):
                 *tcp_counters(far, "TcpExtTCPOFOQueue")]
     before = seen()
     connections = [Pumped(server, device.space, ("10.0.7.2", 5001)) for _ in range(CONNECTIONS)]
-    wait_until(lambda: all([connection.pump() for connection in connections]), "all has arrived",
-               60, step=0.002)
+    wait_until(lambda: not sum(not connection.pump() for connection in connections),
+               "all has arrived", 60, step=0.002)
     for connection in connections:
         assert connection.received == connection.data
         connection.close()
