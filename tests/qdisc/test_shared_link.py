@@ -75,7 +75,7 @@ def test_a_trickle_in_other_queues_costs_nothing(shared):
     """Where each of four had a quarter of the rate, the full one would."""
     shared.start("--rate", "20mbit")
     shared.burst([0], NOT_ECT, 500)
-    while shared.backlog() > 50:
+    while shared.backlog() > 120:  # to ask takes longer than some frames
         shared.burst([1, 2, 3], NOT_ECT, 3, 64)
         time.sleep(0.002)
     packets = shared.drain()
