@@ -381,6 +381,9 @@ def test_a_queue_that_is_not_ours_is_told(link):
     replaced = (f"queue {handle}2 has pfifo in place of {KIND}, so what comes to it is not shaped: "
                 "`dualpi2-load m0 --replace` puts that right")
     assert of_kind(findings(link.space, "m0", "--replace"), "WARNING") == [replaced]
+    shown = " ".join(link.table().split())
+    assert (f"warning: queue {handle}2 has pfifo in place of {KIND}, so what comes to it is not "
+            "shaped: `dualpi2-load --check m0` says what helps.") in shown
     for queue in (2, 3):
         link.space.run("tc", "qdisc", "del", "dev", "m0", "parent", f"{handle}{queue}")
     lost = (f"queue {handle}2 (and 1 more) has nothing in place of {KIND}, so what comes to it is "

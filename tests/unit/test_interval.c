@@ -179,6 +179,7 @@ static const struct {
 	__u64 marks, drops, waiting, bypassed_tcx, redirected, rate;
 	__u32 p_c, overload;
 	bool without_tcx, is_sum;
+	struct strays strays;
 } minutes[] = {
 	{ .brief = "no packets", .said = "no packets in the last minute" },
 	{ .brief = "no queue here",
@@ -261,6 +262,19 @@ static const struct {
 	  .c_packets = 10000,
 	  .c_delay_ns = 15 * MSEC,
 	  .redirected = 3000 },
+	{ .brief = "queue bypassed",
+	  .condition = CONDITION_BROKEN,
+	  .said = "queue 8001:2 has pfifo in place of bpf_dualpi2, so what comes to it is not "
+		  "shaped: `dualpi2-load --check eth0` says what helps",
+	  .is_sum = true,
+	  .strays = { 1, 0x80010002, "pfifo" },
+	  .overload = 10 },
+	{ .brief = "queue bypassed",
+	  .condition = CONDITION_BROKEN,
+	  .said = "queue 8001:2 (and 3 more) has pfifo in place of bpf_dualpi2, so what comes to "
+		  "it is not shaped: `dualpi2-load --check eth0` says what helps",
+	  .is_sum = true,
+	  .strays = { 4, 0x80010002, "pfifo" } },
 };
 
 TEST(sentences)
@@ -288,6 +302,7 @@ TEST(sentences)
 		later.tcx_attached = !minutes[i].without_tcx;
 		interval = between(&earlier, &later);
 		later.is_sum = minutes[i].is_sum;
+		later.strays = minutes[i].strays;
 		diagnose(&later, &interval, &diagnosis);
 		assert_string_equal(diagnosis.words, minutes[i].said);
 		assert_string_equal(diagnosis.brief, minutes[i].brief);

@@ -32,6 +32,13 @@ struct guarded {
 	__u64 worst;	/* highest blame of a flow, as a part of what is too much, percent */
 };
 
+/* Queues of an mq of ours that have another qdisc: what comes to them passes us by. */
+struct strays {
+	unsigned int count;
+	uint32_t first; /* the class of the mq, and what is there */
+	char kind[QDISC_KIND_MAX];
+};
+
 /* A qdisc, once, with its figures of two times. */
 struct sample {
 	const struct aqm *aqm;
@@ -51,6 +58,7 @@ struct sample {
 	char device[IF_NAMESIZE];     /* that has the qdisc: that interface, or its ifb */
 	struct dualpi2_values values; /* now, of an AQM that has some (aqm.h) */
 	struct guarded guarded;
+	struct strays strays;		/* of a sum */
 	struct qdisc_counters counters; /* of the kernel, as tc shows them */
 	uint32_t refcnt;		/* of the qdisc, as tc shows it */
 	int tcx_attached;		/* is the program that marks: 1, 0, or -errno: unknown */
@@ -88,6 +96,13 @@ enum direction sample_interface(const struct ifb *ifb, const char *device,
  */
 #define PLACE_MAX 96
 const char *sample_place(const struct sample *sample, char *text);
+
+/* Set `strays` of all samples that are sums. That it cannot be found out is reported. */
+void strays_look(struct samples *list);
+
+/* Says it of a sample that has some, in `text` (STRAYS_TEXT_MAX bytes), and returns that. */
+#define STRAYS_TEXT_MAX 256
+const char *strays_text(const struct sample *sample, char *text);
 
 /* Behind `dualpi2-load eth0`: says that this one is meant. */
 static inline const char *sample_option(const struct sample *sample)

@@ -394,6 +394,7 @@ static bool collect(struct sampler *sampler, struct samples *list, bool *complet
 		goto failed;
 	drop_others(sampler, list);
 	guarded_look(regs, list);
+	strays_look(list);
 	if (list->count)
 		qsort(list->items, list->count, sizeof(*list->items), compare);
 	*complete = list->count && !collecting.misses;

@@ -102,6 +102,13 @@ static bool passes_others_over(const struct evidence *seen, char text[DIAGNOSIS_
 		   seen->sample->passed_over, seen->sample->ifname);
 }
 
+static bool passed_by(const struct evidence *seen, char text[DIAGNOSIS_MAX])
+{
+	char strays[STRAYS_TEXT_MAX];
+
+	return seen->sample->strays.count && say(text, "%s", strays_text(seen->sample, strays));
+}
+
 static bool overload(const struct evidence *seen, char text[DIAGNOSIS_MAX])
 {
 	const struct dualpi2_overload *overload = &seen->interval->stats.overload;
@@ -267,6 +274,7 @@ static const struct {
 } remarks[] = {
 	{ without_tcx, CONDITION_BROKEN, "no tcx program" },
 	{ passes_others_over, CONDITION_BROKEN, "filter bypassed" },
+	{ passed_by, CONDITION_BROKEN, "queue bypassed" },
 	{ overload, CONDITION_ATTENTION, "overload" },
 	{ stalled, CONDITION_BROKEN, "nothing leaves" },
 	{ no_traffic, CONDITION_GOOD, "no packets" },

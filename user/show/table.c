@@ -298,12 +298,16 @@ static void print_hint(const struct sample *sample)
 static void print_remarks(const struct sample *sample)
 {
 	const struct dualpi2_stats *stats = &sample->total.stats;
-	char count[FORMAT_MAX], doubt_text[PARAMS_WHY_MAX], warning[DIAGNOSIS_MAX];
+	char count[FORMAT_MAX], doubt_text[PARAMS_WHY_MAX], warning[STRAYS_TEXT_MAX + 16];
 	const char *doubt = params_doubt(sample->aqm, &stats->params, doubt_text);
-	char name[NAME_SHOWN_MAX];
+	char strays[STRAYS_TEXT_MAX], name[NAME_SHOWN_MAX];
 
 	if (doubt) {
 		snprintf(warning, sizeof(warning), "warning: %s.", doubt);
+		print_lines(warning);
+	}
+	if (sample->strays.count) {
+		snprintf(warning, sizeof(warning), "warning: %s.", strays_text(sample, strays));
 		print_lines(warning);
 	}
 	if (stats->bypassed_tcx)
