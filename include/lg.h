@@ -8,8 +8,8 @@
 #endif
 
 /* floor(log2(v)) of a v > 0: the bits below the highest one, counted. BPF has no instruction that
- * counts leading zeros, and compilers before clang 19 end with an error where they are asked for it.
- * Without branches: the verifier goes through all that follows once for each way through them.
+ * counts leading zeros, and compilers before clang 19 end with an error where they are asked for
+ * it. Without branches: the verifier goes through all that follows once for each way through them.
  */
 static inline __u32 lg_floor(__u64 v)
 {

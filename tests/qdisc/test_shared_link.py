@@ -226,7 +226,8 @@ def test_a_hundred_rates_a_second(shared, in_l):
     exact = sum((after - before) * rate / 8e9 for (before, rate), (after, _) in
                 itertools.pairwise(change.made[1:]))
     print(f"{sent} of {exact:.0f} bytes")
-    assert sent == pytest.approx(exact, rel=0.005)
+    # It may be three frames ahead of an exact link, at both ends.
+    assert abs(sent - exact) <= 0.005 * exact + 6 * FRAME
     assert end - begin == pytest.approx(600_000_000, rel=0.05)
     change.close()
 
@@ -459,7 +460,8 @@ def test_it_is_shown_as_one_dualq(shared):
 
 
 def test_an_overload_is_one_event_of_the_link(shared):
-    shared.start("--rate", "1mbit", "--target", "1ms", "--tupdate", "1ms", "--alpha", 200)
+    shared.start("--rate", "1mbit", "--target", "1ms", "--tupdate", "1ms", "--alpha", 200,
+                 calm=CALM[2:])
     with following(shared.space, STATS, "m0", "--events") as follower:
         shared.burst([2], NOT_ECT, 200)
         assert next_line(follower).endswith(" m0: overload began\n")
