@@ -117,6 +117,7 @@ def load_cases(result):
                     if command.startswith(("dualpi2-load, ", "tcp-prague on"))}
 
 
-CASES = {"packets": packet_cases, "queues": queues_cases, "gso": gso_cases, "congestion": congestion_cases,
+CASES = {"packets": packet_cases, "queues": queues_cases, "gso": gso_cases,
+         "congestion": congestion_cases,
          "memory": memory_cases, "idle": idle_cases,
          "load": load_cases}

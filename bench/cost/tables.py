@@ -78,8 +78,9 @@ def name(qdisc, instances):
 def queues(result):
     yield f"## One rate over {result['queues']} queues"
     yield ""
-    yield from prose("Instructions per packet above `noqueue` with an empty queue, for L / C packets "
-                     "of 64 bytes that come to each transmit queue in turn; shaped at 10gbit.")
+    yield from prose("Instructions per packet above `noqueue` with an empty queue, for L / C "
+                     "packets of 64 bytes that come to each transmit queue in turn; shaped at "
+                     "10gbit.")
     yield ""
     yield from table(["qdisc", "L / C"], [
         [row["qdisc"], f"{number(row['L'])} / {number(row['C'])}"] for row in result["rows"]])
