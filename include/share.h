@@ -75,7 +75,7 @@ struct share {
 	__u64 l_end;	 /* on U */
 	__u64 c_end;	 /* on V */
 	__u64 l_sent;	 /* what L has sent, and what was lost: W - V */
-	__u64 l_gaps;	 /* W - U */
+	__u64 l_gaps;	 /* what L leaves, and what was lost: W - U */
 	__u64 held;	 /* what waits: SHARE_PACKET for each skb, and bytes */
 	__u64 memory;	 /* SHARE_PACKET for each packet of C on the wire, and memory, bytes */
 	__u64 lost_end;	 /* on W: when what was lost is through at its part of the link */
@@ -238,6 +238,12 @@ static inline void share_pull(__u64 *clock, __u64 now)
 
 /* ---- the rate ------------------------------------------------------------------ */
 
+/* How far ahead of its part of the link what was lost may be. */
+static inline __u64 share_lost_ahead(const struct share_pace *pace)
+{
+	return SHAPER_LOST_AHEAD_NS / SHARE_SLACK_NS * pace->slack;
+}
+
 /* Put a rate in force, the same one as well. False: somebody else is doing so. W goes on from where
  * it is. Packets that came while the link was not shaped have taken nothing, and others have stood
  * still: past all of them, so that each has to ask anew (share_move()).
@@ -260,6 +266,8 @@ static inline bool share_set_rate(struct share *share, __u64 rate, __u64 now_ns)
 			(share_work_of(rate) / (1000000000ULL / SHARE_SLACK_NS) + SHARE_SLOT_WORK);
 	}
 	share->pace[turn % SHARE_PACES] = share_pace_make(rate, now_ns, work);
+	if (share->lost_end - work > share_lost_ahead(&share->pace[turn % SHARE_PACES]))
+		share->lost_end = work; /* of a higher rate, or of long ago */
 	share->rate = rate;
 	__sync_lock_test_and_set(&share->turn, turn); /* a full barrier in BPF */
 	__sync_lock_test_and_set(&share->is_changing, 0);
@@ -292,17 +300,19 @@ static inline void share_restart(struct share *share, __u64 work)
 	__sync_fetch_and_add(&share->epoch, 1);
 }
 
-/* Work that the link has done already is dropped: V stands still for it, as if L had sent it,
- * within the bounds of SHAPER_LOST_PART. `at`: W.
+/* Work that the link has done already is dropped: U and V stand still for it, within the bounds of
+ * SHAPER_LOST_PART. `at`: W. Of two CPUs at the same moment one may go without.
  */
 static inline void share_lose(struct share *share, const struct share_pace *pace, __u64 at,
 			      __u64 work)
 {
 	const __u64 end = *(volatile __u64 *)&share->lost_end, from = share_later(end, at);
 
-	if (from - at <= SHAPER_LOST_AHEAD_NS / SHARE_SLACK_NS * pace->slack &&
-	    __sync_bool_compare_and_swap(&share->lost_end, end, from + SHAPER_LOST_PART * work))
-		__sync_fetch_and_add(&share->l_sent, work);
+	if (from - at > share_lost_ahead(pace) ||
+	    !__sync_bool_compare_and_swap(&share->lost_end, end, from + SHAPER_LOST_PART * work))
+		return;
+	__sync_fetch_and_add(&share->l_sent, work);
+	__sync_fetch_and_add(&share->l_gaps, work);
 }
 
 /* ---- a queue ------------------------------------------------------------------- */

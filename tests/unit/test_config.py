@@ -43,7 +43,6 @@ BAD_FILES = [
     ("ingress 5mbit", ":1: ingress 5mbit: a line of its own, and the options below it"),
     ("rate 1mbit\ningress\nrate 2mbit\nrate 3mbit", ":4: --rate 3mbit: given twice: give it once"),
     ("ingress\nrate 0", ": --rate 0: not with --ingress, without a rate nothing waits there"),
-    ("ingress\nmq", ": --mq: not with --ingress, an ifb has one queue"),
     ("config x", ":1: config: no option that a file may have (see dualpi2-load --help)"),
     ("help", ":1: help: no option that a file may have (see dualpi2-load --help)"),
     ("rate 1\x1b[2Jmbit", ":1: --rate 1\\x1b[2Jmbit: not a rate "

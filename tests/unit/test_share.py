@@ -165,12 +165,12 @@ def test_what_was_not_queued_has_taken_nothing():
 
 
 def test_what_was_lost_has_had_its_time():
-    """C is later by as much, L is not."""
+    """Both queues are later by as much."""
     share = link(5_000_000, work=2**40)
     at = [C.share_at(share, in_l, work_at(share, START)) for in_l in (True, False)]
     C.share_lose(share, C.share_pace(share), work_at(share, START), FRAME * WORK)
     after = [C.share_at(share, in_l, work_at(share, START)) for in_l in (True, False)]
-    assert [before - now for before, now in zip(at, after, strict=True)] == [0, FRAME * WORK]
+    assert [before - now for before, now in zip(at, after, strict=True)] == 2 * [FRAME * WORK]
 
 
 @pytest.mark.parametrize("rate", RATES[1:])
@@ -183,6 +183,17 @@ def test_what_is_lost_has_a_third_of_the_link_at_most(rate):
         most = (work_at(share, now) + 30 * C.share_pace(share).slack) // 3 + FRAME * WORK
         assert share.l_sent <= most
     assert share.l_sent >= work_at(share, now) // 3
+
+
+def test_what_was_lost_long_ago_or_at_a_higher_rate_is_forgotten():
+    """A clock that fell behind by half of its numbers looks ahead."""
+    for end, rate in ((2**63 + 5, 5_000_000), (2**40 + 50 * C.share_pace(link(5_000_000)).slack,
+                                               50_000)):
+        share = link(5_000_000, work=2**40)
+        share.lost_end = end
+        C.share_set_rate(share, rate, START)
+        C.share_lose(share, C.share_pace(share), work_at(share, START), FRAME * WORK)
+        assert share.l_sent == FRAME * WORK
 
 
 # ---- a link with queues --------------------------------------------------------

@@ -109,9 +109,12 @@ static bool check_ingress(const struct registrations *regs, const char *ifname,
 			  const struct link *link, const struct request *request)
 {
 	struct feeder feeder;
+	TARGET target = {};
 
 	(void)link;
-	return feeder_find(ifname, &feeder) && feeder_check(regs, &feeder, request);
+	return feeder_find(ifname, &feeder) && feeder_check(regs, &feeder, request) &&
+	       (!feeder.aqm ||
+		(target_find_ifb(&feeder, &target) && target_check(&target, request)));
 }
 
 /* ---- both -------------------------------------------------------------------------- */

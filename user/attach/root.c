@@ -94,8 +94,9 @@ bool root_is_empty(const struct registrations *regs, const struct target *target
 
 	stats_refresh(reg);
 	for (size_t place = 0; place < n_places(target); place++) {
-		if (key_at(target, aqm, place, &key) && stats_read(reg, &key, &live) > 0 &&
-		    (live.l.backlog_packets || live.c.backlog_packets))
+		int found = key_at(target, aqm, place, &key) ? stats_read(reg, &key, &live) : 0;
+
+		if (found < 0 || (found && (live.l.backlog_packets || live.c.backlog_packets)))
 			return false;
 	}
 	return true;

@@ -30,7 +30,7 @@ bool root_attach(const struct registrations *regs, struct target *target,
 bool root_change(const struct registrations *regs, const struct target *target,
 		 const struct dualpi2_params *params);
 
-/* Does no packet wait in it, as far as can be seen? */
+/* Does no packet wait in it? False as well if that cannot be seen. */
 bool root_is_empty(const struct registrations *regs, const struct target *target);
 
 /* Put the interface back as it was. Adds to `outcome` what there was of us, if anything. */

@@ -166,9 +166,9 @@ bool feeder_check(const struct registrations *regs, const struct feeder *feeder,
 {
 	if (!is_possible(regs, feeder, request))
 		return false;
-	if (request->mq)
-		report_line(REPORT_OK, "%u queues of its ifb will share the rate", feeder->queues);
 	if (feeder->ifb.ifindex)
 		return report_line(REPORT_OK, "%s is its ifb already", feeder->ifb.name);
+	if (request->mq)
+		report_line(REPORT_OK, "%u queues of its ifb will share the rate", feeder->queues);
 	return report_line(REPORT_OK, "what arrives will go through an ifb made for it");
 }

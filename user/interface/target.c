@@ -59,11 +59,12 @@ bool target_will_be_mq(const struct target *target, const struct request *reques
 /* Something is in the way of what is requested. Always false. */
 #define obstacle(target, ...) report_obstacle(STATUS_FAILURE, 0, (target)->label, __VA_ARGS__)
 
-/* The command that takes away what is attached, for printf, and its arguments. */
-#define UNLOAD "`dualpi2-load %s%s --unload`"
-#define UNLOAD_OF(target)                                               \
+/* Behind `dualpi2-load`: says that this one is meant; for printf, and its arguments. */
+#define OPTIONS "%s%s"
+#define OPTIONS_OF(target)                                              \
 	(target)->feeder ? (target)->feeder->ifname : (target)->ifname, \
 		(target)->feeder ? " --ingress" : ""
+#define UNLOAD "`dualpi2-load " OPTIONS " --unload`"
 
 bool target_changes_handle(const struct target *target, const struct request *request)
 {
@@ -79,7 +80,7 @@ static bool may_take_the_place(const struct target *target, const struct request
 	return !lost || obstacle(target,
 				 "another qdisc in the place of its %s would lose %s: note it, "
 				 "then " UNLOAD,
-				 tree_aqm(&target->tree)->kind, lost, UNLOAD_OF(target));
+				 tree_aqm(&target->tree)->kind, lost, OPTIONS_OF(target));
 }
 
 /* Where bpf_dualpi2 is attached already. */
@@ -95,7 +96,7 @@ static bool may_change(const struct target *target, const struct request *reques
 	if (!tree_is_mq(&target->tree))
 		return !request->mq ||
 		       obstacle(target, "%s is attached as one qdisc for all queues: first " UNLOAD,
-				target->tree.root.kind, UNLOAD_OF(target));
+				target->tree.root.kind, OPTIONS_OF(target));
 	return !foreign || request->replace ||
 	       obstacle(target,
 			"somebody configured one of its queues, so what it sends is not shaped: "
@@ -212,10 +213,10 @@ static bool check_queues(const struct target *target)
 		snprintf(others, sizeof(others), " (and %zu more)", count - 1);
 	return report_line(REPORT_WARNING,
 			   "queue %s%s has %s in place of %s, so what comes to it is %s: "
-			   "`dualpi2-load %s%s` puts that right",
+			   "`dualpi2-load " OPTIONS "%s` puts that right",
 			   format_class(queue->parent, class), others,
 			   queue->kind[0] ? queue->kind : "nothing", aqm->kind,
-			   queue->kind[0] ? "not shaped" : "lost", target->ifname,
+			   queue->kind[0] ? "not shaped" : "lost", OPTIONS_OF(target),
 			   tree_foreign_queue(&target->tree) ? " --replace" : "");
 }
 

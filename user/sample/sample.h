@@ -3,6 +3,7 @@
 #ifndef SAMPLE_H
 #define SAMPLE_H
 
+#include <linux/pkt_sched.h>
 #include <net/if.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -115,7 +116,9 @@ static inline const char *sample_option(const struct sample *sample)
  */
 static inline bool sample_is_dualq(const struct sample *sample)
 {
-	return sample->is_sum == (sample->aqm->alone != NULL);
+	if (sample->aqm->alone) /* one at a root, made by hand, is one, too */
+		return sample->key.parent == TC_H_ROOT;
+	return !sample->is_sum;
 }
 
 /* The sum of several DualQs? */

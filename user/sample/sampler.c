@@ -2,13 +2,10 @@
 #include "sample/sampler.h"
 
 #include <errno.h>
-#include <linux/pkt_sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/param.h>
 
-#include "aqm/stat.h"
 #include "cli/message.h"
 #include "cli/privilege.h"
 #include "kernel/link.h"
@@ -18,6 +15,7 @@
 #include "pinned/tcx.h"
 #include "sample/clock.h"
 #include "sample/convicts.h"
+#include "sample/sums.h"
 
 static const char *only_owner(char *why)
 {
@@ -160,16 +158,6 @@ static void look_at_interface(const struct collecting *collecting, const struct 
 		look_who_is_passed_over(sample);
 }
 
-/* What all queues of an mq have in common. */
-static void copy_interface(struct sample *to, const struct sample *from)
-{
-	memcpy(to->ifname, from->ifname, sizeof(to->ifname));
-	memcpy(to->device, from->device, sizeof(to->device));
-	memcpy(to->passed_over, from->passed_over, sizeof(to->passed_over));
-	to->direction = from->direction;
-	to->tcx_attached = from->tcx_attached;
-}
-
 /* Put what there is of an instance into `sample`, which names it: 1; 0: it has just gone; -errno:
  * unknown.
  */
@@ -192,24 +180,10 @@ static int read_instance(const struct collecting *collecting, struct sample *sam
 	sample->identity = total->stats.since_ns;
 	total->taken_ns = taken_at(reg->aqm, &total->stats, clock_now());
 	if (last && last->aqm == sample->aqm && last->key.ifindex == key->ifindex)
-		copy_interface(sample, last);
+		sample_copy_interface(sample, last);
 	else
 		look_at_interface(collecting, reg, sample);
 	return 1;
-}
-
-/* A new item, a copy; the others may move. NULL: there is no memory, which is reported. */
-static struct sample *append(struct samples *list, const struct sample *sample)
-{
-	struct sample *items = realloc(list->items, (list->count + 1) * sizeof(*items));
-
-	if (!items) {
-		fail(ENOMEM, "no room for the figures");
-		return NULL;
-	}
-	list->items = items;
-	items[list->count] = *sample;
-	return &items[list->count++];
 }
 
 /* Ours, and of each mq what the kernel itself sums up. */
@@ -230,7 +204,7 @@ static bool visit_qdisc(const struct qdisc *qdisc, void *data)
 		return false;
 	if (sample.aqm)
 		found = read_instance(collecting, &sample);
-	if (found > 0 && !append(collecting->list, &sample))
+	if (found > 0 && !samples_append(collecting->list, &sample))
 		found = -ENOMEM;
 	if (found < 0)
 		collecting->error = -found;
@@ -250,107 +224,6 @@ static int compare(const void *one, const void *other)
 	if (a->is_sum != b->is_sum)
 		return a->is_sum ? -1 : 1;
 	return a->key.parent < b->key.parent ? -1 : a->key.parent > b->key.parent;
-}
-
-static void add_histogram(struct dualpi2_histogram *sum, const struct dualpi2_histogram *histogram)
-{
-	sum->sum_ns += histogram->sum_ns;
-	if (histogram->max_ns > sum->max_ns)
-		sum->max_ns = histogram->max_ns;
-	for (size_t i = 0; i < HISTOGRAM_BUCKETS; i++)
-		sum->bucket[i] += histogram->bucket[i];
-}
-
-/* Events of several queues may overlap: `total_ns` is of queue-time. */
-static void add_overload(struct dualpi2_overload *sum, const struct dualpi2_overload *overload)
-{
-	sum->events += overload->events;
-	sum->total_ns += overload->total_ns;
-	sum->active |= overload->active;
-	if (overload->start_ns > sum->start_ns) {
-		sum->start_ns = overload->start_ns;
-		sum->duration_ns = overload->duration_ns;
-	}
-}
-
-/* Queues that have one link tell of the same AQM and the same limit: the latest figures hold. Each
- * has a credit of its own.
- */
-static void take_aqm(struct dualpi2_stats *sum, const struct dualpi2_stats *stats, __u64 updates)
-{
-	sum->updates = MAX(updates, stats->updates);
-	sum->memlimit = stats->memlimit;
-	sum->credit = 0;
-	if (stats->refreshed_ns < sum->refreshed_ns)
-		return;
-	sum->levels = stats->levels;
-	memcpy(sum->aqm, stats->aqm, sizeof(sum->aqm));
-	sum->overload = stats->overload;
-}
-
-static void add_figures(struct sample *sum, const struct sample *sample)
-{
-	struct figures *total = &sum->total;
-	struct dualpi2_stats *stats = &total->stats;
-	const struct dualpi2_stats *more = &sample->total.stats;
-	const __u64 updates = stats->updates;
-	const __u32 maxq = stats->maxq;
-
-	sum->identity += sample->identity;
-	stat_add(qdisc_rows, stats, more);
-	stats->maxq = more->maxq > maxq ? more->maxq : maxq; /* whether any queue was ever in use */
-	if (sample->aqm->alone)
-		take_aqm(stats, more, updates);
-	else
-		add_overload(&stats->overload, &more->overload);
-	stats->refreshed_ns = MAX(stats->refreshed_ns, more->refreshed_ns);
-	stat_add(queue_rows, &stats->l, &more->l);
-	stat_add(queue_rows, &stats->c, &more->c);
-	add_histogram(&total->delays.l, &sample->total.delays.l);
-	add_histogram(&total->delays.c, &sample->total.delays.c);
-}
-
-/* The sum of the interface that a queue belongs to, which is one more item unless its mq has been
- * seen. NULL: as append().
- */
-static struct sample *sum_of(struct samples *list, const struct sample *queue)
-{
-	const struct sample none = { .key = queue->key, .is_sum = true };
-
-	for (size_t i = 0; i < list->count; i++) {
-		if (list->items[i].is_sum && list->items[i].key.ifindex == queue->key.ifindex)
-			return &list->items[i];
-	}
-	return append(list, &none);
-}
-
-/* What a sum has of its first queue. */
-static void begin_sum(struct sample *sum, const struct sample *queue)
-{
-	sum->aqm = queue->aqm;
-	sum->key.parent = TC_H_ROOT;
-	copy_interface(sum, queue);
-	sum->total.taken_ns = queue->total.taken_ns;
-	sum->total.stats.params = queue->total.stats.params;
-}
-
-static bool add_sums(struct samples *list)
-{
-	const size_t found = list->count;
-
-	for (size_t i = 0; i < found; i++) {
-		struct sample *sum;
-
-		if (list->items[i].key.parent == TC_H_ROOT)
-			continue;
-		sum = sum_of(list, &list->items[i]);
-		if (!sum)
-			return false;
-		if (!sum->aqm)
-			begin_sum(sum, &list->items[i]);
-		add_figures(sum, &list->items[i]);
-	}
-	return true;
 }
 
 /* An mq without a queue of ours is none of ours. Queues that share a link are shown on request. */
@@ -390,7 +263,7 @@ static bool collect(struct sampler *sampler, struct samples *list, bool *complet
 			stats_refresh(&regs->of[i]);
 	}
 	if (each_qdisc(sampler, visit_qdisc, &collecting) < 0 ||
-	    expect_known(-collecting.error, "the statistics") < 0 || !add_sums(list))
+	    expect_known(-collecting.error, "the statistics") < 0 || !samples_add_sums(list))
 		goto failed;
 	drop_others(sampler, list);
 	guarded_look(regs, list);
