@@ -43,8 +43,8 @@ bool setting_borrow(const struct dualpi2_key *key, enum setting setting, __u32 l
 	for (int i = parts[setting].first; i <= (int)parts[setting].last; i++) {
 		if (!borrowed)
 			prior.of[i] = link.settings[i];
-		else if (link.settings[i] != prior.ours[i]) /* it is somebody else's */
-			continue;
+		else if (link.settings[i] != prior.ours[i] && link.settings[i] != prior.of[i])
+			continue; /* it is somebody else's */
 		change.settings[i] = prior.ours[i] = MIN(prior.of[i], limit);
 	}
 	return write_prior(key, &prior) && link_change((int)key->ifindex, &change);

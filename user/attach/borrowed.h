@@ -14,7 +14,8 @@ enum setting {
 };
 
 /* Lower a setting to a limit, or if that was done already, to another one. The value that it had
- * before us is remembered first. What somebody else has set since stays.
+ * before us is remembered first. What somebody else has set since stays, but for that value: with
+ * it a run of ours has ended early.
  */
 bool setting_borrow(const struct dualpi2_key *key, enum setting setting, __u32 limit);
 
