@@ -139,15 +139,16 @@ def dummy(space, name, *words):
     space.up_without_ipv6(name)
 
 
-def veth(left, left_name, right, right_name, *, offload=False, words=()):
+def veth(left, left_name, right, right_name, *, offload=False, words=(),
+         peer_words=()):
     """A cable between two namespaces, both ends up; fixed MAC addresses, so that
     runs repeat to the bit. Without offload no packet on it is larger than the MTU.
-    `words`: more for `ip link add` of the left end. Of a kernel without modules the cable is
-    a pair of netkit devices."""
+    `words`, `peer_words`: more for `ip link add` of the left end, and the right. Of a kernel
+    without modules the cable is a pair of netkit devices."""
     kind = ("veth",) if has_modules() else ("netkit", "mode", "l2")
     run("ip", "link", "add", left_name, "netns", left.name, "address", "02:00:00:00:00:01",
         *words, "type", *kind, "peer", "name", right_name, "netns", right.name,
-        "address", "02:00:00:00:00:02")
+        "address", "02:00:00:00:00:02", *peer_words)
     for space, name in ((left, left_name), (right, right_name)):
         space.up_without_ipv6(name)
         if not offload:

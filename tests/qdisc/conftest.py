@@ -96,7 +96,7 @@ def check_law(stats, tc):
     assert tc["overlimits"] == sum(queue["drop-limit"] + queue["drop-memlimit"]
                                    for queue in queues), (tc, stats)
     if not tc["qlen"]:
-        assert not stats.get("memory-used"), stats  # the sum of an mq has none
+        assert stats["memory-used"] == 0, stats
 
 
 class Qdisc:

@@ -56,9 +56,8 @@ def state(space):
 
 
 def parameters(space):
-    """Of each qdisc; the sum of an mq has no options."""
     stats = shown(space, LOADER.with_name("dualpi2-stats"), "--json")
-    return [(entry["dev"], entry.get("options"), entry["tcx-attached"]) for entry in stats]
+    return {entry["dev"]: (entry["options"], entry["tcx-attached"]) for entry in stats}
 
 
 pytestmark = pytest.mark.one_kernel

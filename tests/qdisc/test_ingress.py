@@ -38,12 +38,10 @@ DEVICES = PIN_DIR / "ledger" / "dualpi2_devices"
 class Path:
     """A sender of raw frames and the IP stack that they are for."""
 
-    def __init__(self):
+    def __init__(self, words=()):
+        """`words`: of both ends, as veth() takes them."""
         self.tx, self.rx = Namespace("from"), Namespace("to")
-        veth(self.tx, "f0", self.rx, "t0")
-        self.connect()
-
-    def connect(self):
+        veth(self.tx, "f0", self.rx, "t0", words=words, peer_words=words)
         self.rx.ip("addr add 10.0.0.2/24 dev t0")
         self.sender = raw_sender(self.tx, "f0")
         self.receiver = self.rx.socket(socket.AF_INET, socket.SOCK_RAW, PROTOCOL)
@@ -86,6 +84,25 @@ class Path:
         dump = run("bpftool", "-j", "map", "dump", "pinned", DEVICES).stdout
         assert not [entry for entry in json.loads(dump)
                     if entry["formatted"]["key"]["parent"] == TC_H_INGRESS]
+
+    def leave_half_made_ifb(self):
+        """Killed between making it and noting its number: the map has 0 for the interface."""
+        link = self.rx.links()["t0"]
+        key = struct.pack("=QII", self.rx.cookie(), link["ifindex"], TC_H_INGRESS)
+        address = bytes.fromhex("02c0ffee0001")
+        self.rx.ip(f"link add in-t0 address {address.hex(':')} type ifb")
+        run("bpftool", "map", "update", "pinned", DEVICES,
+            "key", *key, "value", *address, *bytes(10))
+
+    def unload_under_backlog(self):
+        """What waits is delivered, nothing is left, and the next packets arrive."""
+        self.send(NOT_ECT, 40)
+        assert len(early := self.receive()) < 40
+        self.load("--unload")
+        self.check_nothing_left()
+        self.expect(40 - len(early))
+        self.send(NOT_ECT, 5)
+        self.expect(5)
 
     def close(self):
         self.sender.close()
@@ -186,13 +203,7 @@ def test_unload_wakes_what_waits(path):
 
 def test_unload_delivers_what_waits_and_leaves_nothing(path):
     path.load("--rate", "1mbit", *CALM)
-    path.send(NOT_ECT, 40)
-    assert len(early := path.receive()) < 40
-    path.load("--unload")
-    path.check_nothing_left()
-    path.expect(40 - len(early))
-    path.send(NOT_ECT, 5)
-    path.expect(5)
+    path.unload_under_backlog()
 
 
 def gro_sizes(path):
@@ -509,13 +520,7 @@ def test_killed_loader(path):
 
 
 def test_ifb_that_is_left_half_made(path):
-    """Killed between making it and noting its number: the map has 0 for the interface."""
-    link = path.rx.links()["t0"]
-    key = struct.pack("=QII", path.rx.cookie(), link["ifindex"], TC_H_INGRESS)
-    address = bytes.fromhex("02c0ffee0001")
-    path.rx.ip(f"link add in-t0 address {address.hex(':')} type ifb")
-    run("bpftool", "map", "update", "pinned", DEVICES,
-        "key", *key, "value", *address, *bytes(10))
+    path.leave_half_made_ifb()
     path.load("--rate", "20mbit")
     assert path.devices() == {"in-t0"}
     path.load("--unload")

@@ -3,14 +3,12 @@
 
 import itertools
 import json
-import struct
 
-import frames
 import pytest
 from conftest import BIN, LOADER, PI2_PINS, check_law, one_line
 from frames import CE, ECT_1, NOT_ECT, ipv4_frame
-from netns import Namespace, switch_off_offloads, wait_until
-from test_ingress import CALM, DEVICES, TC_H_INGRESS, Path
+from netns import wait_until
+from test_ingress import CALM, Path
 from test_mq import FLOWS, QUEUES, from_flow
 
 KIND = "bpf_dualpi2_mq"
@@ -22,21 +20,8 @@ class SharedPath(Path):
     did not wait for NAPI tells of the next lower one, so that the last one is not used."""
 
     def __init__(self):
-        self.tx, self.rx = Namespace("from"), Namespace("to")
-        queues = f"numtxqueues {QUEUES} numrxqueues {QUEUES}"
-        self.tx.ip(f"link add f0 {queues} type veth peer name t0 netns {self.rx.name} "
-                   f"address {frames.MAC[:6].hex(':')} {queues}")
-        for space, dev in ((self.tx, "f0"), (self.rx, "t0")):
-            space.up_without_ipv6(dev)
-            switch_off_offloads(space, dev)
-        self.connect()
+        super().__init__(words=("numtxqueues", QUEUES, "numrxqueues", QUEUES))
         self.rx.ip("route add 10.0.1.0/24 dev t0")
-
-    def load(self, *options, check=True):
-        return super().load("--mq", *options, check=check)
-
-    def change(self, *options):
-        return super().load(*options)
 
     def send(self, ecn, count, length=1514):
         serials = list(itertools.islice(self.serials, count))
@@ -68,7 +53,7 @@ class SharedPath(Path):
 def path(registered):
     path = SharedPath()
     yield path
-    path.change("--unload", "--if-attached")
+    path.load("--unload", "--if-attached")
     path.close()
 
 
@@ -78,8 +63,8 @@ def frames_took(arrived, mbit):
 
 
 def test_all_queues_share_the_rate(path):
-    assert f"{KIND} attached to each transmit queue (mq)" in path.load("--rate", "20mbit",
-                                                                       *CALM).stdout
+    assert f"{KIND} attached to each transmit queue (mq)" in path.load(
+        "--mq", "--rate", "20mbit", *CALM).stdout
     serials = path.send(NOT_ECT, 300)
     arrived = path.expect(300)
     assert sorted(serial for serial, _, _ in arrived) == serials
@@ -94,7 +79,7 @@ def test_all_queues_share_the_rate(path):
 
 
 def test_l4s_is_marked_by_the_one_link(path):
-    path.load("--rate", "20mbit")
+    path.load("--mq", "--rate", "20mbit")
     path.send(ECT_1, 100)
     path.send(NOT_ECT, 20)
     arrived = path.expect(120)
@@ -106,7 +91,7 @@ def test_l4s_is_marked_by_the_one_link(path):
 
 def test_what_is_dropped_has_used_the_link(path):
     """It came through it: all take as long as if none were dropped."""
-    path.load("--rate", "20mbit", "--aqm", "fixed", "--fixed-prob", "45%")
+    path.load("--mq", "--rate", "20mbit", "--aqm", "fixed", "--fixed-prob", "45%")
     for _ in range(8):
         path.send(NOT_ECT, 40)
         wait_until(lambda: path.backlog() < 60, "some have left", step=0.0005)
@@ -119,27 +104,21 @@ def test_what_is_dropped_has_used_the_link(path):
 
 def test_live_change_and_unload(path):
     """Nothing is lost, and nothing is left."""
-    path.load("--rate", "1mbit", *CALM)
+    path.load("--mq", "--rate", "1mbit", *CALM)
     path.send(NOT_ECT, 40)
-    path.change("--rate", "50mbit")
+    path.load("--rate", "50mbit")
     path.expect(40)
     path.send(NOT_ECT, 100)
     assert frames_took(path.expect(100), 50) == pytest.approx(99, rel=0.02)
-    path.change("--rate", "100kbit")
-    path.send(NOT_ECT, 40)
-    assert len(early := path.receive()) < 40
-    path.change("--unload")
-    path.check_nothing_left()
-    path.expect(40 - len(early))
-    path.send(NOT_ECT, 5)
-    path.expect(5)
+    path.load("--rate", "100kbit")
+    path.unload_under_backlog()
 
 
 def test_another_handle_and_another_aqm(path):
     """The first queue, which tells that the ifb is in service, has another place."""
-    path.load("--rate", "20mbit")
+    path.load("--mq", "--rate", "20mbit")
     for options in ("--handle", "77:"), ("--aqm", "fixed"):
-        path.change(*options)
+        path.load(*options)
         path.send(NOT_ECT, 20)
         path.expect(20)
         assert path.stats()[0]["c-queue"]["packets-in"] == 20
@@ -154,11 +133,11 @@ def test_another_handle_and_another_aqm(path):
     ("tc", "qdisc", "replace", "dev", "in-t0", "parent", "1:1", "handle", "9:", "pfifo"),
 ])
 def test_without_the_queues_packets_arrive_all_the_same(path, mishap):
-    path.load("--rate", "1mbit", "--handle", "1:", *CALM)
+    path.load("--mq", "--rate", "1mbit", "--handle", "1:", *CALM)
     path.rx.run(*mishap)
     path.send(NOT_ECT, 50)
     assert frames_took(path.expect(50), 10) < 50, "faster than 1 Mbit/s"
-    path.load("--rate", "20mbit", "--replace", *CALM)
+    path.load("--mq", "--rate", "20mbit", "--replace", *CALM)
     path.send(NOT_ECT, 100)
     assert frames_took(path.expect(100), 20) == pytest.approx(99, rel=0.02)
     assert path.stats()[0]["c-queue"]["packets-out"] == 100
@@ -166,25 +145,20 @@ def test_without_the_queues_packets_arrive_all_the_same(path, mishap):
 
 def test_one_qdisc_for_all_is_not_taken_apart(path):
     """The ifb has one queue."""
-    path.change("--rate", "20mbit")
+    path.load("--rate", "20mbit")
     assert ("is attached as one qdisc for all queues: first `dualpi2-load t0 --ingress --unload`"
-            in one_line(path.load("--rate", "5mbit", check=False), 1))
+            in one_line(path.load("--mq", "--rate", "5mbit", check=False), 1))
     path.send(NOT_ECT, 5)
     path.expect(5)
 
 
 def test_an_ifb_that_was_made_for_one_queue(path):
     """Left unfinished: another one takes its place."""
-    link = path.rx.links()["t0"]
-    key = struct.pack("=QII", path.rx.cookie(), link["ifindex"], TC_H_INGRESS)
-    address = bytes.fromhex("02c0ffee0001")
-    path.rx.ip(f"link add in-t0 address {address.hex(':')} type ifb")
-    path.rx.run("bpftool", "map", "update", "pinned", DEVICES,
-                "key", *key, "value", *address, *bytes(10))
-    path.load("--rate", "20mbit")
+    path.leave_half_made_ifb()
+    path.load("--mq", "--rate", "20mbit")
     assert path.devices() == {"in-t0"}
     assert len(path.stats()[1]) == QUEUES
-    path.change("--unload")
+    path.load("--unload")
     path.check_nothing_left()
 
 
@@ -193,13 +167,13 @@ def test_what_cannot_share_is_refused_before_anything_is_made(path):
                          (("--aqm", "codel"), "--rate: not with an mq and the AQM codel"),
                          ((), "--ingress: needs --rate")):
         rate = ("--rate", "5mbit") if options else ()
-        assert why in one_line(path.load(*rate, *options, check=False), 2)
+        assert why in one_line(path.load("--mq", *rate, *options, check=False), 2)
         path.check_nothing_left()
 
 
 def test_check(path):
     assert f"{QUEUES} queues of its ifb will share the rate" in path.load(
-        "--check", "--rate", "5mbit").stdout
+        "--mq", "--check", "--rate", "5mbit").stdout
     path.rx.ip("link add single type dummy")
     done = path.rx.run(LOADER, "single", "--ingress", "--mq", "--rate", "5mbit", check=False)
     assert "has one receive queue and the host one CPU" in one_line(done, 1)
