@@ -204,3 +204,17 @@ const char *format_line(const char *text, size_t width, int *length)
 	*length = (int)end;
 	return text + end + strspn(text + end, " ");
 }
+
+const char *format_queues(uint32_t first, size_t count, const char *kind, const char *wanted,
+			  char *text)
+{
+	char class[FORMAT_MAX], others[40] = "";
+
+	if (count > 1)
+		snprintf(others, sizeof(others), " (and %zu more)", count - 1);
+	snprintf(text, QUEUES_TEXT_MAX,
+		 "queue %s%s has %s in place of %s, so what comes to it is %s",
+		 format_class(first, class), others, kind[0] ? kind : "nothing", wanted,
+		 kind[0] ? "not shaped" : "lost");
+	return text;
+}

@@ -204,19 +204,14 @@ static bool check_queues(const struct target *target)
 {
 	const struct aqm *aqm = tree_aqm(&target->tree);
 	const struct tree_queue *queue = tree_missing_queue(&target->tree, aqm);
-	const size_t count = tree_missing_queues(&target->tree, aqm);
-	char class[FORMAT_MAX], others[40] = "";
+	char text[QUEUES_TEXT_MAX];
 
 	if (!queue)
 		return true;
-	if (count > 1)
-		snprintf(others, sizeof(others), " (and %zu more)", count - 1);
-	return report_line(REPORT_WARNING,
-			   "queue %s%s has %s in place of %s, so what comes to it is %s: "
-			   "`dualpi2-load " OPTIONS "%s` puts that right",
-			   format_class(queue->parent, class), others,
-			   queue->kind[0] ? queue->kind : "nothing", aqm->kind,
-			   queue->kind[0] ? "not shaped" : "lost", OPTIONS_OF(target),
+	return report_line(REPORT_WARNING, "%s: `dualpi2-load " OPTIONS "%s` puts that right",
+			   format_queues(queue->parent, tree_missing_queues(&target->tree, aqm),
+					 queue->kind, aqm->kind, text),
+			   OPTIONS_OF(target),
 			   tree_foreign_queue(&target->tree) ? " --replace" : "");
 }
 

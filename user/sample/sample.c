@@ -71,14 +71,11 @@ bool sample_delay(const struct dualpi2_histogram *histogram, enum delay asked, _
 const char *strays_text(const struct sample *sample, char *text)
 {
 	const struct strays *strays = &sample->strays;
-	char class[FORMAT_MAX], others[40] = "", name[NAME_SHOWN_MAX];
+	char queues[QUEUES_TEXT_MAX], name[NAME_SHOWN_MAX];
 
-	if (strays->count > 1)
-		snprintf(others, sizeof(others), " (and %u more)", strays->count - 1);
-	snprintf(text, STRAYS_TEXT_MAX,
-		 "queue %s%s has %s in place of %s, so what comes to it is not shaped: "
-		 "`dualpi2-load --check %s%s` says what helps",
-		 format_class(strays->first, class), others, strays->kind, sample->aqm->kind,
+	snprintf(text, STRAYS_TEXT_MAX, "%s: `dualpi2-load --check %s%s` says what helps",
+		 format_queues(strays->first, strays->count, strays->kind, sample->aqm->kind,
+			       queues),
 		 sample_name(sample->ifname, name), sample_option(sample));
 	return text;
 }

@@ -98,9 +98,6 @@ enum direction sample_interface(const struct ifb *ifb, const char *device,
 #define PLACE_MAX 96
 const char *sample_place(const struct sample *sample, char *text);
 
-/* Set `strays` of all samples that are sums. That it cannot be found out is reported. */
-void strays_look(struct samples *list);
-
 /* Says it of a sample that has some, in `text` (STRAYS_TEXT_MAX bytes), and returns that. */
 #define STRAYS_TEXT_MAX 256
 const char *strays_text(const struct sample *sample, char *text);

@@ -204,6 +204,8 @@ static bool visit_qdisc(const struct qdisc *qdisc, void *data)
 		return false;
 	if (sample.aqm)
 		found = read_instance(collecting, &sample);
+	else if (!sample.is_sum)
+		samples_note_stray(collecting->list, qdisc);
 	if (found > 0 && !samples_append(collecting->list, &sample))
 		found = -ENOMEM;
 	if (found < 0)
@@ -267,7 +269,6 @@ static bool collect(struct sampler *sampler, struct samples *list, bool *complet
 		goto failed;
 	drop_others(sampler, list);
 	guarded_look(regs, list);
-	strays_look(list);
 	if (list->count)
 		qsort(list->items, list->count, sizeof(*list->items), compare);
 	*complete = list->count && !collecting.misses;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <linux/pkt_sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/param.h>
@@ -97,18 +98,40 @@ static void add_figures(struct sample *sum, const struct sample *sample)
 	add_histogram(&total->delays.c, &sample->total.delays.c);
 }
 
-/* The sum of the interface that a queue belongs to, which is one more item unless its mq has been
+/* The sum over the queues of an interface; NULL: there is none yet. */
+static struct sample *find_sum(const struct samples *list, __u32 ifindex)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		if (list->items[i].is_sum && list->items[i].key.ifindex == ifindex)
+			return &list->items[i];
+	}
+	return NULL;
+}
+
+/* That of the interface that a queue belongs to, which is one more item unless its mq has been
  * seen. NULL: as samples_append().
  */
 static struct sample *sum_of(struct samples *list, const struct sample *queue)
 {
 	const struct sample none = { .key = queue->key, .is_sum = true };
 
-	for (size_t i = 0; i < list->count; i++) {
-		if (list->items[i].is_sum && list->items[i].key.ifindex == queue->key.ifindex)
-			return &list->items[i];
-	}
-	return samples_append(list, &none);
+	return find_sum(list, queue->key.ifindex) ?: samples_append(list, &none);
+}
+
+static void add_stray(struct strays *strays, __u32 parent, const char *kind)
+{
+	if (strays->count++)
+		return;
+	strays->first = parent;
+	snprintf(strays->kind, sizeof(strays->kind), "%s", kind);
+}
+
+void samples_note_stray(struct samples *list, const struct qdisc *qdisc)
+{
+	struct sample *sum = find_sum(list, (__u32)qdisc->ifindex);
+
+	if (sum && TC_H_MIN(qdisc->parent) && TC_H_MAJ(qdisc->parent) == sum->total.stats.handle)
+		add_stray(&sum->strays, qdisc->parent, qdisc->kind);
 }
 
 /* What a sum has of its first queue. */
@@ -135,6 +158,9 @@ bool samples_add_sums(struct samples *list)
 			return false;
 		if (!sum->aqm)
 			begin_sum(sum, &list->items[i]);
+		if (sum->aqm != list->items[i].aqm)
+			add_stray(&sum->strays, list->items[i].key.parent,
+				  list->items[i].aqm->kind);
 		add_figures(sum, &list->items[i]);
 	}
 	return true;

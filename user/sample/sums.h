@@ -11,6 +11,9 @@ struct sample *samples_append(struct samples *list, const struct sample *sample)
 /* What all queues of an mq have in common. */
 void sample_copy_interface(struct sample *to, const struct sample *from);
 
+/* A qdisc that is not ours: is it below an mq of the list? */
+void samples_note_stray(struct samples *list, const struct qdisc *qdisc);
+
 /* Add the sum of each mq to a list that has its queues. False: as samples_append(). */
 bool samples_add_sums(struct samples *list);
 
