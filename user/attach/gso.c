@@ -224,26 +224,24 @@ static bool start_splitter(const struct registration *reg, const struct target *
 			   const struct dualpi2_params *params)
 {
 	struct device splitter;
-	bool was_there;
-	int state;
+	int found, error = 0;
 
 	if (!device_find(&splitter_kind, &target->key, &splitter))
 		return false;
-	state = splitter.entered ? has_program(reg, &splitter) : 0;
+	found = splitter.entered ? has_program(reg, &splitter) : 0;
 	/* With another AQM's program, or of an earlier run that was interrupted. */
-	if (state < 0 || (!state && splitter.ifindex && !remove_splitter(&splitter)))
+	if (found < 0 || (!found && splitter.ifindex && !remove_splitter(&splitter)))
 		return false;
-	was_there = state;
-	if (!state)
-		state = device_make(&splitter, target->ifname, 0);
-	if (state == -EOPNOTSUPP)
+	if (!found)
+		error = device_make(&splitter, target->ifname, 0);
+	if (error == -EOPNOTSUPP)
 		return borrow(target, params);
-	if (state < 0)
+	if (error)
 		return false;
 	if (finish_splitter(reg, target, &splitter))
 		return setting_return(&target->key,
 				      SETTING_NO_GSO); /* of a time without splitters */
-	if (!was_there)
+	if (!found)
 		remove_splitter(&splitter);
 	return false;
 }
