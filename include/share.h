@@ -252,6 +252,7 @@ static inline bool share_set_rate(struct share *share, __u64 rate, __u64 now_ns)
 {
 	const struct share_pace *old = share_pace(share);
 	const __u32 turn = share->turn + 1;
+	struct share_pace *new;
 	__u64 work;
 
 	if (__sync_lock_test_and_set(&share->is_changing, 1))
@@ -265,8 +266,9 @@ static inline bool share_set_rate(struct share *share, __u64 rate, __u64 now_ns)
 		work += 2 *
 			(share_work_of(rate) / (1000000000ULL / SHARE_SLACK_NS) + SHARE_SLOT_WORK);
 	}
-	share->pace[turn % SHARE_PACES] = share_pace_make(rate, now_ns, work);
-	if (share->lost_end - work > share_lost_ahead(&share->pace[turn % SHARE_PACES]))
+	new = &share->pace[turn % SHARE_PACES];
+	*new = share_pace_make(rate, now_ns, work);
+	if (share->lost_end - work > share_lost_ahead(new))
 		share->lost_end = work; /* of a higher rate, or of long ago */
 	share->rate = rate;
 	__sync_lock_test_and_set(&share->turn, turn); /* a full barrier in BPF */

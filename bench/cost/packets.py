@@ -43,14 +43,14 @@ INSTANCES = (1, 8, 64)  # of bpf_dualpi2, the measured one included
 # ---- queue empty --------------------------------------------------------------------
 
 
-def empty(contender):
-    """{packet: instructions}, of all that happens to a packet."""
-    with attached(contender, SINK, "dummy"):
+def empty(contender, kind="dummy", more=()):
+    """{packet: instructions}, of all that happens to a packet. `more`: commands for pktgen."""
+    with attached(contender, SINK, kind):
         found = {}
         for packet in PACKETS:
             be_quiet()
-            pktgen(SINK, packet, COUNT // 10)  # what is done once only
-            found[packet] = pktgen(SINK, packet, COUNT)
+            pktgen(SINK, packet, COUNT // 10, more=more)  # what is done once only
+            found[packet] = pktgen(SINK, packet, COUNT, more=more)
     return found
 
 

@@ -5,12 +5,12 @@ As the empty queue of packets.py, but the device has several transmit queues, an
 on a receive queue of their own, as forwarded ones do, take them in turn.
 """
 
-from contenders import HTB, RATE, Contender, attached
-from guest import LOADER, SINK, be_quiet
-from packets import COUNT
+from contenders import BASELINE, HTB, RATE, Contender
+from guest import LOADER
+from packets import empty
 from pyroute2 import IPRoute
 from pyroute2.netlink.rtnl.tcmsg import plugins, sched_cake
-from senders import PACKETS, pktgen
+from senders import PACKETS
 
 QUEUES = 4
 CAKE_MQ = "cake_mq"  # the kernel's name and options; trixie's tc does not know it
@@ -35,7 +35,6 @@ def htb_below_mq():
         yield f"tc qdisc add dev DEV parent {queue}:1 fq_codel"
 
 
-BASELINE = Contender("noqueue", False, ("tc qdisc replace dev DEV root noqueue",))
 CONTENDERS = (
     Contender("htb + fq_codel at the root", True,
               (*HTB, "tc qdisc add dev DEV parent 1:1 fq_codel")),
@@ -47,14 +46,7 @@ CONTENDERS = (
 
 
 def cost(contender):
-    """{packet: instructions}, of all that happens to a packet."""
-    with attached(contender, SINK, DEVICE):
-        found = {}
-        for packet in PACKETS:
-            be_quiet()
-            pktgen(SINK, packet, COUNT // 10, more=IN_TURN)  # what is done once only
-            found[packet] = pktgen(SINK, packet, COUNT, more=IN_TURN)
-    return found
+    return empty(contender, DEVICE, IN_TURN)
 
 
 def measure():
