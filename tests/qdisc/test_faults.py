@@ -12,13 +12,13 @@ import json
 import re
 
 import pytest
-from conftest import KINDS, LOADER, PIN_DIR, PUBLIC_PIN_DIR, Qdisc, one_line
+from conftest import LOADER, PIN_DIR, PUBLIC_PIN_DIR, Qdisc, one_line
 from faults import ERRORS, FIRST_ONE_IN, calls_of, disturb
 from frames import NOT_ECT, ipv4_frame, send
 
 PIN_DIRS = PIN_DIR, PUBLIC_PIN_DIR
 # `one` has several queues.
-WIDE = ("ip link del one", "ip link add one numtxqueues 4 type dummy",
+WIDE = ("ip link del one", "ip link add one numtxqueues 4 numrxqueues 4 type dummy",
         "sysctl -qw net.ipv6.conf.one.disable_ipv6=1", "ip link set one up")
 # The command that meets a fault, the one that takes it back, and what goes before.
 CASES = {
@@ -31,6 +31,9 @@ CASES = {
     "one rate for all queues": ("--mq --rate 40mbit", "--unload", *WIDE),
     "change of that rate": ("--rate 50mbit --limit 99", "--rate 40mbit --limit 10000", *WIDE,
                             f"{LOADER} one --mq --rate 40mbit"),
+    "for all queues, ingress": ("--ingress --mq --rate 5mbit", "--ingress --unload", *WIDE),
+    "in place of somebody's mq": ("--replace --mq --rate 40mbit", "--unload", *WIDE,
+                                  "tc qdisc replace dev one root handle 7: mq"),
 }
 
 
@@ -117,7 +120,7 @@ def first_case(request, box):
 def check_forwarding(space):
     """One packet goes through and is accounted for, whatever is at the root."""
     qdisc = Qdisc(space, "one")
-    attached = qdisc.tc()["kind"] in ("mq", *KINDS.values())
+    attached = "one" in parameters(space)
     before = qdisc.stats()["packets"] if attached else 0
     send(space, "one", ipv4_frame(1, NOT_ECT, 200))
     if attached:

@@ -15,7 +15,7 @@ bool place_missing(const struct registration *reg, const struct target *target)
 	struct qdisc qdisc = {};
 
 	snprintf(qdisc.kind, sizeof(qdisc.kind), "%s", reg->aqm->kind);
-	if (!target_has_room(reg, target, tree_missing_queues(&target->tree, reg->aqm)))
+	if (!target_has_room_for_queues(reg, target))
 		return false;
 	for (size_t i = 0; i < target->tree.n_queues; i++) {
 		qdisc.parent = target->tree.queues[i].parent;
@@ -57,11 +57,20 @@ static bool find_spare_handle(const struct target *target, __u32 *handle)
 	return !taken;
 }
 
-/* Whatever is in the way gives way to `step` under another handle, for the moment. That is what is
+static bool create(int ifindex, const struct qdisc *qdisc, const char *below, bool replace)
+{
+	return below ? qdisc_create_mq(ifindex, qdisc, below, replace)
+		     : qdisc_create(ifindex, qdisc, replace);
+}
+
+/* `below`: of an mq that will be ours the kind of its queues, else NULL.
+ *
+ * Whatever is in the way gives way to `step` under another handle, for the moment. That is what is
  * wanted, if possible: so a run that is killed in between leaves nothing that looks like somebody
- * else's. If this fails what was there stays, but without what is below an mq.
+ * else's. If this fails what was there stays, but without what is below an mq; where `below` was
+ * refused, the mq is there.
  */
-static bool put_root(const struct target *target, const struct qdisc *wanted,
+static bool put_root(const struct target *target, const struct qdisc *wanted, const char *below,
 		     const struct qdisc *step, bool replace)
 {
 	const struct qdisc *now = &target->tree.root;
@@ -69,10 +78,10 @@ static bool put_root(const struct target *target, const struct qdisc *wanted,
 	struct qdisc first = *step;
 
 	if (!is_in_the_way(now, wanted))
-		return qdisc_create(ifindex, wanted, replace);
-	if (!find_spare_handle(target, &first.handle) || !qdisc_create(ifindex, &first, true))
+		return create(ifindex, wanted, below, replace);
+	if (!find_spare_handle(target, &first.handle) || !create(ifindex, &first, below, true))
 		return false;
-	if (!wanted->handle || qdisc_create(ifindex, wanted, true))
+	if (!wanted->handle || create(ifindex, wanted, below, true))
 		return true;
 	qdisc_create(ifindex, now, true);
 	return false;
@@ -84,7 +93,7 @@ bool place_former(const struct target *target, const struct qdisc *prior)
 	const int ifindex = (int)target->key.ifindex;
 
 	if (prior->kind[0])
-		return put_root(target, prior, prior, true);
+		return put_root(target, prior, NULL, prior, true);
 	/* An automatic qdisc, of net.core.default_qdisc, cannot be deleted, only
 	 * replaced. Then the kernel chooses anew.
 	 */
@@ -108,17 +117,27 @@ struct qdisc place_plan(const struct target *target, const struct request *reque
 	return plan;
 }
 
+static bool is_in_place(const struct qdisc *wanted, const struct qdisc *now)
+{
+	return wanted->handle == now->handle && !strcmp(wanted->kind, now->kind);
+}
+
 static bool create_mq(const struct registration *reg, struct target *target, struct qdisc *plan,
 		      bool replace)
 {
+	const struct qdisc before = target->tree.root;
 	struct qdisc prior;
 
 	snprintf(plan->kind, sizeof(plan->kind), "%s", MQ_KIND);
-	if (!put_root(target, plan, plan, replace))
+	if (!target_has_room(reg, target->label, 1, 0) ||
+	    (!plan->handle && !find_spare_handle(target, &plan->handle)))
 		return false;
-	if (tree_read(target->key.ifindex, &target->tree) && place_missing(reg, target))
+	if (put_root(target, plan, reg->aqm->kind, plan, replace) &&
+	    tree_read(target->key.ifindex, &target->tree) && place_missing(reg, target))
 		return true;
-	if (ledger_read(LEDGER_PRIORS, &target->key, &prior) >= 0)
+	if (tree_read(target->key.ifindex, &target->tree) &&
+	    !is_in_place(&before, &target->tree.root) &&
+	    ledger_read(LEDGER_PRIORS, &target->key, &prior) >= 0)
 		place_former(target, &prior);
 	return false;
 }
@@ -138,8 +157,8 @@ static bool create_one(const struct registration *reg, const struct target *targ
 	const bool fits_twice = target_room(reg) > 1;
 
 	snprintf(plan->kind, sizeof(plan->kind), "%s", reg->aqm->kind);
-	return target_has_room(reg, target, 1) &&
-	       put_root(target, plan, fits_twice ? plan : &other, replace);
+	return target_has_room(reg, target->label, 1, 0) &&
+	       put_root(target, plan, NULL, fits_twice ? plan : &other, replace);
 }
 
 bool place_qdiscs(const struct registration *reg, struct target *target, bool mq,

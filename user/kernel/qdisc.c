@@ -247,17 +247,26 @@ static void put_size_table(struct nlmsghdr *request, const struct tc_sizespec *t
 	mnl_attr_nest_end(request, stab);
 }
 
-static int create(struct rtnl_request *request, int ifindex, const struct qdisc *qdisc,
-		  bool replace)
+static uint16_t create_flags(bool replace)
 {
-	const uint16_t flags = NLM_F_ACK | NLM_F_CREATE | (replace ? NLM_F_REPLACE : NLM_F_EXCL);
+	return NLM_F_CREATE | (replace ? NLM_F_REPLACE : NLM_F_EXCL);
+}
 
+static void put_qdisc(struct rtnl_request *request, uint16_t flags, int ifindex,
+		      const struct qdisc *qdisc)
+{
 	begin(request, RTM_NEWQDISC, flags, ifindex, qdisc->parent)->tcm_handle = qdisc->handle;
 	mnl_attr_put_strz(&request->header, TCA_KIND, qdisc->kind);
 	if (qdisc->has_size_table)
 		put_size_table(&request->header, &qdisc->size_table);
 	if (qdisc->options_len)
 		put_options(&request->header, qdisc);
+}
+
+static int create(struct rtnl_request *request, int ifindex, const struct qdisc *qdisc,
+		  bool replace)
+{
+	put_qdisc(request, NLM_F_ACK | create_flags(replace), ifindex, qdisc);
 	return rtnl_talk(request, NULL, NULL);
 }
 
@@ -267,6 +276,20 @@ bool qdisc_create(int ifindex, const struct qdisc *qdisc, bool replace)
 
 	return rtnl_accepted(&request, create(&request, ifindex, qdisc, replace), "attach %s",
 			     qdisc->kind);
+}
+
+bool qdisc_create_mq(int ifindex, const struct qdisc *mq, const char *kind, bool replace)
+{
+	struct rtnl_request request;
+	struct tcmsg *tc;
+
+	put_qdisc(&request, create_flags(replace), ifindex, mq);
+	tc = rtnl_next(&request, RTM_NEWQDISC, NLM_F_ACK | create_flags(true), sizeof(*tc));
+	tc->tcm_ifindex = ifindex;
+	tc->tcm_parent = TC_H_MAKE(mq->handle, 1);
+	mnl_attr_put_strz(rtnl_message(&request), TCA_KIND, kind);
+	return rtnl_accepted(&request, rtnl_talk(&request, NULL, NULL), "attach %s and %s",
+			     mq->kind, kind);
 }
 
 bool qdisc_delete(int ifindex)

@@ -76,6 +76,12 @@ int qdisc_has_parts(const struct qdisc *qdisc);
  */
 bool qdisc_create(int ifindex, const struct qdisc *qdisc, bool replace);
 
+/* The same with an mq that has a handle, and in one step with it a qdisc of `kind` for its first
+ * queue: an mq that we are killed with is not taken for somebody's. Where that one is refused the
+ * mq is there.
+ */
+bool qdisc_create_mq(int ifindex, const struct qdisc *mq, const char *kind, bool replace);
+
 /* A part of it that the kernel does not show, so that another one in its place would not have it;
  * NULL: nothing but its statistics.
  */

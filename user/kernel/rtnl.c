@@ -15,13 +15,30 @@
  */
 #define DUMP_TRIES 50
 
+struct nlmsghdr *rtnl_message(struct rtnl_request *request)
+{
+	return (struct nlmsghdr *)(request->buffer + request->last);
+}
+
+static void *put_header(struct rtnl_request *request, uint16_t type, uint16_t flags, size_t size)
+{
+	struct nlmsghdr *message = mnl_nlmsg_put_header(rtnl_message(request));
+
+	message->nlmsg_type = type;
+	message->nlmsg_flags = NLM_F_REQUEST | flags;
+	return mnl_nlmsg_put_extra_header(message, size);
+}
+
 void *rtnl_begin(struct rtnl_request *request, uint16_t type, uint16_t flags, size_t size)
 {
 	*request = (struct rtnl_request){ .protocol = NETLINK_ROUTE };
-	mnl_nlmsg_put_header(request->buffer);
-	request->header.nlmsg_type = type;
-	request->header.nlmsg_flags = NLM_F_REQUEST | flags;
-	return mnl_nlmsg_put_extra_header(&request->header, size);
+	return put_header(request, type, flags, size);
+}
+
+void *rtnl_next(struct rtnl_request *request, uint16_t type, uint16_t flags, size_t size)
+{
+	request->last += MNL_ALIGN(rtnl_message(request)->nlmsg_len);
+	return put_header(request, type, flags, size);
 }
 
 static struct mnl_socket *open_socket(int protocol)
@@ -180,7 +197,8 @@ int rtnl_talk(struct rtnl_request *request, mnl_cb_t on_message, void *data)
 
 	if (!nl)
 		return -errno;
-	if (mnl_socket_sendto(nl, &request->header, request->header.nlmsg_len) < 0 ||
+	if (mnl_socket_sendto(nl, request->buffer,
+			      request->last + rtnl_message(request)->nlmsg_len) < 0 ||
 	    receive(nl, &exchange) < MNL_CB_STOP)
 		error = errno ?: EIO;
 	mnl_socket_close(nl);

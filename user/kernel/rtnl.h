@@ -17,6 +17,7 @@ struct rtnl_request {
 		struct nlmsghdr header;
 		char buffer[RTNL_REQUEST_MAX];
 	};
+	size_t last;	   /* where the last message begins: 0, unless rtnl_next() was called */
 	int protocol;	   /* NETLINK_ROUTE, unless it is changed */
 	char refusal[128]; /* what the kernel says when it refuses (NETLINK_EXT_ACK), or "" */
 };
@@ -25,6 +26,15 @@ struct rtnl_request {
  * `size` bytes, zeroed.
  */
 void *rtnl_begin(struct rtnl_request *request, uint16_t type, uint16_t flags, size_t size);
+
+/* Another one behind it (NLM_F_ACK only in the last), which the kernel carries out in the same
+ * system call: who is killed has asked for both or for none. The kernel goes on where the first one
+ * fails, and the error is that of the first.
+ */
+void *rtnl_next(struct rtnl_request *request, uint16_t type, uint16_t flags, size_t size);
+
+/* The message that is being written. */
+struct nlmsghdr *rtnl_message(struct rtnl_request *request);
 
 /* Send a request and read its answers: NLM_F_ACK must be set. 0, or -errno; reports nothing. */
 int rtnl_talk(struct rtnl_request *request, mnl_cb_t on_message, void *data);
