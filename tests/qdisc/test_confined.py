@@ -180,9 +180,11 @@ def instances(space):
 def test_check_tells_that_there_is_no_room(full):
     fill(full, MAX_INSTANCES - 1)
     dummy(full, "more")
-    check = full.run(LOADER, "--check", "more", check=False)
+    checks = [full.run(LOADER, "--check", "more", *options, check=False)
+              for options in ((), ("--ingress", "--rate", "1mbit"))]
     full.run(LOADER, "rest", "--unload")
-    assert check.returncode == 1 and "MISSING" in check.stdout, check.stdout
+    for check in checks:
+        assert check.returncode == 1 and "0 are free" in check.stdout, check.stdout
 
 
 # ---- without /proc -----------------------------------------------------------------------

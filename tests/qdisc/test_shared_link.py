@@ -373,21 +373,23 @@ def test_all_queues_are_equipped_that_there_can_be(link):
 
 
 def test_a_queue_that_is_not_ours_is_told(link):
-    """Whatever it is: --check and the next load say that its traffic is not shaped."""
+    """Whatever it is: --check, the next load and the tables say that its traffic bypasses us."""
     link.load("--mq", "--rate", "10mbit")
     handle = link.shown()[0]["handle"]
     link.space.run("tc", "qdisc", "replace", "dev", "m0", "parent", f"{handle}2", "handle", "77:",
                    "pfifo")
-    said = (f"somebody configured one of its queues, so what it sends is not shaped: `qdisc pfifo "
-            f"77: parent {handle}2`; --replace takes its place, for good")
+    said = ("somebody configured one of its queues, so what it sends bypasses the AQM and the "
+            f"rate: `qdisc pfifo 77: parent {handle}2`; --replace takes its place, for good")
     assert of_kind(findings(link.space, "m0"), "MISSING") == [f"m0: {said}"]
     assert said in one_line(link.load("--rate", "20mbit", check=False), 1)
-    replaced = (f"queue {handle}2 has pfifo in place of {KIND}, so what comes to it is not shaped: "
-                "`dualpi2-load m0 --replace` puts that right")
+    replaced = (f"queue {handle}2 has pfifo in place of {KIND}, so what comes to it bypasses the "
+                "AQM and the rate: `dualpi2-load m0 --replace` puts that right")
     assert of_kind(findings(link.space, "m0", "--replace"), "WARNING") == [replaced]
     shown = " ".join(link.table().split())
-    assert (f"warning: queue {handle}2 has pfifo in place of {KIND}, so what comes to it is not "
-            "shaped: `dualpi2-load --check m0` says what helps.") in shown
+    assert (f"warning: queue {handle}2 has pfifo in place of {KIND}, so what comes to it bypasses "
+            "the AQM and the rate: `dualpi2-load --check m0` says what helps.") in shown
+    assert link.all_stats()[0]["other-qdiscs"] == {"queues": 1, "first": f"{handle}2",
+                                                   "kind": "pfifo"}
     for queue in (2, 3):
         link.space.run("tc", "qdisc", "del", "dev", "m0", "parent", f"{handle}{queue}")
     lost = (f"queue {handle}2 (and 1 more) has nothing in place of {KIND}, so what comes to it is "

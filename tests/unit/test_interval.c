@@ -264,15 +264,15 @@ static const struct {
 	  .redirected = 3000 },
 	{ .brief = "queue bypassed",
 	  .condition = CONDITION_BROKEN,
-	  .said = "queue 8001:2 has pfifo in place of bpf_dualpi2, so what comes to it is not "
-		  "shaped: `dualpi2-load --check eth0` says what helps",
+	  .said = "queue 8001:2 has pfifo in place of bpf_dualpi2, so what comes to it bypasses "
+		  "the AQM and the rate: `dualpi2-load --check eth0` says what helps",
 	  .is_sum = true,
 	  .strays = { 1, 0x80010002, "pfifo" },
 	  .overload = 10 },
 	{ .brief = "queue bypassed",
 	  .condition = CONDITION_BROKEN,
 	  .said = "queue 8001:2 (and 3 more) has pfifo in place of bpf_dualpi2, so what comes to "
-		  "it is not shaped: `dualpi2-load --check eth0` says what helps",
+		  "it bypasses the AQM and the rate: `dualpi2-load --check eth0` says what helps",
 	  .is_sum = true,
 	  .strays = { 4, 0x80010002, "pfifo" } },
 };

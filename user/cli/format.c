@@ -212,9 +212,8 @@ const char *format_queues(uint32_t first, size_t count, const char *kind, const 
 
 	if (count > 1)
 		snprintf(others, sizeof(others), " (and %zu more)", count - 1);
-	snprintf(text, QUEUES_TEXT_MAX,
-		 "queue %s%s has %s in place of %s, so what comes to it is %s",
+	snprintf(text, QUEUES_TEXT_MAX, "queue %s%s has %s in place of %s, so what comes to it %s",
 		 format_class(first, class), others, kind[0] ? kind : "nothing", wanted,
-		 kind[0] ? "not shaped" : "lost");
+		 kind[0] ? "bypasses the AQM and the rate" : "is lost");
 	return text;
 }

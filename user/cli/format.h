@@ -63,9 +63,8 @@ const char *format_share(double part, double whole, char *text);
 const char *format_line(const char *text, size_t width, int *length);
 
 /* Of `count` queues of an mq that have not the qdisc that is `wanted`, the first one, and what it
- * has
- * (""; nothing): "queue 8001:2 (and 1 more) has pfifo in place of bpf_dualpi2, so what comes to it
- * is not shaped", in `text` (QUEUES_TEXT_MAX bytes).
+ * has ("": nothing): "queue 8001:2 (and 1 more) has pfifo in place of bpf_dualpi2, so what comes to
+ * it bypasses the AQM and the rate", in `text` (QUEUES_TEXT_MAX bytes).
  */
 #define QUEUES_TEXT_MAX 160
 const char *format_queues(uint32_t first, size_t count, const char *kind, const char *wanted,

@@ -8,6 +8,7 @@
 #include "check/passed_over.h"
 #include "check/report.h"
 #include "cli/message.h"
+#include "interface/target.h"
 #include "interface/tree.h"
 #include "kernel/link.h"
 #include "kernel/netns.h"
@@ -168,6 +169,9 @@ bool feeder_check(const struct registrations *regs, const struct feeder *feeder,
 		return false;
 	if (feeder->ifb.ifindex)
 		return report_line(REPORT_OK, "%s is its ifb already", feeder->ifb.name);
+	if (!target_has_room(registration_of(regs, feeder_aqm(feeder, request)), feeder->ifname,
+			     request->mq ? feeder->queues : 1, 0))
+		return false;
 	if (request->mq)
 		report_line(REPORT_OK, "%u queues of its ifb will share the rate", feeder->queues);
 	return report_line(REPORT_OK, "what arrives will go through an ifb made for it");

@@ -99,8 +99,8 @@ static bool may_change(const struct target *target, const struct request *reques
 				target->tree.root.kind, OPTIONS_OF(target));
 	return !foreign || request->replace ||
 	       obstacle(target,
-			"somebody configured one of its queues, so what it sends is not shaped: "
-			"`%s`; --replace takes its place, for good",
+			"somebody configured one of its queues, so what it sends bypasses the "
+			"AQM and the rate: `%s`; --replace takes its place, for good",
 			qdisc_text(foreign->kind, foreign->handle, foreign->parent, text));
 }
 
@@ -264,26 +264,34 @@ size_t target_room(const struct registration *reg)
 	return DUALPI2_MAX_INSTANCES - (live > 0 ? live : 0);
 }
 
-bool target_has_room(const struct registration *reg, const struct target *target, size_t needed)
+bool target_has_room(const struct registration *reg, const char *label, size_t needed, size_t own)
 {
-	const size_t room = target_room(reg);
+	const size_t room = target_room(reg) + own;
 
 	return needed <= room ||
-	       obstacle(target,
-			"needs %zu qdisc%s of the kind, and of the %u that a host can have %zu "
-			"are free: unload some",
-			needed, needed == 1 ? "" : "s", DUALPI2_MAX_INSTANCES, room);
+	       report_obstacle(STATUS_FAILURE, 0, label,
+			       "needs %zu qdisc%s of the kind, and of the %u that a host can have "
+			       "%zu are free: unload some",
+			       needed, needed == 1 ? "" : "s", DUALPI2_MAX_INSTANCES, room);
+}
+
+bool target_has_room_for_queues(const struct registration *reg, const struct target *target)
+{
+	const size_t missing = tree_missing_queues(&target->tree, reg->aqm);
+	const size_t own = tree_queues_of(&target->tree, reg->aqm);
+
+	return target_has_room(reg, target->label, own + missing, own);
 }
 
 bool target_check_room(const struct registration *reg, const struct target *target,
 		       const struct link *link, const struct request *request)
 {
 	const struct aqm *now = tree_aqm(&target->tree);
-	size_t needed = target_will_be_mq(target, request) ? link->tx_queues : 1;
+	const size_t needed = target_will_be_mq(target, request) ? link->tx_queues : 1;
 
 	if (now == reg->aqm && !target_changes_handle(target, request))
-		needed = tree_missing_queues(&target->tree, now);
-	return target_has_room(reg, target, needed);
+		return target_has_room_for_queues(reg, target);
+	return target_has_room(reg, target->label, needed, 0);
 }
 
 int target_look(const struct dualpi2_key *key, struct link *link)

@@ -49,8 +49,13 @@ bool target_check(const struct target *target, const struct request *request);
 /* How many more qdiscs of the kind there can be. */
 size_t target_room(const struct registration *reg);
 
-/* Is there room for so many more qdiscs of the kind? If not, it is said (report_obstacle()). */
-bool target_has_room(const struct registration *reg, const struct target *target, size_t needed);
+/* Is there room for so many qdiscs of the kind, of which `own` are there already? If not, it is
+ * said (report_obstacle()) that `label` needs them.
+ */
+bool target_has_room(const struct registration *reg, const char *label, size_t needed, size_t own);
+
+/* The same for those that an mq lacks. */
+bool target_has_room_for_queues(const struct registration *reg, const struct target *target);
 
 /* Show (report.h) if there is none for those that are requested. */
 bool target_check_room(const struct registration *reg, const struct target *target,

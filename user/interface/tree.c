@@ -223,6 +223,15 @@ size_t tree_missing_queues(const struct tree *tree, const struct aqm *aqm)
 	return missing;
 }
 
+size_t tree_queues_of(const struct tree *tree, const struct aqm *aqm)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < tree->n_queues; i++)
+		found += aqm_of_kind(tree->queues[i].kind) == aqm;
+	return found;
+}
+
 static bool kind_is_restorable(const char *kind)
 {
 	for (size_t i = 0; i < sizeof(restorable_kinds) / sizeof(restorable_kinds[0]); i++) {

@@ -65,6 +65,9 @@ bool queue_is_missing(const struct tree_queue *queue, const struct aqm *aqm);
 const struct tree_queue *tree_missing_queue(const struct tree *tree, const struct aqm *aqm);
 size_t tree_missing_queues(const struct tree *tree, const struct aqm *aqm);
 
+/* How many queues of an mq have one of this AQM? */
+size_t tree_queues_of(const struct tree *tree, const struct aqm *aqm);
+
 /* Can this foreign root qdisc be put back as it is, from what the kernel shows of it and as far as
  * its kind tells: 1; 0: `why` says what would be lost; -errno: that cannot be found out, which is
  * reported (message.h). qdisc_comes_back() tries it.

@@ -286,6 +286,17 @@ static void add_place(struct json_object *to, const struct sample *sample)
 		json_add_text(to, "parent", format_class(sample->key.parent, handle));
 }
 
+/* Not there where all queues of an mq are ours. */
+static void add_strays(struct json_object *to, const struct strays *strays)
+{
+	char class[FORMAT_MAX];
+
+	to = add_object(to, "other-qdiscs");
+	json_add_uint(to, "queues", strays->count);
+	json_add_text(to, "first", format_class(strays->first, class));
+	json_add_text(to, "kind", strays->kind);
+}
+
 static void add_sample(struct json_object *to, const struct sample *sample, enum json_delays delays)
 {
 	add_place(to, sample);
@@ -303,6 +314,8 @@ static void add_sample(struct json_object *to, const struct sample *sample, enum
 		 sample->tcx_attached < 0 ? NULL : json_object_new_boolean(sample->tcx_attached));
 	if (sample->passed_over[0])
 		json_add_text(to, "passed-over", sample->passed_over);
+	if (sample->strays.count)
+		add_strays(to, &sample->strays);
 	add_overload(to, &sample->total.stats.overload);
 	add_queues(to, &sample->total, delays);
 	if (sample->aqm->has_values && sample_is_dualq(sample) && delays == JSON_BINS)
