@@ -14,17 +14,18 @@ from pathlib import Path
 CELLS = Path(__file__).resolve().parent / "cells"
 # In the order of the report. What is compared most closely is done twice: the two runs
 # differ by some milliseconds in the start of the flows, and show what chance does.
-SEEDS = {"bpf_dualpi2": 2, "htb+dualpi2": 2, "curvy-red": 1, "codel": 1, "htb+fq_codel": 1,
+SEEDS = {"bpf_dualpi2": 2, "bpf_dualpi2_mq": 2, "htb+dualpi2": 2, "curvy-red": 1, "codel": 1, "htb+fq_codel": 1,
          "cake": 1, "htb+fq_pie": 1, "htb+pfifo": 1, "htb+codel": 1, "htb+pie": 1, "htb+red": 1,
          "vdq": 1, "htb+own": 1}
-# Of these the ones with a single queue, a research AQM, and a qdisc of the reader's own, only in
-# cells that name them.
-ONLY_NAMED = ("htb+codel", "htb+pie", "htb+red", "vdq", "htb+own")
+# Of these the ones with a single queue, a research AQM, a qdisc of the reader's own, and the one
+# that needs several transmit queues, only in cells that name them.
+ONLY_NAMED = ("bpf_dualpi2_mq", "htb+codel", "htb+pie", "htb+red", "vdq", "htb+own")
 DEFAULTS = {
     "at_sender": False,  # the queue is on the senders' own host, not on the router
     "offload": False,  # GSO and TSO on the links
     "in_report": True,
     "slot_us": 0,      # acknowledgements arrive together, so far apart at least
+    "tx_queues": 1,    # of the router's port to the receiver
     "short": False,    # part of the short matrix; of several cells those with these names
     "variants": [{"contender": contender} for contender in SEEDS if contender not in ONLY_NAMED],
 }
@@ -81,7 +82,7 @@ class Cell:
                     "seed": seed,
                     **{key: self.description[key] for key in
                        ("rates_mbit", "rtt_ms", "flows", "seconds", "warmup_s", "offload",
-                        "at_sender", "slot_us")},
+                        "at_sender", "slot_us", "tx_queues")},
                 })
 
     def is_short(self):
@@ -127,6 +128,9 @@ def expand(name, text):
     mixes = described.pop("mixes", [None])
     if any(mix and len(mix) != len(described["flows"]) for mix in mixes):
         raise CellError(f"cells/{name}.toml: of each mix one number for each of flows")
+    if any(queue not in range(described["tx_queues"]) for flow in described["flows"]
+           for queue in flow.get("queues", [])):
+        raise CellError(f"cells/{name}.toml: `queues` are below tx_queues")
     titles = described.pop("mix_titles", [None] * len(mixes))
     if len(titles) != len(mixes):
         raise CellError(f"cells/{name}.toml: of mix_titles one for each of mixes")

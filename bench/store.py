@@ -17,7 +17,7 @@ SOURCES = ("bench/guest/*.py", "tests/netns.py", "tests/traffic/path.py",
            ".cache/lab/guest-root.stamp")
 PROGRAMS = ("tap",)
 OURS = ("dualpi2-load",)  # only of OUR_CONTENDERS
-OUR_CONTENDERS = ("bpf_dualpi2", "curvy-red", "codel", "vdq")
+OUR_CONTENDERS = ("bpf_dualpi2", "bpf_dualpi2_mq", "curvy-red", "codel", "vdq")
 OUR_SENDERS = ("prague.bpf.o", "opt_in.bpf.o")  # only of flows of this kind
 OUR_BASE_RTT = ("base_rtt.bpf.o",)  # only where one is told
 

@@ -68,6 +68,37 @@ class CpuClock:
         return (idle - self.idle) / (everything - self.all)
 
 
+class Placement:
+    """Do the flows come to the transmit queues that the cell says? From now on, until end()."""
+
+    # Of all packets: some leave between a look at the queues and the tap's phase.
+    LOOSE = 0.01
+
+    def __init__(self, contender):
+        self.contender = contender
+        self.before = self.after = contender.queue_packets()
+
+    def end(self):
+        self.after = self.contender.queue_packets()
+
+    def check(self, flows, tap):
+        """`tap`: its result."""
+        if self.after is None:
+            return
+        seen = [end - begin for begin, end in zip(self.before, self.after, strict=True)]
+        left = dict.fromkeys((flow.addresses.sender for flow in flows), 0)
+        for stream in tap["streams"]:
+            if stream["source"] in left:
+                left[stream["source"]] += sum(sum(figures["left"]) for name, figures in
+                                              stream["phases"].items() if name.isdigit())
+        expected = [sum(left[flow.addresses.sender] for flow in flows
+                        if flow.addresses.queue == queue) for queue in range(len(seen))]
+        most = self.LOOSE * sum(expected)
+        if any(abs(one - other) > most for one, other in zip(seen, expected, strict=True)):
+            raise SystemExit(f"cell.py: the transmit queues sent {seen} packets, and the flows "
+                             f"that belong there {expected}")
+
+
 def limit_gso(sender, gso):
     """`on`: GSO packets travel to the router. `split-by-sender`: TCP makes them, and the sender
     splits them in front of its device. `off`: TCP makes none."""
@@ -104,7 +135,8 @@ def measure(specification):
     sender, router, receiver = build_path([flow.addresses for flow in flows],
                                           specification["rtt_ms"],
                                           offload=specification["offload"],
-                                          slot_us=specification["slot_us"])
+                                          slot_us=specification["slot_us"],
+                                          tx_queues=specification["tx_queues"])
     limit_gso(sender, specification["sender_gso"])
     make, options = CONTENDERS[specification["contender"]], specification["options"]
     contenders = [make(space, dev, options)
@@ -125,6 +157,7 @@ def measure(specification):
         # Another seed, another run: TCP is chaotic, and this is enough to show it.
         time.sleep(SEED_STEP_S * specification["seed"])
     time.sleep(warmup_s)
+    placement = Placement(contenders[0])
     clock = CpuClock()
     for number, rate in enumerate(rates):
         if number:
@@ -134,18 +167,21 @@ def measure(specification):
         time.sleep(seconds)
     tap.begin("")
     idle_share = clock.idle_share()
+    placement.end()
     for flow in flows:
         flow.look(sender)
     ended = [{"kind": flow.kind, "sender": flow.addresses.sender} | flow.finish()
              for flow in flows]
     tcp = json.loads(sender.run("nstat", "-a", "-s", "-z", "-j").stdout)["kernel"]
     guarded = [contender.convictions() for contender in contenders]
+    seen = tap.result()
+    placement.check(flows, seen)
     return {
         "cpu_idle": round(idle_share, 4),
         "convictions": None if None in guarded else sum(guarded),
         "tcp": {name: tcp[name] for name in TCP_COUNTERS},
         "flows": ended,
-        "tap": tap.result(),
+        "tap": seen,
     }
 
 

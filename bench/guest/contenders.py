@@ -41,6 +41,9 @@ class Contender:
     def convictions(self):
         """How often a guard took a flow out of L; None where there is no guard."""
 
+    def queue_packets(self):
+        """What each transmit queue has sent; None where all of them have one qdisc."""
+
     def tc(self, what, verb, *words):
         self.space.run("tc", what, verb, "dev", self.dev, *words)
 
@@ -59,11 +62,24 @@ class BpfDualpi2(Contender):
     def convictions(self):
         if "--guard" not in self.options:
             return None
-        shown = self.space.run(BIN / "dualpi2-stats", self.dev, "--json").stdout
-        return json.loads(shown)[0]["guard"]["convictions"]
+        return self.stats()[0]["guard"]["convictions"]
+
+    def stats(self, *options):
+        return json.loads(self.space.run(BIN / "dualpi2-stats", self.dev, "--json",
+                                         *options).stdout)
 
     def load(self, rate, *options):
         self.space.run(BIN / "dualpi2-load", self.dev, "--aqm", self.aqm, "--rate", rate, *options)
+
+
+class SharedLink(BpfDualpi2):
+    """One rate for all transmit queues of the port."""
+
+    def load(self, rate, *options):
+        super().load(rate, "--mq", *options)
+
+    def queue_packets(self):
+        return [queue["packets"] for queue in self.stats("--queues")[1:]]
 
 
 class CurvyRed(BpfDualpi2):
@@ -198,6 +214,7 @@ class NativeDualpi2(UnderHtb):
 
 CONTENDERS = {
     "bpf_dualpi2": BpfDualpi2,
+    "bpf_dualpi2_mq": SharedLink,
     "curvy-red": CurvyRed,
     "codel": Codel,
     "vdq": Vdq,

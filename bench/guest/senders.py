@@ -37,7 +37,8 @@ class Tcp:
         self.addresses = self.flow(host)
 
     def flow(self, host):
-        return Flow(f"10.1.0.{host}", f"10.2.0.{host}", **self.CONGESTION[self.tcp])
+        return Flow(f"10.1.0.{host}", f"10.2.0.{host}", queue=self.described.get("queue"),
+                    **self.CONGESTION[self.tcp])
 
     def prepare(self, _sender, receiver):
         listen(receiver, self.addresses)
@@ -63,7 +64,7 @@ class Prague(Tcp):
 
     def flow(self, host):
         return Flow(f"198.18.{host}.1", f"198.19.{host}.1", congestion=None,
-                    rtt_ms=self.described.get("rtt_ms"))
+                    rtt_ms=self.described.get("rtt_ms"), queue=self.described.get("queue"))
 
     def prepare(self, sender, receiver):
         blind = ["--no-classic-detection"] if self.described.get("blind") else []
@@ -216,8 +217,16 @@ KINDS = dict.fromkeys((*Tcp.CONGESTION, "tcp"), Tcp) | {
     "crowd": Crowd, "web": Web, "rpc": Rpc, "ping": Ping}
 
 
+def each_flow(groups):
+    """What is described of each; `queues`: of the first, the second, ..., and again."""
+    for group in groups:
+        queues = group.get("queues", [None])
+        for number in range(group.get("count", 1)):
+            yield group | {"queue": queues[number % len(queues)]}
+
+
 def make_senders(groups, tcp):
     """The senders of a cell, each with addresses of its own."""
-    described = [group for group in groups for _ in range(group.get("count", 1))]
+    described = each_flow(groups)
     return [(Back if group.get("back") else KINDS[group["kind"]])(host, group, tcp)
             for host, group in enumerate(described, FIRST_HOST)]

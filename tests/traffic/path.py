@@ -36,6 +36,7 @@ class Flow:
     # What it sends as Not-ECT is made ECT(1): it hears of no mark.
     deaf: bool = False
     rtt_ms: float | None = None  # of its own, in place of the path's
+    queue: int | None = None  # transmit queue of the router's port; None: the kernel's hash chooses
 
     def route_options(self):
         chosen = f"congctl {self.congestion}" if self.congestion else ""
@@ -77,13 +78,28 @@ def delay_acks(receiver, flows, rtt_ms, slot_us):
                          "classid", f"1:{own.index(flow.rtt_ms) + 2}")
 
 
-def build_path(flows, rtt_ms, *, offload=False, slot_us=0):
+def place_flows(sender, flows):
+    """Each flow to its queue of the router's port: what leaves through queue q + 1 here is received
+    as from queue q there, and the kernel forwards it through the queue of the same number
+    (net/core/dev.c, skb_tx_hash())."""
+    sender.run("tc", "qdisc", "add", "dev", "s0", "clsact")
+    for flow in flows:
+        if flow.queue is not None:
+            sender.run("tc", "filter", "add", "dev", "s0", "egress", "protocol", "ip", "flower",
+                       "dst_ip", flow.receiver, "action", "skbedit", "queue_mapping",
+                       flow.queue + 1)
+
+
+def build_path(flows, rtt_ms, *, offload=False, slot_us=0, tx_queues=1):
     """sender, router and receiver with addresses, routes and the ACK delay. `slot_us`:
     acknowledgements arrive together, so far apart at least, as where a network card merges
-    interrupts."""
+    interrupts. `tx_queues`: of the router's port."""
     sender, router, receiver = (Namespace(name) for name in ("sender", "router", "receiver"))
-    veth(sender, "s0", router, "r0", offload=offload)
-    veth(router, "r1", receiver, "c0", offload=offload)
+    several = tx_queues > 1
+    queues = ("numtxqueues", tx_queues + 1, "numrxqueues", tx_queues + 1) if several else ()
+    veth(sender, "s0", router, "r0", offload=offload, words=queues, peer_words=queues)
+    queues = ("numtxqueues", tx_queues, "numrxqueues", tx_queues) if several else ()
+    veth(router, "r1", receiver, "c0", offload=offload, words=queues, peer_words=queues)
     sender.ip("addr add 10.1.0.1/24 dev s0")
     router.ip(f"addr add {ROUTER}/24 dev r0")
     router.ip("addr add 10.2.0.1/24 dev r1")
@@ -103,6 +119,8 @@ def build_path(flows, rtt_ms, *, offload=False, slot_us=0):
     for space in (sender, receiver):
         space.sysctl("net.ipv4.tcp_no_metrics_save", 1)
     sender.run("nft", "-f", "-", input=ect1_rules(flows))
+    if several:
+        place_flows(sender, flows)
     return sender, router, receiver
 
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 BENCH = Path(__file__).resolve().parents[2] / "bench"
 TESTS = BENCH.parent / "tests"
-sys.path[:0] = [str(path) for path in (BENCH, BENCH / "guest", TESTS, TESTS / "compare")]
+sys.path[:0] = [str(path) for path in (BENCH, BENCH / "guest", TESTS, TESTS / "traffic",
+                                       TESTS / "compare")]
 import commands  # noqa: E402
 import contenders  # noqa: E402
 import gridlines  # noqa: E402
@@ -21,11 +22,13 @@ import gridtable  # noqa: E402
 import kept  # noqa: E402
 import matrix  # noqa: E402
 import records  # noqa: E402
+import senders  # noqa: E402
 import store  # noqa: E402
 import summary  # noqa: E402
 import table  # noqa: E402
 import verdict  # noqa: E402
 import web  # noqa: E402
+from cell import Placement  # noqa: E402
 
 UNLOADED_NS = 5000
 GOOD = 'title = "t"\nrtt_ms = 10\nflows = [{ kind = "l4s" }]\n'
@@ -105,6 +108,7 @@ def test_steps_are_one_cell():
     GOOD, GOOD + "rate_mbit = 4\nsteps_mbit = [4]\n", GOOD + "rate_mbit = 4\ncolour = 1\n",
     GOOD + "rate_mbit = 4\nmixes = [[1], [1, 2]]\n",
     GOOD + "rate_mbit = 4\nmixes = [[1], [2]]\nmix_titles = ['one']\n",
+    GOOD.replace("}", ", queues = [0, 2] }") + "rate_mbit = 4\ntx_queues = 2\n",
     'title = "t"\nrate_mbit = 4\n'])
 def test_wrong_cells_are_refused(text):
     with pytest.raises(matrix.CellError):
@@ -130,6 +134,43 @@ def test_each_mix_is_a_cell():
     assert [cell.title for cell in matrix.expand(
         "x", text + "rate_mbit = 4\nmixes = [[2, 3], [0, 1]]\nmix_titles = ['both', 'one']\n")
     ] == ["t: both", "t: one"]
+
+
+def test_each_flow_has_its_queue():
+    flows = [{"kind": "l4s", "count": 3, "queues": [1, 0]}, {"kind": "cubic"}]
+    assert [flow.addresses.queue for flow in senders.make_senders(flows, "cubic")] == [1, 0, 1, None]
+
+
+class Queues:
+    """A contender with as many transmit queues as it has counted packets."""
+
+    def __init__(self, *counted):
+        self.counted = iter(counted)
+
+    def queue_packets(self):
+        return next(self.counted)
+
+
+@pytest.mark.parametrize("after, is_right", [([1010, 5, 207], True), ([210, 5, 1007], False)])
+def test_a_flow_in_another_queue_is_found(after, is_right):
+    """A few leave between the looks at the queues and those of the tap."""
+    flows = senders.make_senders([{"kind": "l4s", "queues": [0]},
+                                  {"kind": "cubic", "queues": [2]}], "cubic")
+    seen = {"streams": [stream("10.1.0.101", **{"0": phase(l_ns=[1] * 1000), "": phase()}),
+                        stream("10.1.0.102", **{"0": phase(c_ns=[1] * 200)})]}
+    placement = Placement(Queues([5, 5, 5], after))
+    placement.end()
+    if is_right:
+        placement.check(flows, seen)
+    else:
+        with pytest.raises(SystemExit, match="transmit queues"):
+            placement.check(flows, seen)
+
+
+def test_one_qdisc_for_all_queues_tells_nothing_of_them():
+    placement = Placement(Queues(None, None))
+    placement.end()
+    placement.check([], {})
 
 
 def test_a_flow_may_send_a_part_of_the_link():
