@@ -11,11 +11,11 @@
  *	U	the part of it that is L's: all, but for gaps
  *	V	the part that L has left: W less what L has sent
  *
- *	in L	starts at max(l_end, U), due when U is there
+ *	in L	starts at max(l_end, U, what C has under way as it comes), due when U is there
  *	in C	starts at max(c_end, V), due when V is there
  *
  * and l_end, c_end move on by its length. V stands still while L sends, so L does not wait for
- * what is queued in C, and C has what L leaves. While C waits, each packet of L takes more than its
+ * what is queued in C, only for the packet that is under way, and C has what L leaves. While C waits, each packet of L takes more than its
  * length: in the gaps C sends what is reserved for it. One that took no gap, because it came before
  * C did, makes U stand still for that as it leaves. What C starts in any interval is at most the
  * growth of V there, and a packet; L is spaced by its own clock. So the sum is exact for any number
@@ -56,6 +56,14 @@
  */
 #define SHARE_SLACK_NS 1000000ULL
 
+/* A packet of L that waits for one of C under way starts this part of SHARE_SLACK_NS before the next
+ * one of C could, so that it is first: 16 us, within which timers are on time.
+ */
+#define SHARE_FIRST 6
+
+/* What a packet of C has under way is no more (256 KiB). What seems to be is of long ago. */
+#define SHARE_UNDER_WAY_MAX (1ULL << (18 + SHARE_FRACTION))
+
 /* Who changes the clock's pace (100 times a second) writes another one of so many. A reader would
  * have to be interrupted for so many changes between two loads to see parts of two.
  */
@@ -80,7 +88,7 @@ struct share {
 	__u64 memory;	 /* SHARE_PACKET for each packet of C on the wire, and memory, bytes */
 	__u64 lost_end;	 /* on W: when what was lost is through at its part of the link */
 	__u32 l_packets; /* of L, on the wire */
-	__u32 unused;
+	__u32 c_sends;	 /* the slot, on V, where the packet of C that left last ends */
 
 	/* Every packet reads here. */
 	__u32 turn; /* the pace in force, modulo SHARE_PACES */
@@ -227,6 +235,21 @@ static inline __u64 share_claim(__u64 *clock, __u64 from, __u64 work)
 	return __sync_fetch_and_add(clock, work);
 }
 
+/* What the packet of C that left last still has to send. `at`: V. */
+static inline __u64 share_under_way(const struct share *share, __u64 at)
+{
+	const __u64 end = (__u64)*(const volatile __u32 *)&share->c_sends << SHARE_SLOT_SHIFT;
+	const __u64 left = (end - at) & (SHARE_SLOTS_WORK - 1);
+
+	return left <= SHARE_UNDER_WAY_MAX ? left : 0;
+}
+
+/* A packet of C leaves. `at`: V. */
+static inline void share_sends_c(struct share *share, __u64 at, __u64 work)
+{
+	*(volatile __u32 *)&share->c_sends = (__u32)((at + work) >> SHARE_SLOT_SHIFT);
+}
+
 /* Let a clock be no later than `now`: nobody has taken what is ahead. */
 static inline void share_pull(__u64 *clock, __u64 now)
 {
@@ -281,11 +304,16 @@ static inline bool share_set_rate(struct share *share, __u64 rate, __u64 now_ns)
  */
 static inline void share_wake(struct share *share, __u64 now_ns)
 {
-	__u64 work;
+	__u64 work, at;
 
-	if (!share_set_rate(share, share->rate, now_ns) || share->held / SHARE_PACKET)
+	if (!share_set_rate(share, share->rate, now_ns))
 		return;
 	work = share_work(share_pace(share), now_ns);
+	at = share_at(share, false, work);
+	if (!share_under_way(share, at))
+		share_sends_c(share, at, 0);
+	if (share->held / SHARE_PACKET)
+		return;
 	share_pull(&share->l_end, share_at(share, true, work));
 	share_pull(&share->c_end, share_at(share, false, work));
 }
@@ -319,14 +347,31 @@ static inline void share_lose(struct share *share, const struct share_pace *pace
 
 /* ---- a queue ------------------------------------------------------------------- */
 
+static inline __u32 share_slot(__u64 start)
+{
+	return (__u32)((start + SHARE_SLOT_WORK - 1) >> SHARE_SLOT_SHIFT) ?: 1;
+}
+
 /* A packet joins a queue: it takes `work` of the queue's clock. Returns its slot. */
 static inline __u32 share_enter(__u64 *clock, __u64 from, __u64 work)
 {
 	const __u64 start = share_claim(clock, from, work);
 
-	if (start == from)
-		return 0;
-	return (__u32)((start + SHARE_SLOT_WORK - 1) >> SHARE_SLOT_SHIFT) ?: 1;
+	return start == from ? 0 : share_slot(start);
+}
+
+/* The same in L, which waits for what C has under way: what leaves then is no more than the link
+ * carries, and L is as long, and marked as often, as on a link of one qdisc. `at`: W.
+ */
+static inline __u32 share_enter_l(struct share *share, const struct share_pace *pace, __u64 at,
+				  __u64 work)
+{
+	const __u64 waits = share_under_way(share, share_at(share, false, at));
+	const __u64 from = share_at(share, true, at), first = pace->slack >> SHARE_FIRST;
+
+	if (waits <= first)
+		return share_enter(&share->l_end, from, work);
+	return share_slot(share_claim(&share->l_end, from + waits - first, work));
 }
 
 /* Was the head due when it came, `age_ns` ago, and is not late yet? */

@@ -377,7 +377,9 @@ static __always_inline struct slot link_enter(struct instance *in, struct dualq 
 		if (!dualq_waits(q))
 			in->link.clock.epoch = share->epoch;
 	}
-	return (struct slot){ share_enter(end_of(share, in_l), share_at(share, in_l, at), work) };
+	if (in_l)
+		return (struct slot){ share_enter_l(share, pace, at, work) };
+	return (struct slot){ share_enter(&share->c_end, share_at(share, false, at), work) };
 }
 
 static __always_inline void link_turn_back(struct instance *in, struct dualq *q,
@@ -526,16 +528,15 @@ static __always_inline void link_charge(struct instance *in, const struct sk_buf
 	struct share_queue *queue = queue_of(in, from_l);
 	struct share *share = &link_of(in)->share;
 	const struct share_pace *pace = share_pace(share);
-	u64 work;
+	const u64 work = work_of(in, skb, info);
 
-	if (!from_l && !rarely(queue->left))
-		return;
-	work = work_of(in, skb, info);
 	if (from_l && pace->mult) {
 		if (!(info->flags & PACKET_SPACED))
 			leave_gap(in, share, work);
 		ADD(share->l_sent, work);
 	}
+	if (!from_l)
+		share_sends_c(share, share_at(share, false, share_work(pace, now)), work);
 	if (rarely(queue->left))
 		share_leave(queue, with_gap(in, info, work));
 }

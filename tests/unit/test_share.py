@@ -224,7 +224,11 @@ class Qdisc:
             gap = C.share_gap(work, self.link.l_share)
         if not self.fifo[packet.in_l]:
             self.queue[packet.in_l].left = 0
-        slot = C.share_enter(self.clock(packet.in_l), now, work + gap)
+        if packet.in_l:
+            slot = C.share_enter_l(share, C.share_pace(share), work_at(share, self.link.now),
+                                   work + gap)
+        else:
+            slot = C.share_enter(self.clock(False), now, work)
         self.fifo[packet.in_l].append((slot, packet, work + gap, self.link.now))
         share.memory += 0 if packet.in_l else C.SHARE_PACKET
 
@@ -268,6 +272,8 @@ class Qdisc:
                 if work == real and C.share_c_waits(share):
                     share.l_gaps += C.share_gap(real, self.link.l_share)
                 share.l_sent += real
+            else:
+                C.share_sends_c(self.link.share, self.now(False), work)
             self.link.sent.append(Sent(self.link.now, packet))
         ahead = [work for work in waits.values() if work is not None]
         if not ahead:
@@ -363,14 +369,50 @@ def test_of_one_kind_it_is_a_single_link(qdiscs, in_l, data):
 @settings(max_examples=100, deadline=None)
 @given(st.integers(1, 5), st.data())
 def test_l_does_not_wait_for_what_waits_in_c(qdiscs, data):
-    """Each begins as on a link of its own that has L's share of the rate, at the latest."""
+    """Each begins as on a link of its own that has L's share of the rate, at the latest, but for
+    the packet of C that is under way."""
     crowd = [Packet(START + n, n % qdiscs, False, FRAME) for n in range(100)]
     packets = sorted({packet._replace(in_l=True) for packet in packets_of(data, qdiscs)})
     sent = [entry for entry in Link(RATE, qdiscs).run(crowd + packets) if entry.packet.in_l]
     exact = model.link_departures([(packet.arrived, packet.length) for packet in packets],
                                   RATE * Fraction(90, 100))
     for (at, _), bound in zip(sorted(sent), exact, strict=True):
-        assert at <= bound + ROUNDED
+        assert at <= bound + FRAME * SECOND / RATE + ROUNDED
+
+
+def test_l_waits_for_what_c_has_under_way():
+    """As on one link, which is never ahead of itself, but for the moment by which L is first. And
+    for no more than that."""
+    crowd = [Packet(START + n, n % 2, False, FRAME) for n in range(200)]
+    packets = [Packet(START + n * 1_234_567, 2 + n % 2, True, FRAME) for n in range(1, 30)]
+    sent = Link(RATE, 4).run(crowd + packets)
+    first = RATE * C.SHARE_SLACK_NS / SECOND / 2**C.SHARE_FIRST
+    assert most_ahead(sent, RATE) <= FRAME + first + 4 * SLOT / WORK
+    waited = [at - packet.arrived for at, packet in sent if packet.in_l]
+    assert max(waited) <= FRAME * SECOND / RATE + ROUNDED
+    assert sum(waited) / len(waited) == pytest.approx(FRAME * SECOND / RATE / 2, rel=0.2)
+
+
+@given(st.integers(0, 2**64 - 1), st.integers(0, 2**49))
+def test_what_is_under_way_is_no_more_than_was_sent(at, passed):
+    """Also when the numbers of the slots come round again."""
+    share = link(5_000_000)
+    C.share_sends_c(share, at, FRAME * WORK)
+    left = C.share_under_way(share, (at + passed) % 2**64)
+    assert left <= C.SHARE_UNDER_WAY_MAX
+    if passed < 2**47:
+        assert 0 <= max(0, FRAME * WORK - passed) - left < SLOT
+
+
+def test_what_c_sent_long_ago_is_not_under_way():
+    """Each second somebody begins the pace anew."""
+    share = link(1_000_000_000)
+    C.share_sends_c(share, 0, FRAME * WORK)
+    for second in range(1, 200):  # three times round the slots
+        now = START + second * SECOND
+        C.share_wake(share, now)
+        at = C.share_at(share, False, work_at(share, now))
+        assert (at - share.c_sends * SLOT) % 2**48 < SLOT
 
 
 def test_c_has_its_share_beside_a_flood_of_l():
