@@ -23,11 +23,11 @@ import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib.colors import LogNorm  # noqa: E402
 from summary import CLASSIC, SCALABLE  # noqa: E402
 
-COLOURS = {"bpf_dualpi2": "#1f6f8b", "bpf_dualpi2_mq": "#0b3c5d", "htb+dualpi2": "#d9822b", "curvy-red": "#111111",
+COLOURS = {"bpf_dualpi2": "#1f6f8b", "htb+dualpi2": "#d9822b", "curvy-red": "#111111",
            "codel": "#2ca58d", "htb+fq_codel": "#6b8e23", "cake": "#8e5ea2",
            "htb+fq_pie": "#c0504d", "htb+pfifo": "#7f7f7f", "htb+codel": "#a3c644",
            "htb+pie": "#e39b98", "htb+red": "#b8860b", "dualq-2015": "#d62790", "vdq": "#3949ab",
-           "htb+own": "#00b0f0"}
+           "htb+own": "#00b0f0", "bpf_dualpi2_mq": "#0b3c5d"}
 CLASSES = {"l": "L4S packets", "c": "all other packets"}
 LEAST_DELAY_MS = 0.01  # the left end of the logarithmic axis
 KINDS = {  # what is drawn as one line: label, colour, kinds of flows

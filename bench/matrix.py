@@ -14,9 +14,9 @@ from pathlib import Path
 CELLS = Path(__file__).resolve().parent / "cells"
 # In the order of the report. What is compared most closely is done twice: the two runs
 # differ by some milliseconds in the start of the flows, and show what chance does.
-SEEDS = {"bpf_dualpi2": 2, "bpf_dualpi2_mq": 2, "htb+dualpi2": 2, "curvy-red": 1, "codel": 1, "htb+fq_codel": 1,
+SEEDS = {"bpf_dualpi2": 2, "htb+dualpi2": 2, "curvy-red": 1, "codel": 1, "htb+fq_codel": 1,
          "cake": 1, "htb+fq_pie": 1, "htb+pfifo": 1, "htb+codel": 1, "htb+pie": 1, "htb+red": 1,
-         "vdq": 1, "htb+own": 1}
+         "vdq": 1, "htb+own": 1, "bpf_dualpi2_mq": 2}
 # Of these the ones with a single queue, a research AQM, a qdisc of the reader's own, and the one
 # that needs several transmit queues, only in cells that name them.
 ONLY_NAMED = ("bpf_dualpi2_mq", "htb+codel", "htb+pie", "htb+red", "vdq", "htb+own")

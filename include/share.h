@@ -15,12 +15,12 @@
  *	in C	starts at max(c_end, V), due when V is there
  *
  * and l_end, c_end move on by its length. V stands still while L sends, so L does not wait for
- * what is queued in C, only for the packet that is under way, and C has what L leaves. While C waits, each packet of L takes more than its
- * length: in the gaps C sends what is reserved for it. One that took no gap, because it came before
- * C did, makes U stand still for that as it leaves. What C starts in any interval is at most the
- * growth of V there, and a packet; L is spaced by its own clock. So the sum is exact for any number
- * of queues, but for three packets (one of L, one of C, and one of L under way for which V will
- * have stood still) and the timers that are late.
+ * what is queued in C, only for the packet that is under way, and C has what L leaves. While C
+ * waits, each packet of L takes more than its length: in the gaps C sends what is reserved for it.
+ * One that took no gap, because it came before C did, makes U stand still for that as it leaves.
+ * What C starts in any interval is at most the growth of V there, and a packet; L is spaced by its
+ * own clock. So the sum is exact for any number of queues, but for three packets (one of L, one of
+ * C, and one of L under way for which V will have stood still) and the timers that are late.
  *
  * A change of the rate is another pace of W. No packet that is queued notices.
  *
@@ -56,8 +56,8 @@
  */
 #define SHARE_SLACK_NS 1000000ULL
 
-/* A packet of L that waits for one of C under way starts this part of SHARE_SLACK_NS before the next
- * one of C could, so that it is first: 16 us, within which timers are on time.
+/* A packet of L that waits for one of C under way starts this part of SHARE_SLACK_NS before the
+ * next one of C could, so that it is first: 16 us, within which timers are on time.
  */
 #define SHARE_FIRST 6
 
@@ -238,8 +238,8 @@ static inline __u64 share_claim(__u64 *clock, __u64 from, __u64 work)
 /* What the packet of C that left last still has to send. `at`: V. */
 static inline __u64 share_under_way(const struct share *share, __u64 at)
 {
-	const __u64 end = (__u64)*(const volatile __u32 *)&share->c_sends << SHARE_SLOT_SHIFT;
-	const __u64 left = (end - at) & (SHARE_SLOTS_WORK - 1);
+	const __u64 slot = *(const volatile __u32 *)&share->c_sends;
+	const __u64 left = ((slot << SHARE_SLOT_SHIFT) - at) & (SHARE_SLOTS_WORK - 1);
 
 	return left <= SHARE_UNDER_WAY_MAX ? left : 0;
 }

@@ -138,7 +138,8 @@ def test_each_mix_is_a_cell():
 
 def test_each_flow_has_its_queue():
     flows = [{"kind": "l4s", "count": 3, "queues": [1, 0]}, {"kind": "cubic"}]
-    assert [flow.addresses.queue for flow in senders.make_senders(flows, "cubic")] == [1, 0, 1, None]
+    made = senders.make_senders(flows, "cubic")
+    assert [flow.addresses.queue for flow in made] == [1, 0, 1, None]
 
 
 class Queues:
