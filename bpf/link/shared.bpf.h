@@ -30,6 +30,7 @@ struct link_clock {
 	u64 looks_ns;	   /* when the watchdog looks again, if that is still to come */
 	u32 epoch;	   /* of its places: share_restart() */
 	u32 next;	   /* the next qdisc on the link: its number and 1; 0: none */
+	u32 c_start;	   /* the slot where the head of C starts; 0: it left as it came */
 	u8 lets_l, lets_c; /* 1: the head is due */
 };
 

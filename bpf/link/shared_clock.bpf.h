@@ -358,6 +358,7 @@ static __always_inline struct slot link_enter(struct instance *in, struct dualq 
 {
 	struct share *share = &link_of(in)->share;
 	const struct share_pace *pace = share_pace(share);
+	struct slot slot;
 	u64 at, work;
 
 	if (rarely(share_is_old(pace, now))) {
@@ -379,7 +380,11 @@ static __always_inline struct slot link_enter(struct instance *in, struct dualq 
 	}
 	if (in_l)
 		return (struct slot){ share_enter_l(share, pace, at, work) };
-	return (struct slot){ share_enter(&share->c_end, share_at(share, false, at), work) };
+	at = share_at(share, false, at);
+	slot.start = share_enter(&share->c_end, at, work);
+	if (!slot.start)
+		share_sends_c(share, share_slot(at), work);
+	return slot;
 }
 
 static __always_inline void link_turn_back(struct instance *in, struct dualq *q,
@@ -461,6 +466,8 @@ static __noinline u64 until_due(struct instance *in, bool in_l, u64 now)
 		link_move(in->number, in_l, at, false);
 		start = queue->next;
 	}
+	if (!in_l)
+		in->link.clock.c_start = share_slot(start);
 	return share_ahead(start, at);
 }
 
@@ -473,8 +480,11 @@ static __always_inline u64 until_head(struct instance *in, const bool in_l, u64 
 		return ~0ULL;
 	/* Its time may have been taken on another CPU, a moment later than `now`. */
 	if (share_at_once(queue_of(in, in_l), fifo->head_slot.start,
-			  (s64)(now - fifo->head_ns) > 0 ? now - fifo->head_ns : 0))
+			  (s64)(now - fifo->head_ns) > 0 ? now - fifo->head_ns : 0)) {
+		if (!in_l)
+			in->link.clock.c_start = 0;
 		return 0;
+	}
 	return until_due(in, in_l, now);
 }
 
@@ -528,15 +538,18 @@ static __always_inline void link_charge(struct instance *in, const struct sk_buf
 	struct share_queue *queue = queue_of(in, from_l);
 	struct share *share = &link_of(in)->share;
 	const struct share_pace *pace = share_pace(share);
-	const u64 work = work_of(in, skb, info);
+	u64 work;
 
+	if (!from_l && in->link.clock.c_start) /* framing is little beside it */
+		share_sends_c(share, in->link.clock.c_start, share_work_of(info->len));
+	if (!from_l && !rarely(queue->left))
+		return;
+	work = work_of(in, skb, info);
 	if (from_l && pace->mult) {
 		if (!(info->flags & PACKET_SPACED))
 			leave_gap(in, share, work);
 		ADD(share->l_sent, work);
 	}
-	if (!from_l)
-		share_sends_c(share, share_at(share, false, share_work(pace, now)), work);
 	if (rarely(queue->left))
 		share_leave(queue, with_gap(in, info, work));
 }
