@@ -235,11 +235,6 @@ static inline __u64 share_claim(__u64 *clock, __u64 from, __u64 work)
 	return __sync_fetch_and_add(clock, work);
 }
 
-static inline __u32 share_slot(__u64 start)
-{
-	return (__u32)((start + SHARE_SLOT_WORK - 1) >> SHARE_SLOT_SHIFT) ?: 1;
-}
-
 /* What the packet of C that left last still has to send. `at`: V. */
 static inline __u64 share_under_way(const struct share *share, __u64 at)
 {
@@ -249,10 +244,10 @@ static inline __u64 share_under_way(const struct share *share, __u64 at)
 	return left <= SHARE_UNDER_WAY_MAX ? left : 0;
 }
 
-/* A packet of C leaves that starts at a slot. */
-static inline void share_sends_c(struct share *share, __u32 slot, __u64 work)
+/* A packet of C leaves. `at`: where it starts, on V. */
+static inline void share_sends_c(struct share *share, __u64 at, __u64 work)
 {
-	*(volatile __u32 *)&share->c_sends = slot + (__u32)(work >> SHARE_SLOT_SHIFT);
+	*(volatile __u32 *)&share->c_sends = (__u32)((at + work) >> SHARE_SLOT_SHIFT);
 }
 
 /* Let a clock be no later than `now`: nobody has taken what is ahead. */
@@ -316,7 +311,7 @@ static inline void share_wake(struct share *share, __u64 now_ns)
 	work = share_work(share_pace(share), now_ns);
 	at = share_at(share, false, work);
 	if (!share_under_way(share, at))
-		share_sends_c(share, share_slot(at), 0);
+		share_sends_c(share, at, 0);
 	if (share->held / SHARE_PACKET)
 		return;
 	share_pull(&share->l_end, share_at(share, true, work));
@@ -352,12 +347,28 @@ static inline void share_lose(struct share *share, const struct share_pace *pace
 
 /* ---- a queue ------------------------------------------------------------------- */
 
+static inline __u32 share_slot(__u64 start)
+{
+	return (__u32)((start + SHARE_SLOT_WORK - 1) >> SHARE_SLOT_SHIFT) ?: 1;
+}
+
 /* A packet joins a queue: it takes `work` of the queue's clock. Returns its slot. */
 static inline __u32 share_enter(__u64 *clock, __u64 from, __u64 work)
 {
 	const __u64 start = share_claim(clock, from, work);
 
 	return start == from ? 0 : share_slot(start);
+}
+
+/* The same in C. One that starts at once is under way from then on. */
+static inline __u32 share_enter_c(struct share *share, __u64 from, __u64 work)
+{
+	const __u64 start = share_claim(&share->c_end, from, work);
+
+	if (start != from)
+		return share_slot(start);
+	share_sends_c(share, from, work);
+	return 0;
 }
 
 /* The same in L, which waits for what C has under way: what leaves then is no more than the link

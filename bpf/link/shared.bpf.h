@@ -26,12 +26,11 @@
 
 struct link_clock {
 	struct share_queue l, c;
-	u64 ahead;	   /* work until a head is due */
-	u64 looks_ns;	   /* when the watchdog looks again, if that is still to come */
-	u32 epoch;	   /* of its places: share_restart() */
-	u32 next;	   /* the next qdisc on the link: its number and 1; 0: none */
-	u32 c_start;	   /* the slot where the head of C starts; 0: it left as it came */
-	u8 lets_l, lets_c; /* 1: the head is due */
+	u64 l_ahead, c_ahead; /* work until the head is due; ~0: there is none */
+	u64 c_start;	      /* where on V a head of C starts that had to wait; 0: none did */
+	u64 looks_ns;	      /* when the watchdog looks again, if that is still to come */
+	u32 epoch;	      /* of its places: share_restart() */
+	u32 next;	      /* the next qdisc on the link: its number and 1; 0: none */
 };
 
 /* Where the link is in `links`, bytes. As a pointer, because the compiler knows that it stays as it

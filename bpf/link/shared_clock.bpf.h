@@ -358,7 +358,6 @@ static __always_inline struct slot link_enter(struct instance *in, struct dualq 
 {
 	struct share *share = &link_of(in)->share;
 	const struct share_pace *pace = share_pace(share);
-	struct slot slot;
 	u64 at, work;
 
 	if (rarely(share_is_old(pace, now))) {
@@ -380,11 +379,7 @@ static __always_inline struct slot link_enter(struct instance *in, struct dualq 
 	}
 	if (in_l)
 		return (struct slot){ share_enter_l(share, pace, at, work) };
-	at = share_at(share, false, at);
-	slot.start = share_enter(&share->c_end, at, work);
-	if (!slot.start)
-		share_sends_c(share, share_slot(at), work);
-	return slot;
+	return (struct slot){ share_enter_c(share, share_at(share, false, at), work) };
 }
 
 static __always_inline void link_turn_back(struct instance *in, struct dualq *q,
@@ -467,7 +462,7 @@ static __noinline u64 until_due(struct instance *in, bool in_l, u64 now)
 		start = queue->next;
 	}
 	if (!in_l)
-		in->link.clock.c_start = share_slot(start);
+		in->link.clock.c_start = start;
 	return share_ahead(start, at);
 }
 
@@ -480,32 +475,27 @@ static __always_inline u64 until_head(struct instance *in, const bool in_l, u64 
 		return ~0ULL;
 	/* Its time may have been taken on another CPU, a moment later than `now`. */
 	if (share_at_once(queue_of(in, in_l), fifo->head_slot.start,
-			  (s64)(now - fifo->head_ns) > 0 ? now - fifo->head_ns : 0)) {
-		if (!in_l)
-			in->link.clock.c_start = 0;
+			  (s64)(now - fifo->head_ns) > 0 ? now - fifo->head_ns : 0))
 		return 0;
-	}
 	return until_due(in, in_l, now);
 }
 
 static __always_inline bool link_is_free(struct instance *in, u64 now)
 {
 	struct link_clock *clock = &in->link.clock;
-	u64 l, c;
 
 	if (rarely(clock->epoch != link_of(in)->share.epoch))
 		link_follow(in, now);
-	l = until_head(in, true, now);
-	c = until_head(in, false, now);
-	clock->lets_l = !l;
-	clock->lets_c = !c;
-	clock->ahead = l < c ? l : c;
-	return !clock->ahead;
+	clock->l_ahead = until_head(in, true, now);
+	clock->c_ahead = until_head(in, false, now);
+	return !clock->l_ahead || !clock->c_ahead;
 }
 
 static __always_inline u64 link_look(const struct instance *in, u64 now)
 {
-	const u64 wait_ns = share_ns(in->link.clock.ahead, link_of(in)->share.rate);
+	const struct link_clock *clock = &in->link.clock;
+	const u64 ahead = clock->l_ahead < clock->c_ahead ? clock->l_ahead : clock->c_ahead;
+	const u64 wait_ns = share_ns(ahead, link_of(in)->share.rate);
 
 	return now + (wait_ns < LINK_LOOK_NS ? wait_ns : LINK_LOOK_NS);
 }
@@ -522,7 +512,7 @@ static __always_inline bool link_looks(struct instance *in, u64 now, u64 until_n
 
 static __always_inline bool link_lets(const struct instance *in, const struct dualq *q, bool in_l)
 {
-	return in_l ? in->link.clock.lets_l : in->link.clock.lets_c;
+	return !(in_l ? in->link.clock.l_ahead : in->link.clock.c_ahead);
 }
 
 /* What a packet of L leaves to C if it took no gap. */
@@ -540,12 +530,13 @@ static __always_inline void link_charge(struct instance *in, const struct sk_buf
 	const struct share_pace *pace = share_pace(share);
 	u64 work;
 
-	if (!from_l && in->link.clock.c_start) /* framing is little beside it */
-		share_sends_c(share, in->link.clock.c_start, share_work_of(info->len));
-	if (!from_l && !rarely(queue->left))
+	if (!from_l && !rarely(in->link.clock.c_start))
 		return;
 	work = work_of(in, skb, info);
-	if (from_l && pace->mult) {
+	if (!from_l) {
+		share_sends_c(share, in->link.clock.c_start, work);
+		in->link.clock.c_start = 0;
+	} else if (pace->mult) {
 		if (!(info->flags & PACKET_SPACED))
 			leave_gap(in, share, work);
 		ADD(share->l_sent, work);

@@ -228,9 +228,7 @@ class Qdisc:
             slot = C.share_enter_l(share, C.share_pace(share), work_at(share, self.link.now),
                                    work + gap)
         else:
-            slot = C.share_enter(self.clock(False), now, work)
-            if not slot:
-                C.share_sends_c(share, C.share_slot(now), work)
+            slot = C.share_enter_c(share, now, work)
         self.fifo[packet.in_l].append((slot, packet, work + gap, self.link.now))
         share.memory += 0 if packet.in_l else C.SHARE_PACKET
 
@@ -249,7 +247,6 @@ class Qdisc:
         now, queue = self.now(in_l), self.queue[in_l]
         slot, _, _, enqueued = self.fifo[in_l][0]
         if C.share_at_once(queue, slot, self.link.now - enqueued):
-            self.c_start = self.c_start if in_l else 0
             return 0
         start = C.share_start(queue, slot, now)
         late = (now - start) % 2**64
@@ -258,7 +255,7 @@ class Qdisc:
                          self.work(in_l),
                          sum(qdisc.work(in_l) for qdisc in self.link.qdiscs if qdisc != self))
             start = queue.next
-        self.c_start = self.c_start if in_l else C.share_slot(start)
+        self.c_start = self.c_start if in_l else start
         return C.share_ahead(start, now)
 
     def serve(self):
@@ -278,6 +275,7 @@ class Qdisc:
                 share.l_sent += real
             elif self.c_start:
                 C.share_sends_c(self.link.share, self.c_start, work)
+                self.c_start = 0
             self.link.sent.append(Sent(self.link.now, packet))
         ahead = [work for work in waits.values() if work is not None]
         if not ahead:
@@ -401,11 +399,11 @@ def test_l_waits_for_what_c_has_under_way():
 def test_what_is_under_way_is_no_more_than_was_sent(at, passed):
     """Also when the numbers of the slots come round again."""
     share = link(5_000_000)
-    C.share_sends_c(share, C.share_slot(at), FRAME * WORK)
+    C.share_sends_c(share, at, FRAME * WORK)
     left = C.share_under_way(share, (at + passed) % 2**64)
     assert left <= C.SHARE_UNDER_WAY_MAX
     if passed < 2**47:
-        assert abs(max(0, FRAME * WORK - passed) - left) < 2 * SLOT
+        assert 0 <= max(0, FRAME * WORK - passed) - left < SLOT
 
 
 def test_what_c_sent_long_ago_is_not_under_way():
