@@ -99,6 +99,20 @@ def test_l_does_not_wait_for_c(shared):
     assert most_ahead(packets, 20e6) <= 3
 
 
+def test_l_waits_for_the_frame_that_is_under_way(shared):
+    """As behind one qdisc, for half of it on average, whichever queue that is in."""
+    shared.start("--rate", "4mbit")
+    shared.burst([0, 2, 3], NOT_ECT, 60)
+    while shared.backlog() > 10:
+        shared.burst([1], ECT_1, 1)
+        time.sleep(0.0041)
+    shared.drain()
+    l_queue = shared.all_stats()[1][1]["l-queue"]
+    assert l_queue["packets-out"] >= 15
+    assert l_queue["delay"]["mean"] == pytest.approx(frame_ns(4e6) / 1000 / 2, rel=0.3)
+    assert l_queue["delay"]["max"] <= 1.1 * frame_ns(4e6) / 1000
+
+
 def test_c_has_its_share_beside_l(shared):
     shared.start("--rate", "20mbit")
     l_serials = set(shared.burst([0, 1], ECT_1, 400))
