@@ -11,7 +11,7 @@
  *	U	the part of it that is L's: all, but for gaps
  *	V	the part that L has left: W less what L has sent
  *
- *	in L	starts at max(l_end, U, what C has under way as it comes), due when U is there
+ *	in L	starts at max(l_end, U + what C has under way as it comes), due when U is there
  *	in C	starts at max(c_end, V), due when V is there
  *
  * and l_end, c_end move on by its length. V stands still while L sends, so L does not wait for
@@ -56,13 +56,13 @@
  */
 #define SHARE_SLACK_NS 1000000ULL
 
-/* A packet of L that waits for one of C under way starts this part of SHARE_SLACK_NS before the
- * next one of C could, so that it is first: 16 us, within which timers are on time.
+/* A packet of L that waits for one of C under way starts 2^-SHARE_FIRST of SHARE_SLACK_NS before
+ * the next one of C could, so that it is first: 16 us, within which timers are on time.
  */
 #define SHARE_FIRST 6
 
-/* What a packet of C has under way is no more (256 KiB). What seems to be is of long ago. */
-#define SHARE_UNDER_WAY_MAX (1ULL << (18 + SHARE_FRACTION))
+/* A packet of C is no longer (1 MiB). What seems to be under way beyond it is of long ago. */
+#define SHARE_UNDER_WAY_MAX (1ULL << (20 + SHARE_FRACTION))
 
 /* Who changes the clock's pace (100 times a second) writes another one of so many. A reader would
  * have to be interrupted for so many changes between two loads to see parts of two.
@@ -310,7 +310,7 @@ static inline void share_wake(struct share *share, __u64 now_ns)
 		return;
 	work = share_work(share_pace(share), now_ns);
 	at = share_at(share, false, work);
-	if (!share_under_way(share, at))
+	if (!share_ahead(share->c_end, at))
 		share_sends_c(share, at, 0);
 	if (share->held / SHARE_PACKET)
 		return;

@@ -374,6 +374,8 @@ static __always_inline struct slot link_enter(struct instance *in, struct dualq 
 	}
 	if (!fifo_waits(in_l ? &q->l : &q->c)) {
 		queue_of(in, in_l)->left = 0;
+		if (!in_l)
+			in->link.clock.c_start = 0;
 		if (!dualq_waits(q))
 			in->link.clock.epoch = share->epoch;
 	}
@@ -530,7 +532,7 @@ static __always_inline void link_charge(struct instance *in, const struct sk_buf
 	const struct share_pace *pace = share_pace(share);
 	u64 work;
 
-	if (!from_l && !rarely(in->link.clock.c_start))
+	if (!from_l && !in->link.clock.c_start)
 		return;
 	work = work_of(in, skb, info);
 	if (!from_l) {
