@@ -131,6 +131,8 @@ def expand(name, text):
     if any(queue not in range(described["tx_queues"]) for flow in described["flows"]
            for queue in flow.get("queues", [])):
         raise CellError(f"cells/{name}.toml: `queues` are below tx_queues")
+    if described["tx_queues"] > 1 and not all("queues" in flow for flow in described["flows"]):
+        raise CellError(f"cells/{name}.toml: with tx_queues each flow needs `queues`")
     titles = described.pop("mix_titles", [None] * len(mixes))
     if len(titles) != len(mixes):
         raise CellError(f"cells/{name}.toml: of mix_titles one for each of mixes")
