@@ -158,6 +158,12 @@ def test_one_instance_too_many(full, long):
     assert len(instances(space)) == MAX_INSTANCES - 1
     space.run(LOADER, names[0], "--unload")
     one_line(space.run(LOADER, "two", "--mq", check=False), 1)
+    space.run("tc", "qdisc", "replace", "dev", "two", "root", "handle", "7:", "mq")
+    somebodys = space.run("tc", "qdisc", "show", "dev", "two").stdout
+    for handle in "7:", "9:":
+        one_line(space.run(LOADER, "two", "--mq", "--replace", "--handle", handle, check=False), 1)
+        assert space.run("tc", "qdisc", "show", "dev", "two").stdout == somebodys
+    space.run("tc", "qdisc", "del", "dev", "two", "root")
     assert root(space, "two") == before["two"]
     space.run(LOADER, "more", "--rate", "1mbit")
     forwards(space, "more")

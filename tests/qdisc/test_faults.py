@@ -32,7 +32,7 @@ CASES = {
     "change of that rate": ("--rate 50mbit --limit 99", "--rate 40mbit --limit 10000", *WIDE,
                             f"{LOADER} one --mq --rate 40mbit"),
     "for all queues, ingress": ("--ingress --mq --rate 5mbit", "--ingress --unload", *WIDE),
-    "in place of somebody's mq": ("--replace --mq --rate 40mbit", "--unload", *WIDE,
+    "in place of somebody's mq": ("--replace --mq --handle 7: --rate 40mbit", "--unload", *WIDE,
                                   "tc qdisc replace dev one root handle 7: mq"),
 }
 
@@ -46,7 +46,9 @@ def state(space):
     links = {link["ifname"]: (sorted(link["flags"]), link["gso_max_segs"], link["gro_max_size"],
                               link.get("ifalias"))
              for link in shown(space, "ip", "-j", "-d", "link", "show")}
-    qdiscs = sorted((qdisc["dev"], qdisc["kind"], str(qdisc.get("options")))
+    # Others than we give are the kernel's choice.
+    qdiscs = sorted((qdisc["dev"], qdisc["kind"], str(qdisc.get("options")),
+                     qdisc["handle"] == "7:")
                     for qdisc in shown(space, "tc", "-j", "qdisc", "show"))
     [net] = shown(space, "bpftool", "-j", "net", "show")
     programs = sorted((program["devname"], program["kind"], program["name"])

@@ -105,16 +105,26 @@ static bool look_at_ingress(const struct registrations *regs, const char *ifname
 	return live >= 0;
 }
 
+static bool check_ifb(const struct registrations *regs, const struct feeder *feeder,
+		      const struct request *request)
+{
+	const struct aqm *const aqm = feeder_aqm(feeder, request);
+	struct link link;
+	TARGET target;
+
+	return target_find_ifb(feeder, &target) && target_check(&target, request) &&
+	       link_expect((int)target.key.ifindex, target.ifname, &link) &&
+	       target_check_room(registration_of(regs, aqm), &target, &link, request);
+}
+
 static bool check_ingress(const struct registrations *regs, const char *ifname,
 			  const struct link *link, const struct request *request)
 {
 	struct feeder feeder;
-	TARGET target = {};
 
 	(void)link;
 	return feeder_find(ifname, &feeder) && feeder_check(regs, &feeder, request) &&
-	       (!feeder.aqm ||
-		(target_find_ifb(&feeder, &target) && target_check(&target, request)));
+	       (!feeder.aqm || check_ifb(regs, &feeder, request));
 }
 
 /* ---- both -------------------------------------------------------------------------- */

@@ -117,26 +117,30 @@ struct qdisc place_plan(const struct target *target, const struct request *reque
 	return plan;
 }
 
-static bool is_in_place(const struct qdisc *wanted, const struct qdisc *now)
+/* A failed attempt has left something else at the root, or an mq of ours without its queues. */
+static bool is_changed(const struct qdisc *before, enum owner owner, const struct tree *now)
 {
-	return wanted->handle == now->handle && !strcmp(wanted->kind, now->kind);
+	return before->handle != now->root.handle || strcmp(before->kind, now->root.kind) != 0 ||
+	       owner != tree_owner(now);
 }
 
 static bool create_mq(const struct registration *reg, struct target *target, struct qdisc *plan,
 		      bool replace)
 {
 	const struct qdisc before = target->tree.root;
+	const enum owner owner = tree_owner(&target->tree);
+	const size_t own = tree_queues_of(&target->tree, reg->aqm); /* they go with their mq */
 	struct qdisc prior;
 
 	snprintf(plan->kind, sizeof(plan->kind), "%s", MQ_KIND);
-	if (!target_has_room(reg, target->label, 1, 0) ||
+	if (!target_has_room(reg, target->label, 1, own) ||
 	    (!plan->handle && !find_spare_handle(target, &plan->handle)))
 		return false;
 	if (put_root(target, plan, reg->aqm->kind, plan, replace) &&
 	    tree_read(target->key.ifindex, &target->tree) && place_missing(reg, target))
 		return true;
-	if (tree_read(target->key.ifindex, &target->tree) &&
-	    !is_in_place(&before, &target->tree.root) &&
+	if ((!tree_read(target->key.ifindex, &target->tree) ||
+	     is_changed(&before, owner, &target->tree)) &&
 	    ledger_read(LEDGER_PRIORS, &target->key, &prior) >= 0)
 		place_former(target, &prior);
 	return false;

@@ -5,8 +5,8 @@
  *	dualpi2_conf	parameters, for the qdiscs to start with
  *	tcx		the program that classifies and marks, pinned (tcx.h)
  *	gso		what splits GSO packets (gso.h)
- *	qdisc		last: from here on packets go through it. With --mq the mq,
- *			then a qdisc for each queue
+ *	qdisc		last: from here on packets go through it. With --mq the mq and
+ *			the qdisc of its first queue, then those of the others
  */
 #include "attach/root.h"
 

@@ -167,11 +167,11 @@ bool feeder_check(const struct registrations *regs, const struct feeder *feeder,
 {
 	if (!is_possible(regs, feeder, request))
 		return false;
+	if (!feeder->aqm && !target_has_room(registration_of(regs, feeder_aqm(feeder, request)),
+					     feeder->ifname, request->mq ? feeder->queues : 1, 0))
+		return false;
 	if (feeder->ifb.ifindex)
 		return report_line(REPORT_OK, "%s is its ifb already", feeder->ifb.name);
-	if (!target_has_room(registration_of(regs, feeder_aqm(feeder, request)), feeder->ifname,
-			     request->mq ? feeder->queues : 1, 0))
-		return false;
 	if (request->mq)
 		report_line(REPORT_OK, "%u queues of its ifb will share the rate", feeder->queues);
 	return report_line(REPORT_OK, "what arrives will go through an ifb made for it");

@@ -271,8 +271,9 @@ bool target_has_room(const struct registration *reg, const char *label, size_t n
 	return needed <= room ||
 	       report_obstacle(STATUS_FAILURE, 0, label,
 			       "needs %zu qdisc%s of the kind, and of the %u that a host can have "
-			       "%zu are free: unload some",
-			       needed, needed == 1 ? "" : "s", DUALPI2_MAX_INSTANCES, room);
+			       "%zu are free%s: unload some",
+			       needed, needed == 1 ? "" : "s", DUALPI2_MAX_INSTANCES, room,
+			       own ? " or its own" : "");
 }
 
 bool target_has_room_for_queues(const struct registration *reg, const struct target *target)
@@ -291,7 +292,7 @@ bool target_check_room(const struct registration *reg, const struct target *targ
 
 	if (now == reg->aqm && !target_changes_handle(target, request))
 		return target_has_room_for_queues(reg, target);
-	return target_has_room(reg, target->label, needed, 0);
+	return target_has_room(reg, target->label, needed, tree_queues_of(&target->tree, reg->aqm));
 }
 
 int target_look(const struct dualpi2_key *key, struct link *link)

@@ -286,7 +286,7 @@ static void add_place(struct json_object *to, const struct sample *sample)
 		json_add_text(to, "parent", format_class(sample->key.parent, handle));
 }
 
-/* Not there where all queues of an mq are ours. */
+/* Only of an mq of ours that has other qdiscs in some queues. */
 static void add_strays(struct json_object *to, const struct strays *strays)
 {
 	char class[FORMAT_MAX];
