@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "interface/room.h"
 #include "kernel/qdisc.h"
 #include "pinned/ledger.h"
 
@@ -133,7 +134,7 @@ static bool create_mq(const struct registration *reg, struct target *target, str
 	struct qdisc prior;
 
 	snprintf(plan->kind, sizeof(plan->kind), "%s", MQ_KIND);
-	if (!target_has_room(reg, target->label, 1, own) ||
+	if (!room_for(reg, target->label, 1, own) ||
 	    (!plan->handle && !find_spare_handle(target, &plan->handle)))
 		return false;
 	if (put_root(target, plan, reg->aqm->kind, plan, replace) &&
@@ -158,10 +159,10 @@ static bool create_one(const struct registration *reg, const struct target *targ
 		       struct qdisc *plan, bool replace)
 {
 	static const struct qdisc other = { .kind = "bfifo", .parent = TC_H_ROOT };
-	const bool fits_twice = target_room(reg) > 1;
+	const bool fits_twice = room_left(reg) > 1;
 
 	snprintf(plan->kind, sizeof(plan->kind), "%s", reg->aqm->kind);
-	return target_has_room(reg, target->label, 1, 0) &&
+	return room_for(reg, target->label, 1, 0) &&
 	       put_root(target, plan, NULL, fits_twice ? plan : &other, replace);
 }
 

@@ -8,7 +8,7 @@
 #include "check/passed_over.h"
 #include "check/report.h"
 #include "cli/message.h"
-#include "interface/target.h"
+#include "interface/room.h"
 #include "interface/tree.h"
 #include "kernel/link.h"
 #include "kernel/netns.h"
@@ -167,8 +167,8 @@ bool feeder_check(const struct registrations *regs, const struct feeder *feeder,
 {
 	if (!is_possible(regs, feeder, request))
 		return false;
-	if (!feeder->aqm && !target_has_room(registration_of(regs, feeder_aqm(feeder, request)),
-					     feeder->ifname, request->mq ? feeder->queues : 1, 0))
+	if (!feeder->aqm && !room_for(registration_of(regs, feeder_aqm(feeder, request)),
+				      feeder->ifname, request->mq ? feeder->queues : 1, 0))
 		return false;
 	if (feeder->ifb.ifindex)
 		return report_line(REPORT_OK, "%s is its ifb already", feeder->ifb.name);

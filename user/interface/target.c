@@ -8,6 +8,7 @@
 #include "check/report.h"
 #include "cli/format.h"
 #include "cli/message.h"
+#include "interface/room.h"
 #include "kernel/netns.h"
 #include "pinned/pins.h"
 
@@ -256,32 +257,12 @@ bool target_check(const struct target *target, const struct request *request)
 
 /* ---- is there room? -------------------------------------------------------------- */
 
-size_t target_room(const struct registration *reg)
-{
-	const int live = registration_lives(reg, NULL);
-
-	/* If that is unknown, the kernel will say. */
-	return DUALPI2_MAX_INSTANCES - (live > 0 ? live : 0);
-}
-
-bool target_has_room(const struct registration *reg, const char *label, size_t needed, size_t own)
-{
-	const size_t room = target_room(reg) + own;
-
-	return needed <= room ||
-	       report_obstacle(STATUS_FAILURE, 0, label,
-			       "needs %zu qdisc%s of the kind, and of the %u that a host can have "
-			       "%zu are free%s: unload some",
-			       needed, needed == 1 ? "" : "s", DUALPI2_MAX_INSTANCES, room,
-			       own ? " or its own" : "");
-}
-
 bool target_has_room_for_queues(const struct registration *reg, const struct target *target)
 {
 	const size_t missing = tree_missing_queues(&target->tree, reg->aqm);
 	const size_t own = tree_queues_of(&target->tree, reg->aqm);
 
-	return target_has_room(reg, target->label, own + missing, own);
+	return room_for(reg, target->label, own + missing, own);
 }
 
 bool target_check_room(const struct registration *reg, const struct target *target,
@@ -292,7 +273,7 @@ bool target_check_room(const struct registration *reg, const struct target *targ
 
 	if (now == reg->aqm && !target_changes_handle(target, request))
 		return target_has_room_for_queues(reg, target);
-	return target_has_room(reg, target->label, needed, tree_queues_of(&target->tree, reg->aqm));
+	return room_for(reg, target->label, needed, tree_queues_of(&target->tree, reg->aqm));
 }
 
 int target_look(const struct dualpi2_key *key, struct link *link)

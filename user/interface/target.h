@@ -46,15 +46,7 @@ bool target_allowed(const struct target *target, const struct request *request);
 /* Show (report.h) whether target_allowed(). */
 bool target_check(const struct target *target, const struct request *request);
 
-/* How many more qdiscs of the kind there can be. */
-size_t target_room(const struct registration *reg);
-
-/* Is there room for so many qdiscs of the kind, of which `own` are there already? If not, it is
- * said (report_obstacle()) that `label` needs them.
- */
-bool target_has_room(const struct registration *reg, const char *label, size_t needed, size_t own);
-
-/* The same for those that an mq lacks. */
+/* Is there room for the qdiscs that an mq lacks (room_for())? */
 bool target_has_room_for_queues(const struct registration *reg, const struct target *target);
 
 /* Show (report.h) if there is none for those that are requested. */
