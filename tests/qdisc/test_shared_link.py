@@ -313,17 +313,33 @@ def test_raised_rate_frees_what_waits(shared):
     assert len(shared.drain(seconds=0.5)) == 8
 
 
+def down_and_up(link):
+    link.space.ip("link set m0 down")
+    link.space.ip("link set m0 up")
+    wait_until(lambda: "UP" in link.space.run("ip", "-br", "link", "show", "m0").stdout.split(),
+               "the link is up")
+    link.sender.getsockopt(1, 4)  # SO_ERROR: "Network is down"
+    link.drain()
+
+
+def test_l_does_not_wait_for_a_place_that_was_thrown_away(shared):
+    """Where the head of C would have started is not where the next one does."""
+    shared.start("--rate", "4mbit")
+    shared.burst([0], NOT_ECT, 100)
+    shared.burst([1], NOT_ECT, 1)
+    down_and_up(shared)
+    shared.burst([1], NOT_ECT, 1)
+    shared.burst([2], ECT_1, 1)
+    shared.drain()
+    assert shared.all_stats()[1][2]["l-queue"]["delay"]["max"] <= 1.1 * frame_ns(4e6) / 1000
+
+
 def test_link_down_and_up(shared):
     """What waited is gone, and so is the time that it had taken: the full rate at once."""
     shared.start("--rate", "10mbit")
     shared.burst(range(4), NOT_ECT, 800)
     shared.burst([0], ECT_1, 100)
-    shared.space.ip("link set m0 down")
-    shared.space.ip("link set m0 up")
-    wait_until(lambda: "UP" in shared.space.run("ip", "-br", "link", "show", "m0").stdout.split(),
-               "the link is up")
-    shared.sender.getsockopt(1, 4)  # SO_ERROR: "Network is down"
-    shared.drain()
+    down_and_up(shared)
     for ecn in (NOT_ECT, ECT_1):
         before = time.clock_gettime_ns(time.CLOCK_REALTIME)
         shared.burst(range(4), ecn, 100)
