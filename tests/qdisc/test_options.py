@@ -204,6 +204,8 @@ def test_little_without_a_unit_is_told(qdisc, options, hinted):
     ("--limit 1", "WARNING limit 1: while a packet waits all others are dropped"),
     ("--memlimit 1", "WARNING memlimit 1 has no room for two full packets"),
     ("--rate 8kbit", "WARNING rate 8kbit: a full packet takes 1.51s"),
+    ("--rate 10gbit", "WARNING limit 10000: at 10gbit so many full packets take less than the "
+                      "target of 15ms: give 25000 or more"),
     ("--rate 300kbit", "WARNING target 15ms is shorter than the 40.4ms of a full packet at "
                        "300kbit, so one that waits for another is late: give --target 61ms"),
     ("--rate 300kbit --target 61ms", None), ("--limit 2", None), ("--memlimit 6056", None),

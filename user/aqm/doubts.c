@@ -9,6 +9,9 @@
 #define FULL_PACKET 1514 /* bytes of a frame of Ethernet */
 #define LEAST_PACKETS 2	 /* one that is being sent, and one that waits */
 
+/* Who gives a longer one wants no AQM, but the limit. */
+#define LONGEST_TARGET_NS DUALPI2_NSEC_PER_SEC
+
 uint64_t params_target(const struct aqm *aqm, const struct dualpi2_params *params)
 {
 	const struct option_spec *row;
@@ -66,6 +69,27 @@ static const char *doubt_rate(const struct aqm *aqm, const struct dualpi2_params
 	return text;
 }
 
+/* The link is so fast that `limit` full packets are no queue: they are dropped before they have
+ * waited for as long as the AQM lets them.
+ */
+static const char *doubt_limit_at_rate(const struct aqm *aqm, const struct dualpi2_params *params,
+				       char *text)
+{
+	const uint64_t target = params_target(aqm, params);
+	const double packets = (double)target * params->rate / DUALPI2_NSEC_PER_SEC / FULL_PACKET;
+	const uint64_t enough = ((uint64_t)(2 * packets / 1000) + 1) * 1000;
+	char rate[FORMAT_MAX], time[FORMAT_MAX];
+
+	if (packets < params->limit || target > LONGEST_TARGET_NS)
+		return NULL;
+	snprintf(text, PARAMS_WHY_MAX,
+		 "limit %u: at %s so many full packets take less than the target of %s: give %llu "
+		 "or more",
+		 params->limit, format_rate(params->rate, rate), format_time(target, time),
+		 (unsigned long long)enough);
+	return text;
+}
+
 /* What hangs on a rate that is not known. */
 static const char *doubt_sparse(const struct dualpi2_params *params)
 {
@@ -80,7 +104,8 @@ const char *params_doubt(const struct aqm *aqm, const struct dualpi2_params *par
 	const char *own = aqm->doubt ? aqm->doubt(params) : NULL;
 
 	return doubt_limits(params, text)
-		       ?: doubt_rate(aqm, params, text) ?: doubt_sparse(params) ?: own;
+		       ?: doubt_rate(aqm, params, text) ?: doubt_limit_at_rate(aqm, params, text)
+		       ?: doubt_sparse(params) ?: own;
 }
 
 const char *params_surprise(const struct option_given *given, size_t i, char *text)
