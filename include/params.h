@@ -35,9 +35,9 @@
  */
 #define DUALPI2_LIMITS(PARAM, CHOICE, FLAG)                                         \
 	PARAM(__u32, limit, "limit", PACKETS, 1, DUALPI2_LIMIT_MAX, 10000, "limit", \
-	      "maximum number of packets in both queues")                           \
+	      "maximum number of packets in all queues")                            \
 	PARAM(__u32, memlimit, "memlimit", SIZE, 1, UINT32_MAX, 0, "memory-limit",  \
-	      "maximum kernel memory of both queues (2 * limit * (MTU + link "      \
+	      "maximum kernel memory of all queues (2 * limit * (MTU + link "       \
 	      "header), recomputed with a new limit)")
 
 /* step_ns: delay, ns, above which L is marked; step_packets, if step_in_packets. min_qlen_step:

@@ -75,7 +75,7 @@ static struct command command = {
 		    "  dualpi2-load eth0 --target 10ms      change one parameter\n"
 		    "  dualpi2-load eth0 --max-rtt 50ms     suited to RTTs up to 50 ms\n"
 		    "  dualpi2-load eth0 limit 1000 any_ect step_thresh 5p     as in tc\n"
-		    "  dualpi2-load eth0 --mq               one for each hardware queue\n"
+		    "  dualpi2-load eth0 --mq               one for each transmit queue\n"
 		    "  dualpi2-load eth0 --mq --rate 2.5gbit    the same, and all share the rate\n"
 		    "  dualpi2-load eth0 --ingress --rate 95mbit    a download link of 100mbit\n"
 		    "  dualpi2-load eth0 --config /etc/dualpi2/eth0.conf\n"
@@ -93,7 +93,7 @@ static struct command command = {
 				    "one than it has replaces the attached qdisc, as --aqm does",
 				    .places = PLACE_FILE | PLACE_WORD, .kind = KIND_HANDLE,
 				    .min = 1, .max = QDISC_MAJOR_MAX },
-		[ACTION_MQ] = { "mq", HOW, "one for each transmit queue; with --rate they share it",
+		[ACTION_MQ] = { "mq", HOW, "one for each transmit queue; with --rate they share it, and drop as with --drop-enqueue",
 				.places = PLACE_FILE },
 		[ACTION_REPLACE] = { "replace", HOW,
 				     "replace a configured root qdisc; --unload puts it back",
