@@ -2,6 +2,7 @@
 """--mq --rate under floods: what a well-behaved L flow gets, and all shares, are those of one qdisc
 at the root with the same rate and the same senders, whichever queues the flood comes to."""
 
+import math
 import statistics
 import struct
 import time
@@ -15,6 +16,7 @@ from test_mq import QUEUES, from_flow
 RATE = 10_000_000
 LENGTH = 1000
 SETTLED_S, SECONDS = 1.5, 1.5
+LATE_MS = 0.05  # the timer of L's queue, which waits for a frame of C in another one
 YEAR_2000_NS = 946_684_800 * 10**9  # serials of streams are later
 
 
@@ -84,6 +86,13 @@ def shared_by_queues(link):
     link.load("--mq", "--rate", f"{RATE}bit")
 
 
+def by_chance(share):
+    """By which two parts of the link may differ if each packet is dropped or not at random: three
+    standard deviations of the difference."""
+    packets = RATE * SECONDS / 8 / LENGTH
+    return 3 * math.sqrt(2 * share * packets) / packets
+
+
 @pytest.mark.parametrize("ecn", [ECT_1, NOT_ECT], ids=["ECT(1)", "Not-ECT"])
 def test_flood(link, ecn):
     """Twice what the link takes."""
@@ -97,9 +106,9 @@ def test_flood(link, ecn):
         for who, one, other in zip(("flood", "L", "C"), root, shared, strict=True):
             print(f"into {len(queues)}, {who}: root {one[0]:.1%} {one[1]:.2f} {one[2]:.2f} ms, "
                   f"link {other[0]:.1%} {other[1]:.2f} {other[2]:.2f} ms")
-            assert other[0] == pytest.approx(one[0], rel=0.1, abs=0.01)
-        assert shared[1][1] <= 1.1 * root[1][1]
-        assert shared[1][2] <= 1.1 * root[1][2]
+            assert other[0] == pytest.approx(one[0], rel=0.1, abs=by_chance(one[0]))
+        assert shared[1][1] <= 1.1 * root[1][1] + LATE_MS
+        assert shared[1][2] <= 1.1 * root[1][2] + LATE_MS
 
 
 STANDING = 30  # frames that wait in the queue of who is there already
