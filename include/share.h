@@ -315,7 +315,7 @@ static inline void share_wake(struct share *share, __u64 now_ns)
 	if (share->held / SHARE_PACKET)
 		return;
 	share_pull(&share->l_end, share_at(share, true, work));
-	share_pull(&share->c_end, share_at(share, false, work));
+	share_pull(&share->c_end, at);
 }
 
 /* Some of what waits is thrown away, and with it the places in between: the link begins anew, and
@@ -347,6 +347,7 @@ static inline void share_lose(struct share *share, const struct share_pace *pace
 
 /* ---- a queue ------------------------------------------------------------------- */
 
+/* Never 0. */
 static inline __u32 share_slot(__u64 start)
 {
 	return (__u32)((start + SHARE_SLOT_WORK - 1) >> SHARE_SLOT_SHIFT) ?: 1;
@@ -363,12 +364,11 @@ static inline __u32 share_enter(__u64 *clock, __u64 from, __u64 work)
 /* The same in C. One that starts at once is under way from then on. */
 static inline __u32 share_enter_c(struct share *share, __u64 from, __u64 work)
 {
-	const __u64 start = share_claim(&share->c_end, from, work);
+	const __u32 slot = share_enter(&share->c_end, from, work);
 
-	if (start != from)
-		return share_slot(start);
-	share_sends_c(share, from, work);
-	return 0;
+	if (!slot)
+		share_sends_c(share, from, work);
+	return slot;
 }
 
 /* The same in L, which waits for what C has under way: what leaves then is no more than the link
