@@ -121,8 +121,7 @@ struct qdisc place_plan(const struct target *target, const struct request *reque
 /* A failed attempt has left something else at the root, or an mq of ours without its queues. */
 static bool is_changed(const struct qdisc *before, enum owner owner, const struct tree *now)
 {
-	return before->handle != now->root.handle || strcmp(before->kind, now->root.kind) != 0 ||
-	       owner != tree_owner(now);
+	return !qdisc_is_same(before, &now->root) || owner != tree_owner(now);
 }
 
 static bool create_mq(const struct registration *reg, struct target *target, struct qdisc *plan,

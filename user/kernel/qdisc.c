@@ -14,14 +14,17 @@
 #include "cli/message.h"
 #include "kernel/rtnl.h"
 
-static struct tcmsg *begin(struct rtnl_request *request, uint16_t type, uint16_t flags, int ifindex,
-			   uint32_t parent)
+static struct tcmsg *put_place(struct tcmsg *tc, int ifindex, uint32_t parent)
 {
-	struct tcmsg *tc = rtnl_begin(request, type, flags, sizeof(*tc));
-
 	tc->tcm_ifindex = ifindex;
 	tc->tcm_parent = parent;
 	return tc;
+}
+
+static struct tcmsg *begin(struct rtnl_request *request, uint16_t type, uint16_t flags, int ifindex,
+			   uint32_t parent)
+{
+	return put_place(rtnl_begin(request, type, flags, sizeof(struct tcmsg)), ifindex, parent);
 }
 
 static void read_statistics(const struct nlattr *stats2, struct qdisc *qdisc)
@@ -285,8 +288,7 @@ bool qdisc_create_mq(int ifindex, const struct qdisc *mq, const char *kind, bool
 
 	put_qdisc(&request, create_flags(replace), ifindex, mq);
 	tc = rtnl_next(&request, RTM_NEWQDISC, NLM_F_ACK | create_flags(true), sizeof(*tc));
-	tc->tcm_ifindex = ifindex;
-	tc->tcm_parent = TC_H_MAKE(mq->handle, 1);
+	put_place(tc, ifindex, TC_H_MAKE(mq->handle, 1));
 	mnl_attr_put_strz(rtnl_message(&request), TCA_KIND, kind);
 	return rtnl_accepted(&request, rtnl_talk(&request, NULL, NULL), "attach %s and %s",
 			     mq->kind, kind);
