@@ -30,8 +30,8 @@
 /* The value of a preset: what it stands for, in one number. */
 #define DUALPI2_PRESET(framing, overhead, mpu) ((framing) << 16 | (overhead) << 8 | (mpu))
 
-/* limit: packets in both queues. memlimit: bytes of skb->truesize in both queues; 0: a rule of
- * thumb, dualpi2_memlimit().
+/* limit: packets in both queues, on a link of several qdiscs in those of all. memlimit: bytes of
+ * skb->truesize there; 0: a rule of thumb, dualpi2_memlimit().
  */
 #define DUALPI2_LIMITS(PARAM, CHOICE, FLAG)                                         \
 	PARAM(__u32, limit, "limit", PACKETS, 1, DUALPI2_LIMIT_MAX, 10000, "limit", \

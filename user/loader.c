@@ -93,7 +93,8 @@ static struct command command = {
 				    "one than it has replaces the attached qdisc, as --aqm does",
 				    .places = PLACE_FILE | PLACE_WORD, .kind = KIND_HANDLE,
 				    .min = 1, .max = QDISC_MAJOR_MAX },
-		[ACTION_MQ] = { "mq", HOW, "one for each transmit queue; with --rate they share it, and drop as with --drop-enqueue",
+		[ACTION_MQ] = { "mq", HOW, "one for each transmit queue; with --rate they share "
+				"it, and drop as with --drop-enqueue",
 				.places = PLACE_FILE },
 		[ACTION_REPLACE] = { "replace", HOW,
 				     "replace a configured root qdisc; --unload puts it back",

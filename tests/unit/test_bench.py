@@ -109,6 +109,7 @@ def test_steps_are_one_cell():
     GOOD + "rate_mbit = 4\nmixes = [[1], [1, 2]]\n",
     GOOD + "rate_mbit = 4\nmixes = [[1], [2]]\nmix_titles = ['one']\n",
     GOOD.replace("}", ", queues = [0, 2] }") + "rate_mbit = 4\ntx_queues = 2\n",
+    GOOD + "rate_mbit = 4\ntx_queues = 2\n",
     'title = "t"\nrate_mbit = 4\n'])
 def test_wrong_cells_are_refused(text):
     with pytest.raises(matrix.CellError):
