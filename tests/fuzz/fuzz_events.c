@@ -35,13 +35,17 @@ int bpf_map_lookup_batch(int map, void *from, void *last, void *places, void *ev
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct sampler sampler = { .regs.count = 1 }; /* by their fds, which nobody reads */
+	struct sampler sampler = {
+		.regs = {
+			.count = 1,
+			.of[0] = { .aqm = aqm_default(), .convictions = CONVICTIONS },
+		},
+	}; /* by their fds, which nobody reads */
 	struct follower follower = { .sampler = &sampler };
 
 	if (!size)
 		return 0;
 	follower.json = data[0] & 1;
-	sampler.regs.of[0].convictions = CONVICTIONS;
 	sampler.ifname = data[0] & 2 ? "eth0" : NULL;
 	kept = data + 1;
 	kept_size = size - 1;
