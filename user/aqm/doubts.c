@@ -77,11 +77,12 @@ static const char *doubt_limit_at_rate(const struct aqm *aqm, const struct dualp
 {
 	const uint64_t target = params_target(aqm, params);
 	const double packets = (double)target * params->rate / DUALPI2_NSEC_PER_SEC / FULL_PACKET;
-	const uint64_t enough = ((uint64_t)(2 * packets / 1000) + 1) * 1000;
 	char rate[FORMAT_MAX], time[FORMAT_MAX];
+	uint64_t enough;
 
 	if (packets < params->limit || target > LONGEST_TARGET_NS)
 		return NULL;
+	enough = ((uint64_t)(2 * packets / 1000) + 1) * 1000;
 	snprintf(text, PARAMS_WHY_MAX,
 		 "limit %u: at %s so many full packets take less than the target of %s: give %llu "
 		 "or more",
