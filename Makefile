@@ -346,13 +346,13 @@ check: ## one test file: T=tests/qdisc/test_shaper.py or tests/unit/test_pi2.py,
 	$(Q)$(if $(filter tests/unit/%,$(T)),$(IN_ROOT) -j$$(nproc) T=$(T) K=$(K) unit-test,$(IN_ROOT) -j$$(nproc) all foreign)
 	$(Q)$(if $(filter tests/unit/%,$(T)),,$(IN_GUEST) $(T) $(if $(K),-k '$(K)'))
 
-# $(call TEST,COMMAND,SECONDS): the source, then the guests of a command, the quick one first; at
-# last so many seconds of each fuzzer.
+# $(call TEST,COMMAND,SECONDS): the source, so many seconds of each fuzzer, then the guests of a
+# command, the quick one first: what fails soon comes before what takes long.
 define TEST
 	$(Q)tests/lab/bootstrap
 	$(Q)$(IN_ROOT) -j$$(nproc) $(SOURCE_TESTS)
-	$(Q)$(1)
 	$(Q)$(IN_ROOT) -j$$(nproc) FUZZ_SECONDS=$(2) fuzzers
+	$(Q)$(1)
 endef
 
 test: ## source, then the qdisc tests in the lab (NATIVE=1: on this kernel; ARCH=arm64: some, there)
