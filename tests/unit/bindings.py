@@ -25,6 +25,7 @@ HEADERS = """
 #include "codel.h"
 #include "curvy_red.h"
 #include "flow.h"
+#include "hosts.h"
 #include "laqm.h"
 #include "vdq/packet_value.h"
 #include "prague.h"
@@ -55,10 +56,11 @@ typedef long long __s64;
 CONSTANTS = (
     "CODEL_LAST", "CODEL_MARKS", "DUALPI2_LIMIT_MAX", "DUALPI2_MPU_MAX", "DUALPI2_OVERHEAD_MAX",
     "DUALPI2_OVERHEAD_MIN", "DUALPI2_RATE_MAX", "DUALPI2_RATE_MIN", "DUALPI2_TIME_MAX",
-    "FORMAT_MAX", "HISTOGRAM_BUCKETS", "OPTION_TEXT_MAX", "PARAMS_MAX", "PARAMS_WHY_MAX",
-    "PEER_HOST_MAX", "PREFIX_TEXT_MAX", "SHAPER_LOOK_NS", "SHARE_AHEAD_MAX", "SHARE_FIRST",
-    "SHARE_FRACTION", "SHARE_PACES", "SHARE_PACKET", "SHARE_SLACK_NS", "SHARE_SLOT_SHIFT",
-    "SHARE_UNDER_WAY_MAX", "STEP_IN_PACKETS", "VDQ_RING_MAX", "VDQ_VALUE_MAX",
+    "FORMAT_MAX", "HISTOGRAM_BUCKETS", "HOSTS_HOME", "HOSTS_NONE", "HOSTS_WAYS", "OPTION_TEXT_MAX",
+    "PARAMS_MAX", "PARAMS_WHY_MAX", "PEER_HOST_MAX", "PREFIX_TEXT_MAX", "SHAPER_LOOK_NS",
+    "SHARE_AHEAD_MAX", "SHARE_FIRST", "SHARE_FRACTION", "SHARE_PACES", "SHARE_PACKET",
+    "SHARE_SLACK_NS", "SHARE_SLOT_SHIFT", "SHARE_UNDER_WAY_MAX", "STEP_IN_PACKETS", "VDQ_RING_MAX",
+    "VDQ_VALUE_MAX",
 )
 # As we write them; the C library's own headers have a blank or the end of a line before ( and {.
 PROTOTYPE = r"\w[\w *]+\w\((?:[^()[]|\[[^]]*\])*\)"
