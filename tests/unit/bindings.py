@@ -33,6 +33,7 @@ HEADERS = """
 #include "scheduler.h"
 #include "share.h"
 #include "split_gso.h"
+#include "turns.h"
 
 static inline struct dualpi2_params default_params(void)
 {
@@ -40,6 +41,29 @@ static inline struct dualpi2_params default_params(void)
 
     *(struct aqm_params *)params.aqm = (struct aqm_params)AQM_DEFAULT_PARAMS;
     return params;
+}
+
+struct waiting_dualq {
+    struct turns_dualq turns;
+    __u32 waiting;
+};
+
+struct many_dualqs {
+    struct turns turns;
+    __u32 count;
+    struct waiting_dualq *dualq;
+};
+
+static inline struct turns_dualq *turns_dualq_at(struct turns *turns, __u32 number)
+{
+    struct many_dualqs *many = (struct many_dualqs *)turns;
+
+    return number < many->count ? &many->dualq[number].turns : 0;
+}
+
+static inline __u32 turns_waiting(const struct turns_dualq *dualq)
+{
+    return ((const struct waiting_dualq *)dualq)->waiting;
 }
 """
 # As linux/types.h has them.
@@ -59,8 +83,9 @@ CONSTANTS = (
     "FORMAT_MAX", "HISTOGRAM_BUCKETS", "HOSTS_HOME", "HOSTS_NONE", "HOSTS_WAYS", "OPTION_TEXT_MAX",
     "PARAMS_MAX", "PARAMS_WHY_MAX", "PEER_HOST_MAX", "PREFIX_TEXT_MAX", "SHAPER_LOOK_NS",
     "SHARE_AHEAD_MAX", "SHARE_FIRST", "SHARE_FRACTION", "SHARE_PACES", "SHARE_PACKET",
-    "SHARE_SLACK_NS", "SHARE_SLOT_SHIFT", "SHARE_UNDER_WAY_MAX", "STEP_IN_PACKETS", "VDQ_RING_MAX",
-    "VDQ_VALUE_MAX",
+    "SHARE_SLACK_NS", "SHARE_SLOT_SHIFT", "SHARE_UNDER_WAY_MAX", "STEP_IN_PACKETS",
+    "TURNS_AHEAD_FRAMES", "TURNS_C", "TURNS_FRAME_MAX", "TURNS_L", "TURNS_NOBODY", "TURNS_UNKNOWN",
+    "VDQ_RING_MAX", "VDQ_VALUE_MAX",
 )
 # As we write them; the C library's own headers have a blank or the end of a line before ( and {.
 PROTOTYPE = r"\w[\w *]+\w\((?:[^()[]|\[[^]]*\])*\)"
@@ -71,7 +96,8 @@ FUNCTION = re.compile(rf"^(?!typedef )(?:{INLINE})?({PROTOTYPE})\s*[{{;]", re.M)
 
 
 def declared(pattern, text):
-    return "".join(f"{found};\n" for found in pattern.findall(text))
+    """Once, also what is declared before it is defined."""
+    return "".join(f"{found};\n" for found in dict.fromkeys(pattern.findall(text)))
 
 
 def main(output, *compiler):
