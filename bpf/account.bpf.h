@@ -9,6 +9,7 @@
 #include "clock.bpf.h"
 #include "dualpi2.h"
 #include "instance.bpf.h"
+#include "turns.bpf.h"
 
 static __always_inline void count_mark(struct dualpi2_counters *counters, enum mark mark,
 				       u32 packets)
@@ -46,11 +47,12 @@ static __always_inline u64 *cause_of(struct dualpi2_counters *counters, enum dro
 	return drop == DROP_AQM ? &counters->drop_aqm : &counters->drop_overload;
 }
 
-/* The limits of both queues together: the cause to drop for, or NULL. */
-static __always_inline u64 *over_limit(const struct instance *in, const struct Qdisc *sch,
-				       struct dualpi2_counters *counters, u32 truesize)
+/* The limits of all queues together: the cause to drop for, or NULL. */
+static __always_inline u64 *over_limit(const struct instance *in, const struct dualq *q,
+				       const struct Qdisc *sch, struct dualpi2_counters *counters,
+				       u32 truesize)
 {
-	if (held_packets(in, sch) >= in->params.limit)
+	if (held_packets(in, sch) >= in->params.limit || !schedule_admits(in, q, sch))
 		return &counters->drop_limit;
 	if (held_memory(in) + truesize > in->memlimit)
 		return &counters->drop_memlimit;
@@ -94,7 +96,7 @@ static __always_inline void count_forwarded(struct dualpi2_counters *counters,
 	counters->bytes_out += info->len;
 }
 
-/* All that is queued is thrown away. */
+/* All that is queued is thrown away: `counters` of a queue. */
 static __always_inline void count_reset(struct Qdisc *sch, struct dualpi2_counters *counters)
 {
 	u64 packets = dualpi2_backlog_packets(counters);

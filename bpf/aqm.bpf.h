@@ -96,13 +96,17 @@ static u32 number_of(const struct instance *in);
 static u64 queue_age(const struct dualq *q, bool in_l, u64 now);
 
 /* What waits in a queue, bytes. */
-static u64 queue_bytes(const struct dualq *q, bool in_l);
+static u64 queue_bytes(const struct instance *in, const struct dualq *q, bool in_l);
+
+/* The same behind the packet that aqm_left() is about. */
+static u64 queue_bytes_behind(const struct instance *in, const struct dualq *q,
+			      const struct packet_info *info, bool in_l);
 
 /* What waits in the L queue, packets on the wire. */
 static u32 l_packets(const struct dualq *q);
 
 /* What waits in both queues, bytes. */
-static u64 backlog_bytes(const struct dualq *q);
+static u64 backlog_bytes(const struct instance *in, const struct dualq *q);
 
 /* Age of the oldest of the heads that aqm_update() is about, ns; 0: there is none. Only there. */
 static u64 oldest_age(const struct dualq *q, bool in_l, u64 now);

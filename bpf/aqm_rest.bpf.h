@@ -7,7 +7,7 @@
 #include "coupled.bpf.h"
 
 #ifndef aqm_may_mark
-static __always_inline bool aqm_may_mark(struct dualq *q)
+static __always_inline bool aqm_may_mark(const struct instance *in, struct dualq *q)
 {
 	return coupled_may_mark(q);
 }

@@ -38,7 +38,7 @@ struct coupled_law {
  */
 static __always_inline bool coupled_rests(const struct instance *in, const struct dualq *q)
 {
-	return backlog_bytes(q) < 2ULL * full_frame(in);
+	return backlog_bytes(in, q) < 2ULL * full_frame(in);
 }
 
 /* Marks and drops come at even distances (RFC 9332, A.1, `recur`), not by dice as in

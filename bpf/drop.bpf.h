@@ -8,6 +8,7 @@
 #include "aqm.bpf.h"
 #include "instance.bpf.h"
 #include "maps.bpf.h"
+#include "turns.bpf.h"
 #include "verifier.bpf.h"
 
 /* aqm_drop() in L, where it is rare. */

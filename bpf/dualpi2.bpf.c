@@ -42,8 +42,8 @@
  *	serve     departure                       drop      asking the AQM
  *	link      the contract of a link          aqm_rest  what an AQM leaves out
  *	frames    bytes on the link               update    what changes without a packet
- *	clock     when a packet may leave         schedule  which DualQ, if there are more
- *	packet    what is known of one
+ *	clock     when a packet may leave         schedule  which DualQ: the contract
+ *	packet    what is known of one            turns     and its functions
  * and the integer arithmetic, shared with the unit tests, is in include/.
  */
 #include "vmlinux.h"
@@ -74,6 +74,7 @@
 #include "split.bpf.h"
 #include "tag.bpf.h"
 #include "tick.bpf.h"
+#include "turns.bpf.h"
 #include "txqueue.bpf.h"
 #include "update.bpf.h"
 #include "verifier.bpf.h"
@@ -125,6 +126,29 @@ static __always_inline u32 judge(struct __sk_buff *ctx, struct instance *in, str
 	return in->judges_flows & JUDGES_C ? sparse(ctx, in, q, &arrival) : arrival.flags;
 }
 
+/* What the AQM says of a packet: sets CE, and in `arrival` what enqueue has to know. */
+static __always_inline enum mark mark_in(struct __sk_buff *ctx, struct instance *in,
+					 struct dualq *q, struct arrival *arrival, bool is_direct)
+{
+	enum mark mark;
+
+	dualq_touch(in, q, arrival->now);
+	if (rarely(in->judges_flows))
+		arrival->flags = judge(ctx, in, q, *arrival);
+	arrival->note = aqm_note(ctx, in, q, arrival);
+	if (!(arrival->flags & PACKET_MARKABLE))
+		return MARK_NONE;
+	if (arrival->flags & PACKET_CONVICT)
+		mark = MARK_GUARD;
+	else
+		mark = aqm_may_mark(in, q) ? aqm_mark(in, q, arrival) : MARK_NONE;
+	if (mark != MARK_NONE && !ecn_set_ce(ctx, is_direct)) {
+		arrival->flags |= PACKET_NOT_ECT;
+		return MARK_NONE;
+	}
+	return mark;
+}
+
 SEC("tcx/egress")
 int dualpi2_mark(struct __sk_buff *ctx)
 {
@@ -132,18 +156,14 @@ int dualpi2_mark(struct __sk_buff *ctx)
 	/* Not device_of(): each packet comes here, and a trusted pointer is read faster. */
 	struct instance *in = instance_for(ctx, skb->dev);
 	struct arrival arrival = { .packets = 1 };
-	struct dualq *q;
 	enum mark mark = MARK_NONE;
 	bool is_direct = true;
 	struct ip_header ip;
-	u32 home;
+	struct dualq *q;
+	u32 label;
 	int way;
 
 	if (!in)
-		return TCX_NEXT;
-	home = schedule_home(ctx);
-	q = schedule_dualq(in, home);
-	if (!q)
 		return TCX_NEXT;
 	if (ctx->gso_size) {
 		way = split(ctx, in);
@@ -158,19 +178,11 @@ int dualpi2_mark(struct __sk_buff *ctx)
 	}
 	arrival.flags = classify(in, ip.tos, ctx->priority);
 	arrival.now = bpf_ktime_get_ns();
-	dualq_touch(in, q, arrival.now);
-	if (rarely(in->judges_flows))
-		arrival.flags = judge(ctx, in, q, arrival);
-	arrival.note = aqm_note(ctx, in, q, &arrival);
-	if (arrival.flags & PACKET_MARKABLE &&
-	    (arrival.flags & PACKET_CONVICT || aqm_may_mark(q))) {
-		mark = arrival.flags & PACKET_CONVICT ? MARK_GUARD : aqm_mark(in, q, &arrival);
-		if (mark != MARK_NONE && !ecn_set_ce(ctx, is_direct)) {
-			mark = MARK_NONE;
-			arrival.flags |= PACKET_NOT_ECT;
-		}
-	}
-	tag_write(ctx, in, &arrival, home, mark);
+	label = schedule_label(ctx, in, is_direct);
+	q = schedule_find(in, label);
+	if (q) /* else it will be the first packet of an empty one */
+		mark = mark_in(ctx, in, q, &arrival, is_direct);
+	tag_write(ctx, in, &arrival, label, mark);
 	return TCX_NEXT;
 }
 
@@ -183,7 +195,7 @@ static __always_inline int admit(struct instance *in, struct dualq *q, struct Qd
 				 struct sk_buff *skb, struct bpf_sk_buff_ptr *to_free,
 				 const struct tag *tag, const bool in_l)
 {
-	struct dualpi2_counters *counters = counters_of(q, in_l);
+	struct dualpi2_counters *counters = counters_of(in, q, in_l);
 	struct packet_info info = {
 		.len = qdisc_pkt_len(skb),
 		.truesize = skb->truesize,
@@ -198,7 +210,7 @@ static __always_inline int admit(struct instance *in, struct dualq *q, struct Qd
 	u64 *cause;
 
 	count_arrival(in, counters, &info, tag_mark(tag));
-	cause = over_limit(in, sch, counters, info.truesize);
+	cause = over_limit(in, q, sch, counters, info.truesize);
 	if (cause) {
 		sch->qstats.overlimits += info.packets;
 		goto drop;
@@ -230,6 +242,7 @@ static __always_inline int admit(struct instance *in, struct dualq *q, struct Qd
 	if (in_l)
 		q->l_packets += info.packets;
 	link_hold(in, &info, in_l);
+	schedule_queued(in, q, &info, in_l);
 	count_queued(in, sch, &info);
 	tick_wake(in, now);
 	return NET_XMIT_SUCCESS;
@@ -240,6 +253,44 @@ drop:
 	return result;
 }
 
+/* Empty queues, and an AQM that knows nothing. */
+static __always_inline void dualq_start_empty(struct instance *in, struct dualq *q)
+{
+	q->l_packets = 0;
+	q->credit = in->initial_credit;
+	q->generation = in->generation;
+	q->start_ns = in->start_ns;
+	q->convicts_ns = 0;
+	if (link_forgets(in))
+		aqm_reset(in, q);
+}
+
+/* What was known of it is of a former qdisc, or of packets that others have sent. */
+static __always_inline void dualq_start_counting(struct instance *in, struct dualq *q, u32 home,
+						 u64 now)
+{
+	q->home = home;
+	q->update_due_ns = now + aqm_period(&in->params);
+	q->overload = (struct dualpi2_overload){};
+	q->updates = 0;
+	q->guarded_until_ns = 0;
+	q->sparse = (struct sparse_all){ .shares = SPARSE_SHARES_MIN };
+	aqm_start(q);
+}
+
+/* A DualQ that is not the first begins: now, when it gets a packet. */
+GLOBAL_SUBPROG int dualq_renew(u32 number, u32 home, u64 now)
+{
+	struct instance *in = instance_by_number(number);
+	struct dualq *q = in ? schedule_dualq(in, home) : NULL;
+
+	if (!q)
+		return 0;
+	dualq_start_empty(in, q);
+	dualq_start_counting(in, q, home, now);
+	return 0;
+}
+
 SEC("struct_ops/dualpi2_enqueue")
 int BPF_PROG(dualpi2_enqueue, struct sk_buff *skb, struct Qdisc *sch,
 	     struct bpf_sk_buff_ptr *to_free)
@@ -247,15 +298,18 @@ int BPF_PROG(dualpi2_enqueue, struct sk_buff *skb, struct Qdisc *sch,
 	struct instance *in = instance_of(sch);
 	const struct tag *tag = NULL;
 	struct dualq *q = NULL;
+	u32 home;
 
 	if (in) {
 		tag = tag_read(in, skb);
-		q = schedule_dualq(in, tag_home(tag));
+		q = schedule_claim(in, tag_label(tag), &home);
 	}
 	if (!q) {
 		bpf_qdisc_skb_drop(skb, to_free);
 		return NET_XMIT_DROP;
 	}
+	if (SEVERAL && q->start_ns != in->start_ns)
+		dualq_renew(in->number, home, tag->now_ns);
 	dualq_touch(in, q, tag->now_ns);
 	return tag->flags & PACKET_L ? admit(in, q, sch, skb, to_free, tag, true)
 				     : admit(in, q, sch, skb, to_free, tag, false);
@@ -303,7 +357,7 @@ struct sk_buff *BPF_PROG(dualpi2_dequeue, struct Qdisc *sch)
 			bpf_qdisc_watchdog_schedule(sch, until_ns, 0);
 		return NULL;
 	}
-	if (serve(in, schedule_next(in), sch, now, &skb) == TURN_DROPPED)
+	if (serve(in, sch, now, &skb) == TURN_AGAIN)
 		return serve_on(sch, now);
 	return skb;
 }
@@ -341,6 +395,7 @@ static __always_inline void apply_params(struct instance *in)
 	in->l_share = aqm_schedules(in) ? 100 : 100 - in->params.classic_protection;
 	in->to_trim = 1;
 	classify_params(in);
+	schedule_params(in);
 	in->guard_law = guard_make(&in->params, link_rate(in), in->l_share, full_frame(in),
 				   aqm_c_delay(in));
 	in->sparse_law = sparse_make(link_rate(in), wire_len(in, full_frame(in), 1));
@@ -358,50 +413,22 @@ static __always_inline const struct dualpi2_params *conf_of(const struct net_dev
 	return dev->tcx_egress ? bpf_map_lookup_elem(&dualpi2_conf, conf_key) : NULL;
 }
 
-/* Empty queues, and an AQM that knows nothing. */
-static __always_inline void dualq_start_empty(struct instance *in, struct dualq *q)
+/* Nothing waits, and the link is idle. */
+static __always_inline void start_empty(struct instance *in, u64 now)
 {
-	q->l_packets = 0;
-	q->credit = in->initial_credit;
-	q->generation = in->generation;
-	q->convicts_ns = 0;
-	if (link_forgets(in))
-		aqm_reset(in, q);
-}
-
-/* The same, and an idle link. */
-static __always_inline void start_empty(struct instance *in)
-{
-	struct dualq *q;
-	u32 home;
-
 	in->memory_used = 0;
+	in->start_ns = now;
 	link_start_empty(in);
-	FOR_EACH_DUALQ(in, q, home)
-		dualq_start_empty(in, q);
+	schedule_start(in, now);
+	dualq_start_empty(in, first_dualq(in));
 }
 
-/* Figures of a former qdisc end, and the DualQ is of this one. */
-static __always_inline void dualq_start_counting(struct instance *in, struct dualq *q, u32 home)
-{
-	q->home = home;
-	q->update_due_ns = in->since_ns + aqm_period(&in->params);
-	q->l_counters = (struct dualpi2_counters){};
-	q->c_counters = (struct dualpi2_counters){};
-	q->overload = (struct dualpi2_overload){};
-	q->updates = 0;
-	q->guarded_until_ns = 0;
-	q->sparse = (struct sparse_all){ .shares = SPARSE_SHARES_MIN };
-	aqm_start(q);
-}
-
+/* Figures of a former qdisc end. */
 static __always_inline void start_counting(struct instance *in)
 {
-	struct dualq *q;
-	u32 home;
-
-	FOR_EACH_DUALQ(in, q, home)
-		dualq_start_counting(in, q, home);
+	dualq_start_counting(in, first_dualq(in), 0, in->since_ns);
+	in->l_counters = (struct dualpi2_counters){};
+	in->c_counters = (struct dualpi2_counters){};
 	in->max_memory_used = 0;
 	in->maxq = 0;
 	in->bypassed_tcx = 0;
@@ -450,7 +477,7 @@ int BPF_PROG(dualpi2_init, struct Qdisc *sch, struct nlattr *opt, struct netlink
 		set_default_params(in);
 	apply_params(in);
 	link_join(in, dev, in->since_ns);
-	start_empty(in);
+	start_empty(in, in->since_ns);
 	start_counting(in);
 	in->overdue_ns = 0;
 
@@ -464,12 +491,13 @@ int BPF_PROG(dualpi2_init, struct Qdisc *sch, struct nlattr *opt, struct netlink
 	return 0;
 }
 
-static __always_inline void dualq_throw_away(struct dualq *q, struct Qdisc *sch)
+static __always_inline void throw_away(struct instance *in, struct dualq *q, struct Qdisc *sch)
 {
+	link_throw_away(in, q, sch);
 	fifo_clear(q, &q->l);
 	fifo_clear(q, &q->c);
-	count_reset(sch, &q->l_counters);
-	count_reset(sch, &q->c_counters);
+	count_reset(sch, counters_of(in, q, true));
+	count_reset(sch, counters_of(in, q, false));
 }
 
 /* The link goes down, or the qdisc is about to be destroyed. Statistics stay; if something was
@@ -480,18 +508,23 @@ void BPF_PROG(dualpi2_reset, struct Qdisc *sch)
 {
 	struct instance *in = instance_of(sch);
 	struct dualq *q;
-	u32 home;
+	u32 i;
 
 	if (!in || in->qdisc != (u64)sch)
 		return;
-	FOR_EACH_DUALQ(in, q, home) {
-		link_throw_away(in, q, sch);
-		dualq_throw_away(q, sch);
+	throw_away(in, first_dualq(in), sch);
+	if (SEVERAL) {
+		bpf_for(i, 0, DUALPI2_LIMIT_MAX) {
+			q = schedule_discards(in);
+			if (!q)
+				break;
+			throw_away(in, q, sch);
+		}
 	}
 	sch->qstats.backlog = 0;
 	sch->q.qlen = 0;
 	link_measure(in);
-	start_empty(in);
+	start_empty(in, bpf_ktime_get_ns());
 }
 
 /* An interface that goes takes its parameters with it: the next one with its number is another
@@ -542,15 +575,16 @@ int dualpi2_change(struct dualpi2_change *change)
 	struct dualpi2_params new = change->params, old;
 	struct instance *in = instance_at(&key);
 	u64 now = bpf_ktime_get_ns();
+	struct beginning begins;
 
 	if (!in || !in->qdisc)
 		return -ENOENT;
 	old = in->params;
 	in->params = new;
 	apply_params(in);
-	relaw(in, new.classic_protection != old.classic_protection, now);
-	if (new.sparse && !old.sparse)
-		first_dualq(in)->sparse.unknown_ns = now; /* of all that waits in C */
+	begins.credit = new.classic_protection != old.classic_protection;
+	begins.sparse = new.sparse && !old.sparse;
+	relaw(in, begins, now);
 	link_set_rate(in, old.rate, now);
 	if (aqm_period(&new) != aqm_period(&old))
 		tick_restart(in, now);

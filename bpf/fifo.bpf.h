@@ -106,10 +106,10 @@ static __noinline struct dualpi2_block *next_tail(struct instance *in, struct du
 	bpf_spin_lock(&q->lock);
 	if (full)
 		list_push_back(blocks, &full->list);
-	free = DUALQS > 1 ? NULL : bpf_list_pop_front(&in->free_blocks);
+	free = SEVERAL ? NULL : bpf_list_pop_front(&in->free_blocks);
 	bpf_spin_unlock(&q->lock);
 
-	if (DUALQS > 1)
+	if (SEVERAL)
 		free = take_free(in);
 	if (!free)
 		return obj_new(struct dualpi2_block);
@@ -194,12 +194,12 @@ static __noinline u64 next_head(struct instance *in, struct dualq *q, struct fif
 	}
 	bpf_spin_lock(&q->lock);
 	next = bpf_list_pop_front(blocks);
-	if (empty && DUALQS == 1)
+	if (empty && !SEVERAL)
 		list_push_back(&in->free_blocks, &empty->list);
 	bpf_spin_unlock(&q->lock);
 
 	if (empty) {
-		if (DUALQS > 1)
+		if (SEVERAL)
 			give_free(in, empty);
 		in->n_free++;
 	}

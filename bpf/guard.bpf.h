@@ -12,6 +12,7 @@
 #include "frames.bpf.h"
 #include "guard.h"
 #include "instance.bpf.h"
+#include "turns.bpf.h"
 
 /* The flow stays out: for its term, and while it goes on sending. Then it is remembered. */
 static __always_inline void keep_out(struct dualq *q, struct guard_flow *flow, u64 now)
@@ -32,7 +33,7 @@ static __always_inline void keep_out(struct dualq *q, struct guard_flow *flow, u
 static __always_inline u64 l_length(const struct instance *in, const struct dualq *q, u64 now)
 {
 	const struct guard_law *law = &in->guard_law;
-	u64 bytes = queue_bytes(q, true);
+	u64 bytes = queue_bytes(in, q, true);
 
 	if (q->l_packets <= 1) /* no queue, as for the step (laqm.h) */
 		return 0;
@@ -82,7 +83,7 @@ static __always_inline bool guard_judges(struct __sk_buff *ctx, struct instance 
 static __always_inline bool guard_is_awake(const struct instance *in, const struct dualq *q,
 					   u64 now)
 {
-	return now < q->guarded_until_ns || queue_bytes(q, true) > in->guard_law.long_bytes;
+	return now < q->guarded_until_ns || queue_bytes(in, q, true) > in->guard_law.long_bytes;
 }
 
 /* The PACKET_* of a packet of L once the guard has looked at it. One that has to go to C is Classic
@@ -114,7 +115,7 @@ static __always_inline bool guard_refuses(struct instance *in, struct dualq *q,
 	in->redirected += info->packets;
 	return guard_polices(&in->guard_law, &q->convicts_ns, len, now) &&
 	       (queue_age(q, false, now) > in->guard_law.long_ns ||
-		queue_bytes(q, false) > in->guard_law.long_bytes);
+		queue_bytes(in, q, false) > in->guard_law.long_bytes);
 }
 
 #endif /* GUARD_BPF_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What lives as long as a qdisc: the instance, and in it a DualQ with two FIFOs. Where a schedule
- * has more of them (schedule.bpf.h), they are in its map.
+ * has more of them (schedule.bpf.h), they are in its maps.
  *
  * Who writes what:
  * - enqueue, dequeue and reset run under the qdisc's lock and own the FIFOs, the counters, the
@@ -80,15 +80,16 @@ struct dualq {
 	/* What lies between head and tail of each. Lists are in one struct with their lock. */
 	struct bpf_list_head l_blocks __contains(dualpi2_block, list);
 	struct bpf_list_head c_blocks __contains(dualpi2_block, list);
-	struct dualpi2_counters l_counters, c_counters;
-	u32 l_packets; /* on the wire, that wait in L */
-	s32 credit;    /* scheduler.h */
+	struct in_schedule in_schedule; /* of the schedule (SCHEDULE_H) */
+	u32 l_packets;			/* on the wire, that wait in L */
+	s32 credit;			/* scheduler.h */
 	/* of the AQM, if it is not the link's (LINK_H) */
 	struct coupled coupled;
 	struct aqm aqm;
 	u64 updates;
 	u64 update_due_ns; /* when the next one is, if its packets make it (update.bpf.h) */
 	u64 generation;	   /* of the parameters that its state is in line with */
+	u64 start_ns;	   /* that of the qdisc when it began; else all of this is of the past */
 	u32 home;	   /* which of its qdisc's */
 
 	/* guard.bpf.h */
@@ -117,6 +118,7 @@ struct link {
  */
 struct instance {
 	struct dualq dualq;
+	struct dualpi2_counters l_counters, c_counters;
 	struct bpf_list_head free_blocks __contains(dualpi2_block, list);
 	struct bpf_timer timer;
 	struct link link;
@@ -136,8 +138,10 @@ struct instance {
 	u64 root_of; /* address of the struct net_device whose root it is; 0: of none */
 	u32 number;  /* its own, in dualpi2_qdiscs */
 
+	u64 start_ns;	       /* when it started, or threw away all that waited */
 	u64 generation;	       /* of the parameters */
 	u64 credit_generation; /* the latest with which DualQs get a new credit */
+	u64 sparse_generation; /* the latest that turned --sparse on */
 
 	/* from the parameters */
 	u32 classes_under;    /* handle whose classes skb->priority may name */
@@ -180,26 +184,20 @@ static __always_inline struct fifo *fifo_of(struct dualq *q, const bool in_l)
 	return in_l ? &q->l : &q->c;
 }
 
-static __always_inline struct dualpi2_counters *counters_of(struct dualq *q, const bool in_l)
-{
-	return in_l ? &q->l_counters : &q->c_counters;
-}
-
-/* ---- what a schedule sees (schedule.bpf.h) -------------------------------------------- */
-
 static __always_inline struct dualq *first_dualq(struct instance *in)
 {
 	return &in->dualq;
 }
 
-static __always_inline struct schedule *schedule_of(struct instance *in)
-{
-	return &in->schedule;
-}
-
 static __always_inline u32 home_of(const struct dualq *q)
 {
-	return DUALQS > 1 ? q->home : 0;
+	return SEVERAL ? q->home : 0;
+}
+
+/* The one that the timer updates. */
+static __always_inline bool is_first(const struct dualq *q)
+{
+	return !home_of(q);
 }
 
 /* Is there a packet in it? */
@@ -243,15 +241,10 @@ static __always_inline u64 queue_age(const struct dualq *q, bool in_l, u64 now)
 	return head_ns && now > head_ns ? now - head_ns : 0;
 }
 
-static __always_inline u64 queue_bytes(const struct dualq *q, bool in_l)
+/* Of both queues. */
+static __always_inline u64 dualq_bytes(const struct instance *in, const struct dualq *q)
 {
-	return dualpi2_backlog_bytes(in_l ? &q->l_counters : &q->c_counters);
-}
-
-/* Of both. */
-static __always_inline u64 dualq_bytes(const struct dualq *q)
-{
-	return queue_bytes(q, true) + queue_bytes(q, false);
+	return queue_bytes(in, q, true) + queue_bytes(in, q, false);
 }
 
 static __always_inline u32 full_frame(const struct instance *in)

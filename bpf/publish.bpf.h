@@ -10,6 +10,7 @@
 #include "dualpi2.h"
 #include "instance.bpf.h"
 #include "maps.bpf.h"
+#include "turns.bpf.h"
 #include "verifier.bpf.h"
 
 /* Has another qdisc taken this one's place? On a replacement the new one starts, with the same
@@ -20,7 +21,7 @@ static __always_inline bool is_replaced(const struct instance *in)
 	return instance_at(&in->key) != in;
 }
 
-/* Where the statistics of a DualQ are: the first one's are those of the qdisc. */
+/* Where a row of statistics is: the first has those of the qdisc. */
 static __always_inline struct dualpi2_key stats_key(const struct dualpi2_key *key, u32 home)
 {
 	struct dualpi2_key of = *key;
@@ -35,7 +36,7 @@ static __always_inline void unpublish(const struct dualpi2_key *key)
 	struct dualpi2_key of;
 	u32 home;
 
-	for (home = 0; home < DUALQS; home++) {
+	for (home = 0; home < SHOWN; home++) {
 		of = stats_key(key, home);
 		bpf_map_delete_elem(&dualpi2_stats, &of);
 	}
@@ -77,6 +78,7 @@ static __always_inline void publish_instance(struct instance *in, u64 now)
 	stats->unjudged = in->unjudged;
 	stats->sparse_packets = in->sparse_packets;
 	stats->sparse_unknown = in->sparse_unknown;
+	schedule_publish(in, stats);
 }
 
 static __always_inline void publish_dualq(struct instance *in, struct dualq *q, u64 now)
@@ -90,8 +92,8 @@ static __always_inline void publish_dualq(struct instance *in, struct dualq *q, 
 	stats->credit = q->credit;
 	stats->updates = *updates_of(q);
 	stats->overload = *overload_of(q);
-	publish_queue(&stats->l, &q->l_counters, queue_age(q, true, now));
-	publish_queue(&stats->c, &q->c_counters, queue_age(q, false, now));
+	publish_queue(&stats->l, counters_of(in, q, true), queue_age(q, true, now));
+	publish_queue(&stats->c, counters_of(in, q, false), queue_age(q, false, now));
 }
 
 GLOBAL_SUBPROG int publish_number(u32 number, u64 now)
@@ -105,7 +107,10 @@ GLOBAL_SUBPROG int publish_number(u32 number, u64 now)
 		return 0;
 	key = in->key;
 	publish_instance(in, now);
-	FOR_EACH_DUALQ(in, q, home) {
+	for (home = 0; home < SHOWN; home++) {
+		q = schedule_shown(in, home, now);
+		if (!q)
+			break;
 		of = stats_key(&key, home);
 		publish_dualq(in, q, now);
 		bpf_map_update_elem(&dualpi2_stats, &of, &in->stats, BPF_ANY);

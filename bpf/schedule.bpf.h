@@ -3,38 +3,48 @@
  *
  * Each bpf/schedule/NAME.bpf.h is a schedule, chosen with SCHEDULE_H. It has
  *
- *	DUALQS			how many DualQs a qdisc has; the first is in its instance
- *	TIMED			how many of them, from the first on, the timer updates; another one
- *				is updated at its packets (update.bpf.h)
+ *	SEVERAL			1: there are more DualQs than the first, which is in its instance.
+ *				The timer updates the first, another one is updated at its packets
+ *				(update.bpf.h)
+ *	SHOWN			how many of them, from the first on, have a row of statistics
  *	struct schedule		its state, one for each qdisc
+ *	struct in_schedule	and one for each DualQ
+ *	SCHEDULE_TURNS_H	the header with these functions (turns.bpf.h)
  *
- *	schedule_home()		which of them a packet belongs to, in the tcx program
- *	schedule_dualq()	where it is; NULL: there is none
- *	schedule_next()		whose turn it is, while packets wait
+ *	schedule_params()	the parameters may be others than before
+ *	schedule_start()	a qdisc starts, or has thrown away all that waited. What is known of
+ *				its DualQs but the first is of the past (dualq_renew())
  *
+ *	schedule_label()	whose a packet is, in the tcx program: what enqueue has to know of
+ *				that, in 32 bits
+ *	schedule_label_late()	the same at enqueue, of a packet that brings no label
+ *	schedule_find()		the DualQ of a label, for who has no lock; NULL: it has none yet
+ *	schedule_claim()	the same at enqueue, and which one it is: there is one, but for what
+ *				the verifier knows
+ *	schedule_dualq()	where a DualQ is; NULL: there is none
+ *
+ *	schedule_admits()	is there room for one more packet in this DualQ, when the limits of
+ *				the qdisc allow it
+ *	schedule_queued()	a packet waits from now on
+ *	schedule_left()		or no more
+ *	schedule_next()		whose turn it is, while packets wait; NULL: not known yet, ask again
+ *	schedule_served()	it has used its turn: so many bytes
+ *	schedule_discards()	a DualQ, but the first, in which packets wait and to which no turn
+ *				will come; NULL: there is none
+ *	schedule_waits()	do packets wait in another one than the first
+ *
+ *	counters_of()		where a queue is counted
+ *	queue_bytes()		what waits in it, bytes; queue_bytes_behind() a packet that leaves
+ *	schedule_shown()	the DualQ whose state is in a row of the statistics
+ *	schedule_publish()	what is its own in the row of the qdisc
+ *
+ * label, find, waits and shown run on any CPU without a lock, all else under that of the qdisc.
  * Number, limits, parameters, link and timer are the qdisc's; all else is the DualQ's.
  */
 #ifndef SCHEDULE_BPF_H
 #define SCHEDULE_BPF_H
 
-#include "vmlinux.h"
-
-struct instance;
-struct dualq;
 struct schedule;
-
-/* The DualQ in the instance. */
-static struct dualq *first_dualq(struct instance *in);
-
-static struct schedule *schedule_of(struct instance *in);
-
-/* The qdisc's own number, 0..DUALPI2_MAX_INSTANCES - 1. */
-static u32 number_of(const struct instance *in);
-
-/* Do packets wait in it? */
-static bool dualq_waits(const struct dualq *q);
-
-#define FOR_EACH_DUALQ(in, q, home) \
-	for (home = 0; home < DUALQS && ((q) = schedule_dualq(in, home)); home++)
+struct in_schedule;
 
 #endif /* SCHEDULE_BPF_H */

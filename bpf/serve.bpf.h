@@ -16,6 +16,7 @@
 #include "kernel.bpf.h"
 #include "maps.bpf.h"
 #include "scheduler.h"
+#include "turns.bpf.h"
 #include "update.bpf.h"
 #include "verifier.bpf.h"
 
@@ -25,7 +26,7 @@
 /* What came of a DualQ's turn. */
 enum turn {
 	TURN_EMPTY,   /* nothing to serve */
-	TURN_DROPPED, /* the AQM dropped the head */
+	TURN_AGAIN,   /* the AQM dropped the head, or it is not clear yet whose turn it is */
 	TURN_SERVED,
 };
 
@@ -40,6 +41,7 @@ static __always_inline struct sk_buff *take(struct instance *in, struct dualq *q
 	if (from_l)
 		q->l_packets -= info->packets;
 	count_unqueued(in, sch, info);
+	schedule_left(in, q, info, from_l);
 	link_release(in, info, from_l);
 	if (!dualq_waits(q))
 		q->credit = in->initial_credit;
@@ -51,12 +53,13 @@ static __always_inline struct sk_buff *take(struct instance *in, struct dualq *q
 static __always_inline void trim_from(struct instance *in, struct dualq *q, struct Qdisc *sch,
 				      const bool from_l)
 {
-	struct dualpi2_counters *counters = counters_of(q, from_l);
+	struct dualpi2_counters *counters = counters_of(in, q, from_l);
 	struct packet_info info;
 	struct sk_buff *skb = take(in, q, sch, from_l, &info);
 
 	if (!skb)
 		return;
+	schedule_served(in, q, info.len);
 	count_drop(sch, counters, &counters->drop_trim, &info);
 	bpf_kfree_skb(skb);
 }
@@ -66,9 +69,9 @@ GLOBAL_SUBPROG int trim_one(struct Qdisc *sch __arg_trusted)
 	struct instance *in = instance_of(sch);
 	struct dualq *q;
 
-	if (!in)
+	q = in ? schedule_next(in) : NULL;
+	if (!q)
 		return 0;
-	q = schedule_next(in);
 	if (fifo_waits(&q->c))
 		trim_from(in, q, sch, false);
 	else
@@ -104,7 +107,7 @@ static __always_inline enum turn serve_from(struct instance *in, struct dualq *q
 					    struct sk_buff **served)
 {
 	struct dualpi2_histogram *delays = from_l ? &in->delays.l : &in->delays.c;
-	struct dualpi2_counters *counters = counters_of(q, from_l);
+	struct dualpi2_counters *counters = counters_of(in, q, from_l);
 	s64 sojourn_ns = now - fifo_of(q, from_l)->head_ns;
 	struct packet_info info;
 	struct sk_buff *skb;
@@ -122,7 +125,7 @@ static __always_inline enum turn serve_from(struct instance *in, struct dualq *q
 			count_drop(sch, counters, cause_of(counters, drop), &info);
 			link_charge_lost(in, skb, &info, now);
 			bpf_kfree_skb(skb);
-			return TURN_DROPPED;
+			return TURN_AGAIN;
 		}
 	}
 
@@ -130,6 +133,8 @@ static __always_inline enum turn serve_from(struct instance *in, struct dualq *q
 		q->credit = scheduler_charge(q->credit, in->params.classic_protection, from_l,
 					     info.len);
 	link_charge(in, skb, &info, from_l, now);
+	if (SEVERAL)
+		schedule_served(in, q, len_on_link(in, skb, &info));
 	count_forwarded(counters, &info);
 	histogram_record(delays, sojourn_ns, from_l ? &in->l_octave : &in->c_octave);
 	bpf_qdisc_bstats_update(sch, skb);
@@ -137,9 +142,9 @@ static __always_inline enum turn serve_from(struct instance *in, struct dualq *q
 	return TURN_SERVED;
 }
 
-/* Serve the queue whose turn it is. */
-static __always_inline enum turn serve(struct instance *in, struct dualq *q, struct Qdisc *sch,
-				       u64 now, struct sk_buff **served)
+/* Serve the queue of a DualQ whose turn it is. */
+static __always_inline enum turn serve_dualq(struct instance *in, struct dualq *q,
+					     struct Qdisc *sch, u64 now, struct sk_buff **served)
 {
 	bool l_waits = link_lets(in, q, true), c_waits = link_lets(in, q, false);
 	const bool by_aqm = aqm_schedules(in) && l_waits && c_waits;
@@ -148,6 +153,15 @@ static __always_inline enum turn serve(struct instance *in, struct dualq *q, str
 	if (by_aqm ? aqm_serves_l(in, q, now) : scheduler_serves_l(q->credit, l_waits, c_waits))
 		return serve_from(in, q, sch, true, c_waits && !by_aqm, now, served);
 	return serve_from(in, q, sch, false, l_waits && !by_aqm, now, served);
+}
+
+/* Serve the DualQ whose turn it is. */
+static __always_inline enum turn serve(struct instance *in, struct Qdisc *sch, u64 now,
+				       struct sk_buff **served)
+{
+	struct dualq *q = schedule_next(in);
+
+	return q ? serve_dualq(in, q, sch, now, served) : TURN_AGAIN;
 }
 
 /* The same into the handover, for a loop. Returns enum turn. */
@@ -160,14 +174,14 @@ GLOBAL_SUBPROG int serve_again(struct Qdisc *sch __arg_trusted, u64 now)
 
 	if (!in || !handover)
 		return TURN_EMPTY;
-	turn = serve(in, schedule_next(in), sch, now, &skb);
+	turn = serve(in, sch, now, &skb);
 	if (turn == TURN_SERVED)
 		put_skb(&handover->skb, skb);
 	return turn;
 }
 
-/* The AQM dropped the first packet: go on to one that it leaves alone. NULL: none is left, or there
- * is more to clear away, for which dequeue is called again at once.
+/* No packet yet, as the AQM dropped the first: go on to one that it leaves alone. NULL: none is left,
+ * or there is more to clear away, for which dequeue is called again at once.
  */
 static __noinline struct sk_buff *serve_on(struct Qdisc *sch, u64 now)
 {

@@ -17,6 +17,7 @@
 #include "instance.bpf.h"
 #include "kernel.bpf.h"
 #include "maps.bpf.h"
+#include "turns.bpf.h"
 
 struct tag {
 	u64 now_ns; /* when it was written, which counts as the packet's arrival */
@@ -29,15 +30,15 @@ struct tag {
 _Static_assert(MARK_GUARD < 1 << (16 - TAG_MARK_SHIFT), "two bits are enough");
 _Static_assert(PACKET_SPACED < 1 << TAG_MARK_SHIFT, "and no flag");
 
-/* Behind the tag, as a member would make it 24 bytes long: aqm_note(), or the home where a qdisc
- * has several DualQs.
+/* Behind the tag, as a member would make it 24 bytes long: aqm_note(), or schedule_label() where a
+ * qdisc has several DualQs.
  */
 static __always_inline u32 *word_behind(const struct tag *tag)
 {
 	return (u32 *)(tag + 1);
 }
 
-_Static_assert(!AQM_HAS_NOTES || DUALQS == 1, "there is room for one of them");
+_Static_assert(!AQM_HAS_NOTES || !SEVERAL, "there is room for one of them");
 
 /* The kernel copies nothing: both names mean the same bytes (include/linux/filter.h,
  * bpf_skb_cb(); net/core/filter.c, bpf_convert_ctx_access()).
@@ -53,7 +54,7 @@ static __always_inline u32 tag_check(u32 number, u64 now_ns)
 }
 
 static __always_inline void tag_write(struct __sk_buff *ctx, const struct instance *in,
-				      const struct arrival *arrival, u32 home, enum mark mark)
+				      const struct arrival *arrival, u32 label, enum mark mark)
 {
 	struct tag *tag = (struct tag *)ctx->cb;
 
@@ -63,8 +64,8 @@ static __always_inline void tag_write(struct __sk_buff *ctx, const struct instan
 	tag->flags = arrival->flags | mark << TAG_MARK_SHIFT;
 	if (AQM_HAS_NOTES)
 		*word_behind(tag) = arrival->note;
-	if (DUALQS > 1)
-		*word_behind(tag) = home;
+	if (SEVERAL)
+		*word_behind(tag) = label;
 }
 
 static __always_inline enum mark tag_mark(const struct tag *tag)
@@ -77,9 +78,9 @@ static __always_inline u32 tag_note(const struct tag *tag)
 	return *word_behind(tag);
 }
 
-static __always_inline u32 tag_home(const struct tag *tag)
+static __always_inline u32 tag_label(const struct tag *tag)
 {
-	return DUALQS > 1 ? *word_behind(tag) : 0;
+	return SEVERAL ? *word_behind(tag) : 0;
 }
 
 /* A packet that did not pass our tcx program (it is not attached, or the packet took a way
@@ -96,8 +97,10 @@ static __noinline int tag_late(struct instance *in, struct sk_buff *skb)
 	tag->now_ns = bpf_ktime_get_ns();
 	tag->packets = wire_packets(skb);
 	tag->flags = classify(in, ip.tos, skb->priority) | PACKET_NOT_ECT | PACKET_UNTAGGED;
-	if (AQM_HAS_NOTES || DUALQS > 1)
+	if (AQM_HAS_NOTES)
 		*word_behind(tag) = 0;
+	if (SEVERAL)
+		*word_behind(tag) = schedule_label_late(in, &frame, &ip);
 	return 0;
 }
 

@@ -18,6 +18,7 @@
 #include "frames.bpf.h"
 #include "instance.bpf.h"
 #include "publish.bpf.h"
+#include "turns.bpf.h"
 #include "update.bpf.h"
 
 /* Enqueue steps in when an update is late by this part of the period (2 ms of 16). */
@@ -39,17 +40,14 @@ const volatile bool without_timer SEC(DUALPI2_WITHOUT_TIMER);
 static __always_inline void tick(struct instance *in, u64 now, u64 most)
 {
 	u64 periods = claim_updates(&in->update_due_ns, aqm_period(&in->params), now);
-	u32 home;
 
 	if (!periods)
 		return;
 	if (periods > most)
 		periods = most;
 	link_measure(in);
-	if (link_updates(in, now, most, &periods)) {
-		for (home = 0; home < TIMED; home++)
-			dualq_update(in->number, home, now, periods);
-	}
+	if (link_updates(in, now, most, &periods))
+		dualq_update(in->number, home_of(first_dualq(in)), now, periods);
 	publish(in, now);
 }
 
@@ -64,22 +62,12 @@ static __always_inline void timer_restart(struct instance *in, u64 now)
 }
 
 /* A DualQ that catches up at its packets needs no timer while none waits. */
-static __always_inline bool dualq_is_idle(struct dualq *q)
-{
-	if (dualq_waits(q))
-		return false;
-	return home_of(q) >= TIMED || (aqm_is_idle(q) && !is_overloaded(q));
-}
-
 static __always_inline bool is_idle(struct instance *in)
 {
-	struct dualq *q;
-	u32 home;
+	struct dualq *first = first_dualq(in);
 
-	FOR_EACH_DUALQ(in, q, home)
-		if (!dualq_is_idle(q))
-			return false;
-	return true;
+	return !dualq_waits(first) && aqm_is_idle(first) && !is_overloaded(first) &&
+	       !schedule_waits(in);
 }
 
 /* Nothing to do: let the timer sleep. An enqueue from now on sees 0 and starts the timer; one that

@@ -2,9 +2,9 @@
 /* What changes in a DualQ without a packet: its AQM as time passes, and what hangs on parameters.
  *
  * A qdisc may have thousands of DualQs, most of them asleep, so nobody walks through them. The
- * timer updates the first ones (TIMED of schedule.bpf.h; tick.bpf.h). Another one catches up when a
- * packet touches it: with the updates that it has missed, and with parameters that have changed
- * since. Until then its statistics are those of the last touch, and an overload event goes on.
+ * timer updates the first (tick.bpf.h). Another one catches up when a packet touches it: with the
+ * updates that it has missed, and with parameters that have changed since. Until then its statistics
+ * are those of the last touch, and an overload event goes on.
  */
 #ifndef UPDATE_BPF_H
 #define UPDATE_BPF_H
@@ -18,6 +18,7 @@
 #include "instance.bpf.h"
 #include "maps.bpf.h"
 #include "overload.bpf.h"
+#include "turns.bpf.h"
 #include "verifier.bpf.h"
 
 /* The AQM moves, and what it says may be overload. */
@@ -37,11 +38,20 @@ GLOBAL_SUBPROG int dualq_update(u32 number, u32 home, u64 now, u64 periods)
 	return 0;
 }
 
+/* What a change of parameters begins besides. */
+struct beginning {
+	bool credit; /* the share of C is another one */
+	bool sparse; /* --sparse is on now, and knows nothing of what waits in C */
+};
+
 /* Bring in line what hangs on parameters. */
-static __always_inline void dualq_relaw(struct instance *in, struct dualq *q, bool resets_credit)
+static __always_inline void dualq_relaw(struct instance *in, struct dualq *q,
+					struct beginning begins, u64 now)
 {
-	if (resets_credit)
+	if (begins.credit)
 		q->credit = in->initial_credit;
+	if (begins.sparse)
+		q->sparse.unknown_ns = now;
 	q->convicts_ns = 0;
 	q->sparse.leaked_ns = 0;
 	aqm_relaw(in, q);
@@ -51,11 +61,15 @@ static __always_inline void dualq_relaw(struct instance *in, struct dualq *q, bo
 static __always_inline void catch_up_relaw(struct instance *in, struct dualq *q, u64 now)
 {
 	const u64 had = q->generation, period_ns = aqm_period(&in->params);
+	const struct beginning begins = {
+		.credit = had < in->credit_generation,
+		.sparse = had < in->sparse_generation,
+	};
 
 	if (had == in->generation ||
 	    __sync_val_compare_and_swap(&q->generation, had, in->generation) != had)
 		return;
-	dualq_relaw(in, q, had < in->credit_generation);
+	dualq_relaw(in, q, begins, now);
 	if (q->update_due_ns > now + period_ns) /* it was longer */
 		q->update_due_ns = now + period_ns;
 }
@@ -63,16 +77,18 @@ static __always_inline void catch_up_relaw(struct instance *in, struct dualq *q,
 /* Other parameters are in force. It costs the same however many DualQs there are: the first one
  * follows at once, the others at their packets.
  */
-static __always_inline void relaw(struct instance *in, bool resets_credit, u64 now)
+static __always_inline void relaw(struct instance *in, struct beginning begins, u64 now)
 {
 	const u64 generation = in->generation + 1;
 
-	if (DUALQS == 1) {
-		dualq_relaw(in, first_dualq(in), resets_credit);
+	if (!SEVERAL) {
+		dualq_relaw(in, first_dualq(in), begins, now);
 		return;
 	}
-	if (resets_credit)
+	if (begins.credit)
 		in->credit_generation = generation;
+	if (begins.sparse)
+		in->sparse_generation = generation;
 	/* A full barrier: whoever sees it sees all that it stands for. */
 	__sync_lock_test_and_set(&in->generation, generation);
 	catch_up_relaw(in, first_dualq(in), now);
@@ -84,9 +100,9 @@ static __always_inline void dualq_touch(struct instance *in, struct dualq *q, u6
 	const u64 period_ns = aqm_period(&in->params);
 	u64 periods;
 
-	if (DUALQS > 1)
+	if (SEVERAL)
 		catch_up_relaw(in, q, now);
-	if (home_of(q) < TIMED)
+	if (is_first(q))
 		return;
 	periods = claim_updates(&q->update_due_ns, period_ns, now);
 	if (periods)

@@ -66,6 +66,16 @@ extern void *bpf_rdonly_cast(const void *object, __u32 btf_id) __ksym;
 #define word_at(bytes) (*(const u32 *)(bytes))
 #endif
 
+/* Eight bytes, likewise. */
+static __always_inline u64 long_at(const u8 *bytes)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return (u64)word_at(bytes + 4) << 32 | word_at(bytes);
+#else
+	return (u64)word_at(bytes) << 32 | word_at(bytes + 4);
+#endif
+}
+
 /* Copy more than the compiler writes out. bpf_probe_read_kernel(), which copies as well, is not
  * allowed in a kernel that is locked down.
  */

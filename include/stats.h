@@ -73,7 +73,9 @@
 	X(__u32, max_memory_used, "bytes", "max-memory-used", NULL, "highest memory-used so far") \
 	X(__u32, maxq, "packets", "maxq", NULL, "most that were ever queued at the same time")    \
 	X(__s32, credit, "bytes times percent", "credit", NULL,                                   \
-	  "of the scheduler; while it is positive, C is served first")
+	  "of the scheduler; while it is positive, C is served first")                            \
+	X(__u32, hosts_waiting, "hosts", "hosts.waiting", "waiting_hosts",                        \
+	  "for which packets wait (--per-host)")
 
 #define DUALPI2_COUNTERS(X)                                                             \
 	X(__u64, bypassed_tcx, "packets", "bypassed-tcx", "bypassed_tcx_packets",       \
@@ -94,6 +96,10 @@
 	  "of Classic flows that build no queue, served as L4S")                        \
 	X(__u64, sparse_unknown, "packets", "sparse.unknown", "sparse_unknown_packets", \
 	  "whose flow found no place in the table, and so stayed Classic")              \
+	X(__u64, hosts_claims, "claims", "hosts.claims", "host_claims",                 \
+	  "that a host got a DualQ which was idle")                                     \
+	X(__u64, hosts_shared, "packets", "hosts.shared", "host_shared_packets",        \
+	  "of hosts that shared the DualQ of another one, as none was idle")            \
 	X(__u64, updates, "updates", "updates", "probability_updates", "of the AQM")
 
 #define DUALPI2_STAT(type, member, unit, key, metric, meaning) type member;

@@ -224,13 +224,10 @@ static inline void turns_start(struct turns *turns, __u32 frame_len, __u64 now)
 	turns_settle(turns);
 }
 
-/* A packet was queued. */
-static inline void turns_arrive(struct turns *turns, __u32 number, bool in_l)
+/* A packet was queued in `dualq`, which has this number. */
+static inline void turns_arrive(struct turns *turns, struct turns_dualq *dualq, __u32 number,
+				bool in_l)
 {
-	struct turns_dualq *dualq = turns_dualq_at(turns, number);
-
-	if (!dualq)
-		return;
 	if (dualq->epoch != turns->epoch) {
 		dualq->epoch = turns->epoch;
 		dualq->lines = 0;

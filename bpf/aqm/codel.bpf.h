@@ -50,7 +50,7 @@ static __always_inline void aqm_left(struct instance *in, struct dualq *q,
 
 	if (info->flags & PACKET_EXEMPT)
 		return;
-	if (queue_bytes(q, in_l) - info->len <= full_frame(in))
+	if (queue_bytes_behind(in, q, info, in_l) <= full_frame(in))
 		how |= CODEL_LAST;
 	if (!signals(in_l ? &aqm->l : &aqm->c, law, now, sojourn_ns, how) || in_l)
 		return;
@@ -79,7 +79,7 @@ static __always_inline enum drop aqm_drop(struct instance *in, struct dualq *q, 
 /* ---- a packet arrives --------------------------------------------------------------- */
 
 #define aqm_may_mark aqm_may_mark
-static __always_inline bool aqm_may_mark(struct dualq *q)
+static __always_inline bool aqm_may_mark(const struct instance *in, struct dualq *q)
 {
 	return coupled_may_mark(q) || aqm_of(q)->marks_due;
 }
@@ -108,7 +108,7 @@ static __always_inline bool aqm_update(struct instance *in, struct dualq *q, u64
 	u32 l = codel_share(&aqm->l, weight), c = codel_share(&aqm->c, weight);
 
 	coupled_set_prob(in, q, coupled_bound(in, codel_sqrt(l > c ? l : c)));
-	if (!queue_bytes(q, false)) { /* the congestion is over */
+	if (!queue_bytes(in, q, false)) { /* the congestion is over */
 		aqm->marks_due = 0;
 		aqm->drop_due = 0;
 	}

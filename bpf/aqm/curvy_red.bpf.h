@@ -44,9 +44,9 @@ static __always_inline void aqm_left(struct instance *in, struct dualq *q,
 
 /* By the delay of C's head, too (CURVY_RED_INSTANT), while p' is still 0. */
 #define aqm_may_mark aqm_may_mark
-static __always_inline bool aqm_may_mark(struct dualq *q)
+static __always_inline bool aqm_may_mark(const struct instance *in, struct dualq *q)
 {
-	return coupled_may_mark(q) || queue_bytes(q, false);
+	return coupled_may_mark(q) || queue_bytes(in, q, false);
 }
 
 #define aqm_mark aqm_mark

@@ -109,7 +109,7 @@ static __always_inline bool is_too_much(struct instance *in, struct dualq *q, bo
 }
 
 #define aqm_may_mark aqm_may_mark
-static __always_inline bool aqm_may_mark(struct dualq *q)
+static __always_inline bool aqm_may_mark(const struct instance *in, struct dualq *q)
 {
 	const struct aqm *aqm = aqm_of(q);
 

@@ -8,6 +8,7 @@
 #include "frames.bpf.h"
 #include "instance.bpf.h"
 #include "shaper.h"
+#include "turns.bpf.h"
 
 /* ---- whose the AQM is ------------------------------------------------------------ */
 
@@ -36,9 +37,9 @@ static __always_inline u32 l_packets(const struct dualq *q)
 	return q->l_packets;
 }
 
-static __always_inline u64 backlog_bytes(const struct dualq *q)
+static __always_inline u64 backlog_bytes(const struct instance *in, const struct dualq *q)
 {
-	return dualq_bytes(q);
+	return dualq_bytes(in, q);
 }
 
 static __always_inline u64 oldest_age(const struct dualq *q, bool in_l, u64 now)
@@ -187,7 +188,7 @@ static __always_inline u64 l_forecast(const struct instance *in, const struct du
 		return age;
 	if (fifo_waits(&q->c)) /* it is served in between */
 		rate = rate * in->l_share / 100;
-	ahead = shaper_wire_len(&in->params, queue_bytes(q, true), q->l_packets,
+	ahead = shaper_wire_len(&in->params, queue_bytes(in, q, true), q->l_packets,
 				in->link.link_header);
 	wait = shaper_wait(&in->link.clock.shaper, rate, now, ahead);
 	return age > wait ? age : wait;

@@ -12,9 +12,10 @@
 #include "maps.bpf.h"
 #include "share.h"
 #include "shaper.h"
+#include "turns.bpf.h"
 #include "verifier.bpf.h"
 
-_Static_assert(DUALQS == 1, "the first DualQ is in its instance");
+_Static_assert(!SEVERAL, "the first DualQ is in its instance");
 
 /* A device has at least one qdisc of those that there can be. */
 static struct shared_link links[DUALPI2_MAX_INSTANCES] __attribute__((aligned(LINK_LINE)));
@@ -91,7 +92,7 @@ static __always_inline u32 l_packets(const struct dualq *q)
 	return link_of_dualq(q)->share.l_packets;
 }
 
-static __always_inline u64 backlog_bytes(const struct dualq *q)
+static __always_inline u64 backlog_bytes(const struct instance *in, const struct dualq *q)
 {
 	return link_of_dualq(q)->share.held & SHARE_BYTES;
 }
@@ -344,9 +345,9 @@ static __always_inline u64 with_gap(const struct instance *in, const struct pack
 }
 
 /* The same of all that waits in a queue, rounded for all of them at once. */
-static __always_inline u64 work_waiting(const struct instance *in, const struct dualq *q, bool in_l)
+static __always_inline u64 work_waiting(struct instance *in, struct dualq *q, bool in_l)
 {
-	const struct dualpi2_counters *counters = in_l ? &q->l_counters : &q->c_counters;
+	const struct dualpi2_counters *counters = counters_of(in, q, in_l);
 
 	return share_work_of(
 		wire_len(in, dualpi2_backlog_bytes(counters), dualpi2_backlog_packets(counters)));
@@ -411,7 +412,7 @@ GLOBAL_SUBPROG int link_move(u32 number, u32 in_l, u64 at, u32 restarts)
 	if (!in)
 		return 0;
 	share = &link_of(in)->share;
-	own = dualq_bytes(&in->dualq);
+	own = dualq_bytes(in, &in->dualq);
 	others = share->held & SHARE_BYTES;
 	others = share_work_of(others > own ? others - own : 0);
 	if (in->link.is_framed) /* at most */
@@ -577,9 +578,9 @@ static __always_inline void link_throw_away(struct instance *in, struct dualq *q
 
 	if (!sch->q.qlen)
 		return;
-	ADD(share->held, -(sch->q.qlen * SHARE_PACKET + dualq_bytes(q)));
+	ADD(share->held, -(sch->q.qlen * SHARE_PACKET + dualq_bytes(in, q)));
 	ADD(share->memory,
-	    -(in->memory_used + dualpi2_backlog_packets(&q->c_counters) * SHARE_PACKET));
+	    -(in->memory_used + dualpi2_backlog_packets(counters_of(in, q, false)) * SHARE_PACKET));
 	ADD(share->l_packets, -q->l_packets);
 	link_restart(in);
 }

@@ -3,30 +3,16 @@
 #ifndef SCHEDULE_ONE_BPF_H
 #define SCHEDULE_ONE_BPF_H
 
-#include "vmlinux.h"
-#include <bpf/bpf_helpers.h>
-
 #include "schedule.bpf.h"
 
-#define DUALQS 1
-#define TIMED 1
+#define SEVERAL 0
+#define SHOWN 1
+#define SCHEDULE_TURNS_H "schedule/one_turns.bpf.h"
 
 struct schedule {
 };
 
-static __always_inline u32 schedule_home(struct __sk_buff *ctx)
-{
-	return 0;
-}
-
-static __always_inline struct dualq *schedule_dualq(struct instance *in, u32 home)
-{
-	return first_dualq(in);
-}
-
-static __always_inline struct dualq *schedule_next(struct instance *in)
-{
-	return first_dualq(in);
-}
+struct in_schedule {
+};
 
 #endif /* SCHEDULE_ONE_BPF_H */

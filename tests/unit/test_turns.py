@@ -43,7 +43,7 @@ class Qdisc:
         self.fifo[number][C.TURNS_L if in_l else C.TURNS_C].append(length)
         self.qlen += 1
         self.note(number)
-        C.turns_arrive(self.turns, number, in_l)
+        C.turns_arrive(self.turns, ffi.addressof(self.dualq[number], "turns"), number, in_l)
 
     def next(self):
         """Whose turn it is; while packets wait somebody's."""
@@ -178,8 +178,9 @@ def test_anything_may_be_in_a_dualq_before_its_first_packet():
 
 
 def test_a_dualq_that_cannot_be_found_has_no_turn():
-    qdisc = Qdisc(1)
-    C.turns_arrive(qdisc.turns, 1, True)
+    qdisc = Qdisc(2)
+    qdisc.enqueue(1, FRAME, True)
+    qdisc.many.count = 1
     assert qdisc.next() == C.TURNS_NOBODY
 
 

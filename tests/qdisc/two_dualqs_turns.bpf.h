@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TWO_DUALQS_TURNS_BPF_H
+#define TWO_DUALQS_TURNS_BPF_H
+
+#include "vmlinux.h"
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+
+#include "dualpi2.h"
+#include "ecn.bpf.h"
+#include "instance.bpf.h"
+
+static __always_inline void schedule_params(struct instance *in)
+{
+}
+
+/* ---- whose a packet is ----------------------------------------------------------- */
+
+static __always_inline u32 schedule_label(struct __sk_buff *ctx, const struct instance *in,
+					  bool is_direct)
+{
+	return ctx->mark & 1;
+}
+
+static __always_inline u32 schedule_label_late(const struct instance *in, struct bpf_dynptr *frame,
+					       const struct ip_header *ip)
+{
+	return 0;
+}
+
+static __always_inline struct dualq *schedule_dualq(struct instance *in, u32 home)
+{
+	u32 number = in->number;
+
+	return home ? bpf_map_lookup_elem(&dualpi2_dualqs, &number) : first_dualq(in);
+}
+
+/* The second has none of its own until its first packet. */
+static __always_inline struct dualq *schedule_find(struct instance *in, u32 label)
+{
+	struct dualq *q = schedule_dualq(in, label);
+
+	return q && q->start_ns == in->start_ns ? q : NULL;
+}
+
+static __always_inline struct dualq *schedule_claim(struct instance *in, u32 label, u32 *home)
+{
+	*home = label;
+	return schedule_dualq(in, label);
+}
+
+/* ---- turns ----------------------------------------------------------------------- */
+
+static __always_inline bool schedule_admits(const struct instance *in, const struct dualq *q,
+					    const struct Qdisc *sch)
+{
+	return true;
+}
+
+static __always_inline void schedule_queued(struct instance *in, struct dualq *q,
+					    const struct packet_info *info, bool in_l)
+{
+}
+
+static __always_inline void schedule_left(struct instance *in, struct dualq *q,
+					  const struct packet_info *info, bool from_l)
+{
+}
+
+/* Now and then it says that it does not know yet. */
+static __always_inline struct dualq *schedule_next(struct instance *in)
+{
+	struct dualq *first = first_dualq(in), *second = schedule_dualq(in, 1);
+	struct schedule *schedule = &in->schedule;
+
+	if (++schedule->asked % 4 == 0)
+		return NULL;
+	if (!second || !dualq_waits(second))
+		return first;
+	schedule->turn = !schedule->turn;
+	return schedule->turn || !dualq_waits(first) ? second : first;
+}
+
+static __always_inline void schedule_served(struct instance *in, struct dualq *q, u32 len)
+{
+}
+
+static __always_inline struct dualq *schedule_discards(struct instance *in)
+{
+	struct dualq *second = schedule_dualq(in, 1);
+
+	return second && dualq_waits(second) ? second : NULL;
+}
+
+static __always_inline bool schedule_waits(struct instance *in)
+{
+	struct dualq *second = schedule_dualq(in, 1);
+
+	return second && dualq_waits(second);
+}
+
+/* ---- statistics ------------------------------------------------------------------ */
+
+static __always_inline struct dualpi2_counters *counters_of(struct instance *in, struct dualq *q,
+							    bool in_l)
+{
+	return in_l ? &q->in_schedule.l_counters : &q->in_schedule.c_counters;
+}
+
+static __always_inline u64 queue_bytes(const struct instance *in, const struct dualq *q, bool in_l)
+{
+	return dualpi2_backlog_bytes(in_l ? &q->in_schedule.l_counters
+					  : &q->in_schedule.c_counters);
+}
+
+static __always_inline u64 queue_bytes_behind(const struct instance *in, const struct dualq *q,
+					      const struct packet_info *info, bool in_l)
+{
+	return queue_bytes(in, q, in_l) - info->len;
+}
+
+static __always_inline void schedule_publish(const struct instance *in, struct dualpi2_stats *stats)
+{
+}
+
+static __always_inline struct dualq *schedule_shown(struct instance *in, u32 home, u64 now)
+{
+	return schedule_dualq(in, home);
+}
+
+/* A qdisc that starts counts from 0; one that has thrown away what waited goes on. */
+static __always_inline void schedule_start(struct instance *in, u64 now)
+{
+	struct dualq *first = first_dualq(in), *second = schedule_dualq(in, 1);
+
+	if (!second || now != in->since_ns)
+		return;
+	first->in_schedule = (struct in_schedule){};
+	second->in_schedule = (struct in_schedule){};
+}
+
+#endif /* TWO_DUALQS_TURNS_BPF_H */
