@@ -9,6 +9,7 @@
 #include "dualpi2.h"
 #include "instance.bpf.h"
 #include "maps.bpf.h"
+#include "turns.bpf.h"
 
 static u64 events_told; /* by all qdiscs of this AQM */
 
@@ -34,25 +35,50 @@ static __always_inline void overload_report(const struct instance *in,
 	__sync_lock_test_and_set(&event->number, number);
 }
 
-/* Overload begins at once and is over when none was seen for a while: no flapping. */
-static __always_inline void overload_update(struct instance *in, struct dualpi2_overload *overload,
-					    bool is_saturated, u64 now)
+enum overload_change {
+	OVERLOAD_GOES_ON, /* or none does */
+	OVERLOAD_BEGAN,
+	OVERLOAD_ENDED,
+};
+
+/* Overload begins at once and is over when none was seen for a while: no flapping. Where several
+ * DualQs have one event, of two CPUs that see it begin one does.
+ */
+static __always_inline enum overload_change overload_move(struct dualpi2_overload *overload,
+							  bool is_saturated, u64 now)
 {
+	enum overload_change change = OVERLOAD_GOES_ON;
+
 	if (is_saturated) {
 		if (!overload->active) {
-			overload->active = 1;
-			overload->events++;
 			overload->start_ns = now;
 			overload->duration_ns = 0;
-			overload_report(in, overload, false);
+			if (!__sync_val_compare_and_swap(&overload->active, 0, 1)) {
+				overload->events++;
+				change = OVERLOAD_BEGAN;
+			}
 		}
 		overload->total_ns += now - overload->start_ns - overload->duration_ns;
 		overload->duration_ns = now - overload->start_ns;
 	} else if (overload->active &&
 		   now - overload->start_ns - overload->duration_ns >= DUALPI2_OVERLOAD_HOLD_NS) {
 		overload->active = 0;
-		overload_report(in, overload, true);
+		change = OVERLOAD_ENDED;
 	}
+	return change;
+}
+
+static __always_inline void overload_update(struct instance *in, struct dualq *q, bool is_saturated,
+					    u64 now)
+{
+	struct dualpi2_overload *own = overload_of(q), *told = schedule_overload(in, q);
+	enum overload_change change;
+
+	if (told != own)
+		overload_move(own, is_saturated, now);
+	change = overload_move(told, is_saturated, now);
+	if (change != OVERLOAD_GOES_ON)
+		overload_report(in, told, change == OVERLOAD_ENDED);
 }
 
 #endif /* OVERLOAD_BPF_H */

@@ -78,7 +78,6 @@ static __always_inline void publish_instance(struct instance *in, u64 now)
 	stats->unjudged = in->unjudged;
 	stats->sparse_packets = in->sparse_packets;
 	stats->sparse_unknown = in->sparse_unknown;
-	schedule_publish(in, stats);
 }
 
 static __always_inline void publish_dualq(struct instance *in, struct dualq *q, u64 now)
@@ -94,6 +93,7 @@ static __always_inline void publish_dualq(struct instance *in, struct dualq *q, 
 	stats->overload = *overload_of(q);
 	publish_queue(&stats->l, counters_of(in, q, true), queue_age(q, true, now));
 	publish_queue(&stats->c, counters_of(in, q, false), queue_age(q, false, now));
+	schedule_publish(in, stats);
 }
 
 GLOBAL_SUBPROG int publish_number(u32 number, u64 now)

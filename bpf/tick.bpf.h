@@ -67,7 +67,7 @@ static __always_inline bool is_idle(struct instance *in)
 	struct dualq *first = first_dualq(in);
 
 	return !dualq_waits(first) && aqm_is_idle(first) && !is_overloaded(first) &&
-	       !schedule_waits(in);
+	       !schedule_waits(in) && !schedule_overload(in, first)->active;
 }
 
 /* Nothing to do: let the timer sleep. An enqueue from now on sees 0 and starts the timer; one that

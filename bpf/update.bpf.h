@@ -34,7 +34,7 @@ GLOBAL_SUBPROG int dualq_update(u32 number, u32 home, u64 now, u64 periods)
 		return 0;
 	is_saturated = aqm_update(in, q, now, periods);
 	(*updates_of(q))++;
-	overload_update(in, overload_of(q), is_saturated, now);
+	overload_update(in, q, is_saturated, now);
 	return 0;
 }
 

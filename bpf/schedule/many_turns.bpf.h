@@ -90,6 +90,7 @@ static __always_inline void schedule_start(struct instance *in, u64 now)
 		return;
 	schedule->claims = 0;
 	schedule->shared_packets = 0;
+	schedule->overload = (struct dualpi2_overload){};
 }
 
 /* ---- whose a packet is ----------------------------------------------------------- */
@@ -337,8 +338,17 @@ static __always_inline u64 queue_bytes_behind(const struct instance *in, const s
 	return queue_bytes(in, q, in_l);
 }
 
-static __always_inline void schedule_publish(const struct instance *in, struct dualpi2_stats *stats)
+/* Overload of hosts is one event for all of them. */
+static __always_inline struct dualpi2_overload *schedule_overload(struct instance *in,
+								  struct dualq *q)
 {
+	return &in->schedule.overload;
+}
+
+static __always_inline void schedule_publish(struct instance *in, struct dualpi2_stats *stats)
+{
+	stats->updates = in->dualq.updates;
+	stats->overload = in->schedule.overload;
 	stats->hosts_waiting = in->schedule.waiting;
 	stats->hosts_claims = in->schedule.claims;
 	stats->hosts_shared = in->schedule.shared_packets;

@@ -104,7 +104,13 @@ static __always_inline u64 queue_bytes_behind(const struct instance *in, const s
 	return queue_bytes(in, q, in_l) - info->len;
 }
 
-static __always_inline void schedule_publish(const struct instance *in, struct dualpi2_stats *stats)
+static __always_inline struct dualpi2_overload *schedule_overload(struct instance *in,
+								  struct dualq *q)
+{
+	return overload_of(q);
+}
+
+static __always_inline void schedule_publish(struct instance *in, struct dualpi2_stats *stats)
 {
 }
 

@@ -36,17 +36,18 @@ def internet_checksum(header):
     return ~total & 0xFFFF
 
 
-def ipv4(ecn, payload, *, checksum=None, protocol=253):
+def ipv4(ecn, payload, *, checksum=None, protocol=253, source="10.0.0.1", target="10.0.0.2"):
     head = struct.pack("!BBHHHBBH4s4s", 0x45, 0x28 << 2 | ecn, IPV4_LEN + len(payload), 0, 0x4000,
-                       64, protocol, 0, socket.inet_aton("10.0.0.1"), socket.inet_aton("10.0.0.2"))
+                       64, protocol, 0, socket.inet_aton(source), socket.inet_aton(target))
     value = internet_checksum(head) if checksum is None else checksum
     return head[:10] + struct.pack("!H", value) + head[12:] + payload
 
 
-def ipv6(ecn, payload, *, next_header=253, label=0x12345, dscp=0x28):
-    address = socket.inet_pton(socket.AF_INET6, "fd00::1")
+def ipv6(ecn, payload, *, next_header=253, label=0x12345, dscp=0x28, source="fd00::1",
+         target="fd00::1"):
+    addresses = [socket.inet_pton(socket.AF_INET6, address) for address in (source, target)]
     return struct.pack("!IHBB16s16s", 6 << 28 | (dscp << 2 | ecn) << 20 | label, len(payload),
-                       next_header, 64, address, address) + payload
+                       next_header, 64, *addresses) + payload
 
 
 def frame(protocol, packet, vlans=()):
@@ -66,9 +67,9 @@ def ipv4_frame(serial, ecn, length=1514, vlans=(), **options):
     return frame(ETH_P_IP, ipv4(ecn, numbered(serial, length, overhead), **options), vlans)
 
 
-def ipv6_frame(serial, ecn, length=1514, vlans=()):
+def ipv6_frame(serial, ecn, length=1514, vlans=(), **options):
     overhead = ETHER_LEN + VLAN_LEN * len(vlans) + IPV6_LEN
-    return frame(ETH_P_IPV6, ipv6(ecn, numbered(serial, length, overhead)), vlans)
+    return frame(ETH_P_IPV6, ipv6(ecn, numbered(serial, length, overhead), **options), vlans)
 
 
 def other_frame(serial, length=1514, vlans=()):
