@@ -14,6 +14,7 @@
 #endif
 
 #include "histogram.h"
+#include "hosts.h"
 #include "params.h"
 #include "stats.h"
 
@@ -62,6 +63,16 @@ enum dualpi2_split_gso {
 	DUALPI2_SPLIT_ALWAYS = 1, /* all that can be */
 	DUALPI2_SPLIT_AUTO = 2,	  /* those above split_above */
 };
+
+/* Which address of a packet says whose it is, where each host has a DualQ. */
+enum dualpi2_per_host {
+	DUALPI2_HOSTS_OFF = 0,
+	DUALPI2_HOSTS_DST = 1,	/* where it goes */
+	DUALPI2_HOSTS_SRC = 2,	/* where it comes from */
+	DUALPI2_HOSTS_AUTO = 3, /* dualpi2-load finds out; never in force */
+};
+
+#define DUALPI2_HOSTS_MAX 65528 /* a multiple of HOSTS_WAYS, so that 16 bits number all */
 
 /* How many bytes a packet takes on the link, for the shaper. */
 enum dualpi2_framing {

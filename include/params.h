@@ -105,7 +105,8 @@
  * overload, 2^-32; 0: 1/k^2. split_above: bytes that a GSO packet may have and still queue whole,
  * where they are split; 0: none does (split_gso.h). guard: 1: on (guard.h).
  * sparse: 1: on (sparse.h). charges_lost: 1: what is dropped has used the link already, as it
- * arrived through it (shaper.h).
+ * arrived through it (shaper.h). per_host: enum dualpi2_per_host. hosts: DualQs for hosts, a
+ * multiple of HOSTS_WAYS. host_prefix: bits of an IPv6 address (hosts.h).
  */
 #define DUALPI2_OWN(PARAM, CHOICE, FLAG)                                                           \
 	FLAG("no-l4s", SWITCH, ecn_mask, DUALPI2_ECN_NO_L4S,                                       \
@@ -136,7 +137,17 @@
 	     "Classic flows that build no queue, such as calls, games and DNS, are "               \
 	     "served as L4S; with --rate")                                                         \
 	FLAG("no-sparse", SWITCH, sparse, 0, "only ECN field, DSCP and priority choose the queue") \
-	PARAM(__u64, charges_lost, NULL, PART, 0, 0, 0, NULL, NULL)
+	PARAM(__u32, charges_lost, NULL, PART, 0, 0, 0, NULL, NULL)                                \
+	CHOICE(__u32, per_host, "per-host", "off|dst|src|auto", DUALPI2_HOSTS_OFF, "per-host",     \
+	       "queues of its own and an equal share of the link for each host: hosts "            \
+	       "are where packets go (dst), where they come from (src), or on the side "           \
+	       "that has no default route (auto). on and off replace the attached qdisc, "         \
+	       "as --aqm does")                                                                    \
+	PARAM(__u32, hosts, "hosts", NUMBER, HOSTS_WAYS, DUALPI2_HOSTS_MAX, 4096, "hosts",         \
+	      "with --per-host: how many can have queues of their own at a time, in steps "        \
+	      "of 8; more share them. Fixed once it is attached")                                  \
+	PARAM(__u32, host_prefix, "host-prefix", NUMBER, 1, 128, 64, "host-prefix",                \
+	      "with --per-host: so many bits of an IPv6 address make a host")
 
 /* All of them. */
 #define DUALPI2_PARAMS(PARAM, CHOICE, FLAG) \

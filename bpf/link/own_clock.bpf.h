@@ -188,7 +188,7 @@ static __always_inline u64 l_forecast(const struct instance *in, const struct du
 		return age;
 	if (fifo_waits(&q->c)) /* it is served in between */
 		rate = rate * in->l_share / 100;
-	ahead = shaper_wire_len(&in->params, queue_bytes(in, q, true), q->l_packets,
+	ahead = shaper_wire_len(&in->params, schedule_ahead(in, q), q->l_packets,
 				in->link.link_header);
 	wait = shaper_wait(&in->link.clock.shaper, rate, now, ahead);
 	return age > wait ? age : wait;

@@ -338,6 +338,31 @@ static __always_inline u64 queue_bytes_behind(const struct instance *in, const s
 	return queue_bytes(in, q, in_l);
 }
 
+/* What waits in both queues of all other DualQs, bytes. */
+static __always_inline u64 bytes_of_others(const struct instance *in, const struct dualq *q)
+{
+	u64 all = dualpi2_backlog_bytes(&in->l_counters) + dualpi2_backlog_bytes(&in->c_counters);
+	u64 own = q->in_schedule.bytes_l + q->in_schedule.bytes_c;
+
+	return all > own ? all - own : 0;
+}
+
+/* L within its share, and not far beyond, goes first (turns.h). What is further beyond waits for its
+ * rounds, in which others send as much each, of what they have.
+ */
+static __always_inline u64 schedule_ahead(const struct instance *in, const struct dualq *q)
+{
+	const s64 first = (s64)q->in_schedule.turns.deficit + in->schedule.turns.ahead;
+	const u64 own = q->in_schedule.bytes_l, waiting = in->schedule.waiting;
+	u64 beyond = first > 0 ? own - first : own, others, most;
+
+	if ((first > 0 && own <= (u64)first) || waiting < 2)
+		return own;
+	others = beyond * (waiting - 1);
+	most = bytes_of_others(in, q);
+	return own + (others < most ? others : most);
+}
+
 /* Overload of hosts is one event for all of them. */
 static __always_inline struct dualpi2_overload *schedule_overload(struct instance *in,
 								  struct dualq *q)

@@ -104,6 +104,11 @@ static __always_inline u64 queue_bytes_behind(const struct instance *in, const s
 	return queue_bytes(in, q, in_l) - info->len;
 }
 
+static __always_inline u64 schedule_ahead(const struct instance *in, const struct dualq *q)
+{
+	return queue_bytes(in, q, true);
+}
+
 static __always_inline struct dualpi2_overload *schedule_overload(struct instance *in,
 								  struct dualq *q)
 {
