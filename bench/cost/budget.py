@@ -78,6 +78,12 @@ def queues_cases(result):
             if row["qdisc"].startswith(OURS) for packet in ("L", "C")}
 
 
+def hosts_cases(result):
+    """Instructions a packet."""
+    return {f"{row['qdisc']}, {row['hosts']} hosts, {packet} packet": row[packet]
+            for row in result["rows"] if "--per-host" in row["qdisc"] for packet in ("L", "C")}
+
+
 def gso_cases(result):
     """Instructions a segment."""
     return {f"{row['qdisc']}, {row['sender']} GSO, device takes it": row["gso"]
@@ -117,7 +123,6 @@ def load_cases(result):
                     if command.startswith(("dualpi2-load, ", "tcp-prague on"))}
 
 
-CASES = {"packets": packet_cases, "queues": queues_cases, "gso": gso_cases,
-         "congestion": congestion_cases,
-         "memory": memory_cases, "idle": idle_cases,
-         "load": load_cases}
+CASES = {"packets": packet_cases, "queues": queues_cases, "hosts": hosts_cases,
+         "gso": gso_cases, "congestion": congestion_cases, "memory": memory_cases,
+         "idle": idle_cases, "load": load_cases}

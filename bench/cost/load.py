@@ -8,9 +8,10 @@ import resource
 
 from guest import BIN, LOADER, PRAGUE, SINK, STATS, add_device, be_quiet, delete_device, run
 
-OBJECT = BIN / "aqm/pi2.bpf.o"
+OBJECT, OF_HOSTS = BIN / "aqm/pi2.bpf.o", BIN / "hosts/pi2.bpf.o"
 BPF_LOG_STATS = 4  # include/linux/bpf_verifier.h
 LOG_BYTES = 1 << 22  # of one way through a program, which is what the verifier keeps
+PER_PACKET = ("dualpi2_mark", "dualpi2_enqueue", "dualpi2_dequeue")
 AQMS = ("curvy-red", "codel", "vdq")  # besides PI2
 QUEUES = 4
 ACCURATE_ECN = 6, 18  # which tcp-prague needs: Linux
@@ -34,10 +35,10 @@ def libbpf():
     return lib
 
 
-def verified():
+def verified(path):
     """{program: {instructions, states}}, as the verifier counts what it has looked at."""
     lib = libbpf()
-    opened = lib.bpf_object__open_file(os.fsencode(OBJECT), None)
+    opened = lib.bpf_object__open_file(os.fsencode(path), None)
     assert opened, os.strerror(ctypes.get_errno())
     logs = {}
     program = lib.bpf_object__next_program(opened, None)
@@ -85,7 +86,8 @@ def others():
     """The first of what else has programs to verify."""
     add_device(SINK, f"dummy numtxqueues {QUEUES}")
     found = {}
-    for options in (*(("--aqm", aqm) for aqm in AQMS), ("--mq", "--rate", "40mbit")):
+    for options in (*(("--aqm", aqm) for aqm in AQMS), ("--mq", "--rate", "40mbit"),
+                    ("--per-host", "dst")):
         what = f"dualpi2-load, the first with {' '.join(options)}"
         found[what] = cpu_ms(LOADER, SINK, *options)
         run(LOADER, SINK, "--unload")
@@ -97,4 +99,6 @@ def others():
 
 
 def measure():
-    return {"verified": verified(), "cpu_ms": tools()}
+    of_hosts = {f"{program} --per-host": figures
+                for program, figures in verified(OF_HOSTS).items() if program in PER_PACKET}
+    return {"verified": verified(OBJECT) | of_hosts, "cpu_ms": tools()}

@@ -86,6 +86,23 @@ def queues(result):
         [row["qdisc"], f"{number(row['L'])} / {number(row['C'])}"] for row in result["rows"]])
 
 
+# ---- hosts --------------------------------------------------------------------------
+
+
+def hosts(result):
+    cost, counts = {}, list(dict.fromkeys(row["hosts"] for row in result["rows"]))
+    for row in result["rows"]:
+        cost.setdefault(row["qdisc"], {})[row["hosts"]] = row
+    yield "## Queues for each host"
+    yield ""
+    yield from prose("Instructions per packet above `noqueue` with an empty queue, for L / C "
+                     "packets of 64 bytes to so many hosts, one after the other; shaped at 10gbit.")
+    yield ""
+    yield from table(["hosts", *map(str, counts)], [
+        [qdisc, *(f"{number(by_count[count]['L'])} / {number(by_count[count]['C'])}"
+                  for count in counts)] for qdisc, by_count in cost.items()])
+
+
 # ---- GSO ----------------------------------------------------------------------------
 
 WAYS = (("GSO, device takes it", "gso", True), ("GSO, device does not", "gso", False),
