@@ -79,25 +79,38 @@ libraries = $(or $(shell $(PKG_CONFIG) --libs $(1)),$(error $(PKG_CONFIG) does n
 LDLIBS = $(call libraries,libbpf libmnl libelf zlib)
 
 # The AQMs, of which those for tests alone are not in packages, and those to be asked for (VDQ=1) are
-# not built otherwise. One BPF object is made for each, and one object of user/, from the same
-# sources; list.o has them all.
+# not built otherwise.
 DEFAULT_AQM := pi2
 aqms_with = $(patsubst include/aqm/%.h,%,$(shell grep -l '^\#define $(1)' include/aqm/*.h))
 OPT_IN_AQMS := $(call aqms_with,AQM_OPT_IN)
 AQMS := $(DEFAULT_AQM) $(filter-out $(DEFAULT_AQM) $(if $(VDQ),,$(OPT_IN_AQMS)),$(patsubst bpf/aqm/%.bpf.h,%,$(wildcard bpf/aqm/*.bpf.h)))
 TEST_AQMS := $(call aqms_with,AQM_FOR_TESTS)
-BPF_O := $(AQMS:%=$(O)/aqm/%.bpf.o)
-SKELETONS = $(BPF_O:.bpf.o=.skel.h) $(SHARED_BPF_O:.bpf.o=.skel.h)
+# What they can be (enum aqm_variant of user/aqm/aqm.h): all are plain; some can be where several
+# queues share a rate, which have another link (bpf/link/), or have a DualQ for each host, with
+# another schedule (bpf/schedule/). A directory for each variant has a BPF object of each such AQM
+# and an object of user/, from the same sources; list.o has them all.
+VARIANTS := aqm shared hosts
+AQMS_aqm := $(AQMS)
+AQMS_shared := $(filter $(AQMS),$(call aqms_with,AQM_SHARED_KIND))
+AQMS_hosts := $(filter $(AQMS),$(call aqms_with,AQM_HOSTS_KIND))
+BPF_CFLAGS_shared := -DLINK_H='"link/shared.bpf.h"'
+BPF_CFLAGS_hosts := -DSCHEDULE_H='"schedule/many.bpf.h"'
+MACRO_aqm := PLAIN
+MACRO_shared := MQ
+MACRO_hosts := HOSTS
+SUFFIX_shared := _mq
+SUFFIX_hosts := _hosts
+# All variants of AQMs, from their names: $(1)VARIANT/NAME$(2), or the symbols.
+variants_of = $(foreach variant,$(VARIANTS),$(patsubst %,$(2)$(variant)/%$(3),$(filter $(1),$(AQMS_$(variant)))))
+symbols_of = $(foreach variant,$(VARIANTS),$(patsubst %,%$(SUFFIX_$(variant)),$(filter $(1),$(AQMS_$(variant)))))
+BPF_O := $(call variants_of,$(AQMS),$(O)/,.bpf.o)
+SKELETONS := $(BPF_O:.bpf.o=.skel.h)
 PLUG := user/aqm/plug.c
-plug_cflags = -DAQM_HEADER='"aqm/$(1).h"' -DAQM_SKELETON='"aqm/$(1).skel.h"' -DAQM_SYMBOL=aqm_$(1)
-PLUGS_O := $(AQMS:%=$(O)/aqm/%.o)
-# Those that can be where several queues share a rate, once more for that: another link (bpf/link/).
-SHARED_AQMS := $(filter $(AQMS),$(call aqms_with,AQM_SHARED_KIND))
-SHARED_BPF_O := $(SHARED_AQMS:%=$(O)/shared/%.bpf.o)
-SHARED_O := $(SHARED_AQMS:%=$(O)/shared/%.o)
-alone_cflags = $(call plug_cflags,$(1)) $(patsubst %,-DAQM_SHARED=aqm_%_mq,$(filter $(1),$(SHARED_AQMS)))
-shared_cflags = $(subst aqm/$(1).skel.h,shared/$(1).skel.h,$(call plug_cflags,$(1)))_mq -DAQM_ALONE=aqm_$(1)
-AQMS_O := $(PLUGS_O) $(SHARED_O) $(O)/aqm/list.o
+PLUGS_O := $(call variants_of,$(AQMS),$(O)/,.o)
+# Of the variant $(1) of the AQM $(2), whose other variants it knows.
+plug_cflags = -DAQM_HEADER='"aqm/$(2).h"' -DAQM_SKELETON='"$(1)/$(2).skel.h"' -DIS_$(MACRO_$(1)) \
+	$(foreach variant,$(VARIANTS),$(patsubst %,-DSYMBOL_$(MACRO_$(variant))=aqm_%$(SUFFIX_$(variant)),$(filter $(2),$(AQMS_$(variant)))))
+AQMS_O := $(PLUGS_O) $(O)/aqm/list.o
 # What only dualpi2-load has.
 LOADER := user/loader.c user/show/outcome.c $(wildcard user/attach/*.c)
 # What only dualpi2-stats has, and the libraries for it.
@@ -128,7 +141,7 @@ USER_O := $(sort $(foreach name,$(NAMES),$($(name)_O)))
 PROGRAMS := $(NAMES:%=$(O)/%)
 # For packages: the same without the AQMs for tests.
 PACKAGED := $(PROGRAMS:$(O)/%=$(O)/packaged/%)
-packaged = $(patsubst $(O)/aqm/list.o,$(O)/aqm/packaged.o,$(filter-out $(TEST_AQMS:%=$(O)/aqm/%.o) $(TEST_AQMS:%=$(O)/shared/%.o),$(1)))
+packaged = $(patsubst $(O)/aqm/list.o,$(O)/aqm/packaged.o,$(filter-out $(call variants_of,$(TEST_AQMS),$(O)/,.o),$(1)))
 # For the man pages, which have the options that each program lists: the packaged one, unless it is
 # for another machine and may not run on this. Then the same sources are compiled for this machine
 # as well, and linked without libraries, of which --help needs none.
@@ -175,15 +188,11 @@ $(O)/flags/link: COMMAND = $(CC) $(CFLAGS) $(LDFLAGS) $(STATS_LDLIBS) $(LDLIBS) 
 
 all: $(PROGRAMS) $(PLOT)
 
-$(BPF_O): $(O)/aqm/%.bpf.o: bpf/dualpi2.bpf.c $(O)/flags/bpf
+# In these rules % is VARIANT/NAME.
+$(BPF_O): $(O)/%.bpf.o: bpf/dualpi2.bpf.c $(O)/flags/bpf
 	$(say) BPF $@
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CLANG) $(BPF_CFLAGS) -DAQM_H='"aqm/$*.bpf.h"' $(DEPEND) -c $< -o $@
-
-$(SHARED_BPF_O): $(O)/shared/%.bpf.o: bpf/dualpi2.bpf.c $(O)/flags/bpf
-	$(say) BPF $@
-	$(Q)mkdir -p $(@D)
-	$(Q)$(CLANG) $(BPF_CFLAGS) -DAQM_H='"aqm/$*.bpf.h"' -DLINK_H='"link/shared.bpf.h"' $(DEPEND) -c $< -o $@
+	$(Q)$(CLANG) $(BPF_CFLAGS) -DAQM_H='"aqm/$(*F).bpf.h"' $(BPF_CFLAGS_$(*D)) $(DEPEND) -c $< -o $@
 
 $(OTHER_SKELETONS:.skel.h=.bpf.o): $(O)/%.bpf.o: bpf/%.bpf.c $(O)/flags/bpf
 	$(say) BPF $@
@@ -200,17 +209,13 @@ $(SKELETONS) $(OTHER_SKELETONS) $(O)/two/pi2.skel.h: %.skel.h: %.bpf.o
 	$(Q)echo '/* NOLINTEND */' >> $@
 
 # Position-independent, for the tests: one of them is a shared library.
-$(PLUGS_O): $(O)/aqm/%.o: $(PLUG) $(O)/aqm/%.skel.h $(O)/flags/cc
+$(PLUGS_O): $(O)/%.o: $(PLUG) $(O)/%.skel.h $(O)/flags/cc
 	$(say) CC $@
-	$(Q)$(CC) $(ALL_CFLAGS) -fPIC $(call alone_cflags,$*) $(DEPEND) -c $< -o $@
+	$(Q)$(CC) $(ALL_CFLAGS) -fPIC $(call plug_cflags,$(*D),$(*F)) $(DEPEND) -c $< -o $@
 
-$(SHARED_O): $(O)/shared/%.o: $(PLUG) $(O)/shared/%.skel.h $(O)/flags/cc
-	$(say) CC $@
-	$(Q)$(CC) $(ALL_CFLAGS) -fPIC $(call shared_cflags,$*) $(DEPEND) -c $< -o $@
-
-$(O)/aqm/list.c: LISTED = $(AQMS) $(SHARED_AQMS:%=%_mq)
-$(O)/aqm/packaged.c: LISTED = $(filter-out $(TEST_AQMS),$(AQMS)) $(patsubst %,%_mq,$(filter-out $(TEST_AQMS),$(SHARED_AQMS)))
-$(O)/flags/aqms: COMMAND = $(AQMS) / $(TEST_AQMS) / $(SHARED_AQMS)
+$(O)/aqm/list.c: LISTED = $(call symbols_of,$(AQMS))
+$(O)/aqm/packaged.c: LISTED = $(call symbols_of,$(filter-out $(TEST_AQMS),$(AQMS)))
+$(O)/flags/aqms: COMMAND = $(call symbols_of,$(AQMS)) / $(TEST_AQMS)
 $(O)/aqm/list.c $(O)/aqm/packaged.c $(O)/two/list.c: $(O)/flags/aqms
 	$(Q)mkdir -p $(@D)
 	$(Q)printf '#include "aqm/aqm.h"\n$(LISTED:%=extern const struct aqm aqm_%;\n)' > $@
@@ -252,9 +257,7 @@ $(NAMES:%=$(O)/listing/%): man/listing.c
 	$(Q)$(BUILD_CC) $(OWN_CFLAGS) -no-pie -Wl,--unresolved-symbols=ignore-all $^ -o $@
 $(filter $(O)/listing/user/%,$(LISTING_O)): $(O)/listing/%.o: %.c
 $(call listing,$(PLUGS_O)): $(PLUG)
-$(call listing,$(PLUGS_O)): private OWN_CFLAGS += $(call alone_cflags,$(basename $(@F)))
-$(call listing,$(SHARED_O)): $(PLUG)
-$(call listing,$(SHARED_O)): private OWN_CFLAGS += $(call shared_cflags,$(basename $(@F)))
+$(call listing,$(PLUGS_O)): private OWN_CFLAGS += $(call plug_cflags,$(notdir $(@D)),$(basename $(@F)))
 $(O)/listing/aqm/packaged.o: $(O)/aqm/packaged.c
 $(sort $(LISTING_O)): $(O)/listing/%.o: $(O)/%.o
 	$(say) CC $@
@@ -289,7 +292,7 @@ $(O)/two/pi2.bpf.o: bpf/dualpi2.bpf.c $(O)/flags/bpf
 $(O)/two/pi2.skel.h: private SKELETON = dualpi2
 $(O)/two/pi2.o: $(PLUG) $(O)/two/pi2.skel.h $(O)/flags/cc
 	$(say) CC $@
-	$(Q)$(CC) $(ALL_CFLAGS) $(subst aqm/pi2.skel.h,two/pi2.skel.h,$(call plug_cflags,pi2)) $(DEPEND) -c $< -o $@
+	$(Q)$(CC) $(ALL_CFLAGS) -DAQM_HEADER='"aqm/pi2.h"' -DAQM_SKELETON='"two/pi2.skel.h"' -DSYMBOL_PLAIN=aqm_pi2 $(DEPEND) -c $< -o $@
 $(O)/two/list.c: LISTED = pi2
 $(TWO): $(filter-out $(AQMS_O),$(dualpi2-load_O)) $(O)/two/pi2.o $(O)/two/list.o
 
@@ -307,7 +310,7 @@ $(O)/lines: bench/cost/lines.c $(wildcard bpf/*.h bpf/*/*.h include/*.h include/
 	$(say) CC $@
 	$(Q)$(CC) $(ALL_CFLAGS) -Wno-unused-function -Wno-unused-parameter -Wno-attributes -Ibpf -pthread $< -o $@
 
--include $(patsubst %.o,%.d,$(BPF_O) $(SHARED_BPF_O) $(OTHER_SKELETONS:.skel.h=.bpf.o) $(FOREIGN) $(USER_O) $(NEXT_VERSION_O) $(O)/aqm/packaged.o $(O)/two/pi2.bpf.o $(O)/two/pi2.o)
+-include $(patsubst %.o,%.d,$(BPF_O) $(OTHER_SKELETONS:.skel.h=.bpf.o) $(FOREIGN) $(USER_O) $(NEXT_VERSION_O) $(O)/aqm/packaged.o $(O)/two/pi2.bpf.o $(O)/two/pi2.o)
 
 include man/Makefile.inc
 include packaging/Makefile.inc

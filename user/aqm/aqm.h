@@ -34,7 +34,21 @@ typedef const char *aqm_doubt(const struct dualpi2_params *params);
 /* What it does now, in words (`size` bytes); false: nothing that has to be said. */
 typedef bool aqm_describe(const struct dualpi2_stats *stats, char *text, size_t size);
 
+/* What an AQM can be. Each is a kind of qdisc of its own, with an object, a registration and an entry
+ * among the AQMs.
+ */
+enum aqm_variant {
+	AQM_PLAIN, /* a qdisc with one DualQ and a link of its own */
+	AQM_MQ,	   /* of several below an mq, which share one rate */
+	AQM_HOSTS, /* a qdisc with a DualQ for each host */
+	AQM_VARIANTS,
+};
+
 struct aqm {
+	enum aqm_variant variant;
+	const struct aqm *variants[AQM_VARIANTS]; /* of the same AQM; NULL: it cannot be that */
+	const char *why_not[AQM_VARIANTS];	  /* if it cannot: "it decides by ..." */
+
 	const char *name;		     /* of --aqm, and of its pins */
 	const char *kind;		     /* of its qdisc */
 	const char *heading;		     /* of its options in --help */
@@ -57,17 +71,10 @@ struct aqm {
 
 	/* Time between two updates with these parameters, ns. */
 	__u64 (*period)(const struct dualpi2_params *params);
-
-	/* Where the queues of an mq share one rate its qdiscs are of another kind, with a
-	 * registration of its own. That has an entry, too, whose `alone` is the AQM that it is of.
-	 */
-	const struct aqm *alone;
-	const struct aqm *shared; /* NULL: there is none */
-	const char *not_shared;	  /* why */
 };
 
-/* All of them, the default first; then what they are where several queues share a rate (`alone`);
- * then NULL. Made by the Makefile from what there is in bpf/aqm/.
+/* All of them, plain, the default first; then their other variants; then NULL. Made by the Makefile
+ * from what there is in bpf/aqm/.
  */
 #define AQMS_MAX 16
 extern const struct aqm *const aqms[AQMS_MAX + 1];
@@ -88,16 +95,16 @@ static inline const struct aqm *aqm_of_kind(const char *kind)
 	return *aqm;
 }
 
-/* Is there an i-th AQM, if what each is with a shared rate does not count? */
+/* Is there an i-th AQM, if other variants do not count? */
 static inline bool aqm_is_listed(size_t i)
 {
-	return aqms[i] && !aqms[i]->alone;
+	return aqms[i] && aqms[i]->variant == AQM_PLAIN;
 }
 
-/* The AQM itself, whose name, options and metrics both kinds have. */
+/* The AQM itself, whose name, options and metrics all its variants have. */
 static inline const struct aqm *aqm_proper(const struct aqm *aqm)
 {
-	return aqm && aqm->alone ? aqm->alone : aqm;
+	return aqm ? aqm->variants[AQM_PLAIN] : NULL;
 }
 
 #endif /* AQM_H */

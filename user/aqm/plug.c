@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* One AQM for the rest of user/, which names none: compiled once for each, with AQM_HEADER
- * (include/aqm/NAME.h), AQM_SKELETON (its BPF object) and AQM_SYMBOL (aqm_NAME). If it can be where
- * several queues share a rate, then again for that, with AQM_ALONE (aqm_NAME); and the first one
- * has AQM_SHARED, the symbol of the other.
+/* One AQM for the rest of user/, which names none: compiled once for each of its variants (enum
+ * aqm_variant), with AQM_HEADER (include/aqm/NAME.h), AQM_SKELETON (the variant's BPF object), and
+ * the symbols of all variants that it has: SYMBOL_PLAIN (aqm_NAME), SYMBOL_MQ (aqm_NAME_mq),
+ * SYMBOL_HOSTS (aqm_NAME_hosts). IS_MQ or IS_HOSTS says that it is another than the plain one.
  */
 #include "aqm/aqm.h"
 #include "aqm/row.h"
@@ -41,32 +41,51 @@ extern aqm_describe AQM_DESCRIBE;
 #define AQM_PARAM_METRICS(GAUGE)
 #endif
 
-#ifdef AQM_ALONE
-extern const struct aqm AQM_ALONE;
+#if defined IS_MQ
+#define OWN_VARIANT AQM_MQ
 #define OWN_NAME AQM_NAME "-mq"
 #define OWN_KIND AQM_SHARED_KIND
-#define OWN_ALONE &AQM_ALONE
+#define OWN_SYMBOL SYMBOL_MQ
+#elif defined IS_HOSTS
+#define OWN_VARIANT AQM_HOSTS
+#define OWN_NAME AQM_NAME "-hosts"
+#define OWN_KIND AQM_HOSTS_KIND
+#define OWN_SYMBOL SYMBOL_HOSTS
 #else
+#define OWN_VARIANT AQM_PLAIN
 #define OWN_NAME AQM_NAME
 #define OWN_KIND AQM_KIND
-#define OWN_ALONE NULL
+#define OWN_SYMBOL SYMBOL_PLAIN
 #endif
-#ifdef AQM_SHARED
-extern const struct aqm AQM_SHARED;
-#define OWN_SHARED &AQM_SHARED
+
+_Static_assert(sizeof(OWN_KIND) <= 16, "a kind of qdisc has at most 15 characters"); /* IFNAMSIZ */
+
+extern const struct aqm SYMBOL_PLAIN;
+#ifdef SYMBOL_MQ
+extern const struct aqm SYMBOL_MQ;
+#define MQ_VARIANT &SYMBOL_MQ
 #else
-#define OWN_SHARED NULL
+#define MQ_VARIANT NULL
 #endif
+#ifdef SYMBOL_HOSTS
+extern const struct aqm SYMBOL_HOSTS;
+#define HOSTS_VARIANT &SYMBOL_HOSTS
+#else
+#define HOSTS_VARIANT NULL
+#endif
+
+#define NOT_MADE_FOR_IT "it was not made for that"
 #ifndef AQM_NOT_SHARED
-#define AQM_NOT_SHARED "it was not made for that"
+#define AQM_NOT_SHARED NOT_MADE_FOR_IT
+#endif
+#ifndef AQM_NO_HOSTS
+#define AQM_NO_HOSTS NOT_MADE_FOR_IT
 #endif
 
 #define ROW_STRUCT struct aqm_params
 #define ROW_START offsetof(struct dualpi2_params, aqm)
-#define ROW_AQM &AQM_SYMBOL
+#define ROW_AQM &SYMBOL_PLAIN
 #define ROW_HEADING "AQM " AQM_NAME ": " AQM_ABOUT " (default)" ROW_NOTE
-
-extern const struct aqm AQM_SYMBOL;
 
 static const struct option_spec options[] = {
 	AQM_PARAMS(ROW_PARAM, ROW_CHOICE, ROW_FLAG) AQM_DERIVED(ROW_DERIVED)
@@ -86,7 +105,10 @@ _Static_assert(sizeof(options) <= (AQM_OPTIONS_MAX + 1) * sizeof(options[0]),
 static const struct stat_row gauges[] = { AQM_GAUGES(OWN_GAUGE, OWN_COUNTER)
 						  AQM_PARAM_METRICS(OWN_PARAM){} };
 
-const struct aqm AQM_SYMBOL = {
+const struct aqm OWN_SYMBOL = {
+	.variant = OWN_VARIANT,
+	.variants = { &SYMBOL_PLAIN, MQ_VARIANT, HOSTS_VARIANT },
+	.why_not = { [AQM_MQ] = AQM_NOT_SHARED, [AQM_HOSTS] = AQM_NO_HOSTS },
 	.name = OWN_NAME,
 	.kind = OWN_KIND,
 	.heading = ROW_HEADING,
@@ -98,7 +120,4 @@ const struct aqm AQM_SYMBOL = {
 	.has_values = AQM_HAS_VALUES,
 	.gauges = gauges,
 	.period = aqm_period,
-	.alone = OWN_ALONE,
-	.shared = OWN_SHARED,
-	.not_shared = AQM_NOT_SHARED,
 };

@@ -47,7 +47,7 @@ void request_take_over(const struct aqm *aqm, struct dualpi2_params *params)
 
 bool request_will_share(const struct request *request, const struct aqm *now, bool is_mq)
 {
-	return (request->mq || is_mq) && (request_has_rate(request) || (now && now->alone));
+	return (request->mq || is_mq) && (request_has_rate(request) || (now && now->variant == AQM_MQ));
 }
 
 const struct aqm *request_aqm(const struct request *request, const struct aqm *now, bool is_mq)
@@ -57,7 +57,7 @@ const struct aqm *request_aqm(const struct request *request, const struct aqm *n
 
 	if (request->former)
 		return asked;
-	return aqm->shared && request_will_share(request, now, is_mq) ? aqm->shared : aqm;
+	return (request_will_share(request, now, is_mq) ? aqm->variants[AQM_MQ] : NULL) ?: aqm;
 }
 
 bool request_may_share(const struct request *request, const struct aqm *now, bool is_mq,
@@ -65,9 +65,9 @@ bool request_may_share(const struct request *request, const struct aqm *now, boo
 {
 	const struct aqm *aqm = request_aqm(request, now, is_mq);
 
-	return !request_will_share(request, now, is_mq) || aqm->alone ||
+	return !request_will_share(request, now, is_mq) || aqm->variant == AQM_MQ ||
 	       report_obstacle(STATUS_USAGE, 0, label, "--rate: not with an mq and the AQM %s: %s",
-			       aqm->name, aqm->not_shared);
+			       aqm->name, aqm->why_not[AQM_MQ]);
 }
 
 /* Each of several queues would do so by itself. */
@@ -80,7 +80,7 @@ static bool refuse_shared(const char *option)
 bool request_shares(const struct request *request, const struct aqm *aqm,
 		    struct dualpi2_params *params)
 {
-	if (!aqm->alone)
+	if (aqm->variant != AQM_MQ)
 		return true;
 	if (param_given(request->params, "drop-dequeue")->text)
 		return fail_usage("--drop-dequeue: not with --rate and an mq: a packet that waits "

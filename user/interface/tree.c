@@ -202,7 +202,7 @@ const char *tree_lost_part(const struct tree *tree, bool mq_stays)
  */
 bool queue_is_missing(const struct tree_queue *queue, const struct aqm *aqm)
 {
-	return (aqm->alone || !queue->unused) && strcmp(queue->kind, aqm->kind);
+	return (aqm->variant == AQM_MQ || !queue->unused) && strcmp(queue->kind, aqm->kind);
 }
 
 const struct tree_queue *tree_missing_queue(const struct tree *tree, const struct aqm *aqm)

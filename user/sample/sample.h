@@ -113,7 +113,7 @@ static inline const char *sample_option(const struct sample *sample)
  */
 static inline bool sample_is_dualq(const struct sample *sample)
 {
-	if (sample->aqm->alone) /* one at a root, made by hand, is one, too */
+	if (sample->aqm->variant == AQM_MQ) /* one at a root, made by hand, is one, too */
 		return sample->key.parent == TC_H_ROOT;
 	return !sample->is_sum;
 }

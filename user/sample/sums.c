@@ -87,7 +87,7 @@ static void add_figures(struct sample *sum, const struct sample *sample)
 	sum->identity += sample->identity;
 	stat_add(qdisc_rows, stats, more);
 	stats->maxq = more->maxq > maxq ? more->maxq : maxq; /* whether any queue was ever in use */
-	if (sample->aqm->alone)
+	if (sample->aqm->variant == AQM_MQ)
 		take_aqm(stats, more, updates);
 	else
 		add_overload(&stats->overload, &more->overload);

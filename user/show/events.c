@@ -101,7 +101,8 @@ static bool find_place(const struct follower *follower, const struct aqm *aqm,
 	struct ifbs ifbs;
 
 	*place = (struct place){
-		.parent = aqm->alone ? TC_H_ROOT : key->parent, /* of a link: of all its queues */
+		/* of a link: of all its queues */
+		.parent = aqm->variant == AQM_MQ ? TC_H_ROOT : key->parent,
 		.netns = netns,
 		.elsewhere = key->netns != follower->netns,
 	};
