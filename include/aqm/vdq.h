@@ -12,6 +12,7 @@
 #define AQM_NAME "vdq"
 #define AQM_KIND "bpf_dualq_vdq"
 #define AQM_NOT_SHARED "it decides by the packets that leave one queue"
+#define AQM_NO_HOSTS "its packet values need the room in which a packet carries its host"
 #define AQM_ABOUT "VDQ-CSAQM, fair without flow state"
 #define AQM_CAUTION                                                                      \
 	"US patents 12500850, 11038806, 12021756 and 11695703 read on it: whoever uses " \

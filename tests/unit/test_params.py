@@ -131,6 +131,9 @@ RANGES = {
     "p-cmax": ("0.00000003% 100%", "0 0.00000001 100.000001%", "1/4"),
     "l4s-dscp": ("63", "", "64"),
     "classic-dscp": ("le,ef", "", "best"),
+    "per-host": ("off dst src auto", "", "both"),
+    "hosts": ("8 65528", "7 65529", "8k"),
+    "host-prefix": ("1 128", "0 129", "/64"),
 }
 
 
@@ -163,6 +166,7 @@ def test_every_option_is_explained(name):
     ("step-thresh", "0us to 4294s or 0p to 4294967295p", "1ms or 5p"),
     ("min-qlen-step", "0 to 4294967295", "5"), ("classic-protection", "0 to 100", "10"),
     ("limit", "1 to 8388608", "10000"), ("memlimit", "1 to 4294967295", "30m"),
+    ("per-host", "off or dst or src or auto", "off"), ("hosts", "8 to 65528", "4096"),
     ("l-aqm", "step or ramp", "step"), ("p-cmax", "above 0 to 100, or auto", "25%")])
 def test_ranges_in_words(name, words, example):
     """What a range says is what is checked."""
@@ -191,7 +195,10 @@ def test_ranges_in_words(name, words, example):
     ("classic-dscp", "le", "le", "classic_dscp", 2),
     ("l-aqm", "ramp", "ramp", "l_aqm", C.DUALPI2_L_RAMP),
     ("p-cmax", "12.5%", "12.5%", "p_cmax", ONE // 8),
-    ("p-cmax", "6%", "6%", "p_cmax", 257_698_037)])
+    ("p-cmax", "6%", "6%", "p_cmax", 257_698_037),
+    ("per-host", "src", "src", "per_host", C.DUALPI2_HOSTS_SRC),
+    ("hosts", "65528", "65528", "hosts", 65528),
+    ("host-prefix", "56", "56", "host_prefix", 56)])
 def test_each_option_sets_its_member(name, text, as_shown, member, value):
     """And only that one; shown, it reads the same, and it alone differs from the defaults."""
     params, expected = default(), default()
@@ -256,6 +263,23 @@ def test_limit_alone_renews_memlimit():
     assert (params.limit, params.memlimit) == (50, 0)
     assert apply(params, {"limit": "50", "memlimit": "1000"}) is None
     assert params.memlimit == 1000
+
+
+@pytest.mark.parametrize("given, hosts", [("8", 8), ("9", 16), ("1000", 1000), ("65521", 65528)])
+def test_hosts_come_in_full_sets(given, hosts):
+    assert applied(hosts=given).hosts == hosts
+
+
+@pytest.mark.parametrize("options, is_doubted", [
+    ({}, False), ({"hosts": "8"}, True), ({"host-prefix": "56"}, True),
+    ({"hosts": "4096", "host-prefix": "64"}, False),
+    ({"per-host": "dst", "hosts": "8", "host-prefix": "56"}, False)])
+def test_what_is_about_hosts_does_nothing_without_them(options, is_doubted):
+    doubt = C.params_doubt(AQM, applied(**{name.replace("-", "_"): text
+                                           for name, text in options.items()}),
+                           ffi.new("char[]", C.PARAMS_WHY_MAX))
+    assert bool(doubt) == is_doubted
+    assert not doubt or b"do nothing without per-host" in ffi.string(doubt)
 
 
 # ---- the link ------------------------------------------------------------------------

@@ -100,13 +100,25 @@ static const char *doubt_sparse(const struct dualpi2_params *params)
 		       : NULL;
 }
 
+/* What only says something of hosts. */
+static const char *doubt_hosts(const struct dualpi2_params *params)
+{
+	static const struct dualpi2_params fresh = DUALPI2_DEFAULT_PARAMS;
+
+	return params->per_host == DUALPI2_HOSTS_OFF && (params->hosts != fresh.hosts ||
+							 params->host_prefix != fresh.host_prefix)
+		       ? "hosts and host-prefix do nothing without per-host: give --per-host dst "
+			 "or src"
+		       : NULL;
+}
+
 const char *params_doubt(const struct aqm *aqm, const struct dualpi2_params *params, char *text)
 {
 	const char *own = aqm->doubt ? aqm->doubt(params) : NULL;
 
 	return doubt_limits(params, text)
 		       ?: doubt_rate(aqm, params, text) ?: doubt_limit_at_rate(aqm, params, text)
-		       ?: doubt_sparse(params) ?: own;
+		       ?: doubt_sparse(params) ?: doubt_hosts(params) ?: own;
 }
 
 const char *params_surprise(const struct option_given *given, size_t i, char *text)

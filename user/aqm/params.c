@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "aqm/member.h"
 
@@ -279,6 +280,7 @@ bool params_apply(const struct option_given *given, const struct aqm *aqm,
 		if (one->text && spec->size && is_for(spec, aqm))
 			set(spec, one->value, params);
 	}
+	params->hosts = roundup(params->hosts, HOSTS_WAYS);
 	if (param_given(given, "limit")->text && !param_given(given, "memlimit")->text)
 		params->memlimit = 0;
 	if (read_derived(given, aqm, derived) &&

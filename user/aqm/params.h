@@ -41,7 +41,7 @@ struct dualpi2_params params_default(const struct aqm *aqm);
 
 /* Put what was given into `params`, and leave its other members alone, but for what
  * options set together, and for a rule of native: a new limit without a memlimit makes that the
- * rule of thumb again.
+ * rule of thumb again. Hosts are rounded up to full sets.
  *
  * False if the values contradict each other, or those in `params`: `why` (PARAMS_WHY_MAX bytes)
  * tells, and what is in `params` is of no use.
