@@ -27,6 +27,7 @@
 #include "kernel/default_qdisc.h"
 #include "kernel/link.h"
 #include "kernel/names.h"
+#include "pinned/host_maps.h"
 #include "pinned/pins.h"
 #include "pinned/registration.h"
 #include "show/outcome.h"
@@ -182,16 +183,18 @@ static bool attach(const char *ifname, const struct requests *requests)
 	if (!host_passes(HOST_ATTACH) || !bpffs_mount() || !default_qdisc_open() ||
 	    !tcx_look_for_ours(ifname, &ours))
 		return false;
-	pins_keep_privilege(PRIVILEGE_LOAD | PRIVILEGE_NET);
+	pins_keep_privilege(PRIVILEGE_LOAD | PRIVILEGE_NET | PRIVILEGE_TYPES);
 	if (!pins_lock())
 		return false;
 	if (!registrations_open(&regs)) {
 		pins_remove_directory(""); /* made for the lock: if it is empty */
 		return false;
 	}
+	pins_keep_privilege(PRIVILEGE_LOAD | PRIVILEGE_NET);
 	before = regs;
 	done = begin(&regs, ifname, &ours, false) &&
 	       directions_attach(&regs, ifname, requests, outcome_say);
+	host_maps_sweep(&regs);
 	/* A kind that was unknown until now is hardly the default (default_qdisc.h). */
 	for (size_t i = 0; !done && i < regs.count; i++) {
 		if (!registration_is_open(&before.of[i]) && registration_is_open(&regs.of[i]) &&

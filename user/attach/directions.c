@@ -11,6 +11,8 @@
 #include "check/report.h"
 #include "cli/message.h"
 #include "cli/privilege.h"
+#include "interface/host_side.h"
+#include "pinned/host_maps.h"
 #include "pinned/maps.h"
 #include "pinned/pins.h"
 
@@ -69,10 +71,14 @@ static bool check_use(const struct registrations *regs, const struct target *tar
 {
 	const struct aqm *const aqm = target_aqm(target, request);
 	struct dualpi2_params wanted;
+	const char *host_side;
 
 	if (!wanted_params(regs, target, request, &wanted) ||
 	    !target_check_room(registration_of(regs, aqm), target, link, request))
 		return false;
+	host_side = host_side_text(target, request, &wanted);
+	if (host_side)
+		report_hint(host_side);
 	request_report(request, aqm, &wanted);
 	interface_report(link, aqm, &wanted, target_will_be_mq(target, request));
 	return !wanted.split_gso || gso_check(target, &wanted);
@@ -156,6 +162,18 @@ static bool look_at_all(const struct registrations *regs, const char *ifname,
 	return true;
 }
 
+/* Maps for them are made when it is attached, or what was there is put back. */
+static bool will_have_hosts(const struct requests *requests, const struct before before[])
+{
+	for (int i = 0; i < N_DIRECTIONS; i++) {
+		if (requests->has[i] &&
+		    (before[i].wanted->variant == AQM_HOSTS ||
+		     (before[i].aqm && before[i].aqm->variant == AQM_HOSTS)))
+			return true;
+	}
+	return false;
+}
+
 static bool have_registrations(struct registrations *regs, const struct requests *requests,
 			       const struct before before[])
 {
@@ -166,7 +184,8 @@ static bool have_registrations(struct registrations *regs, const struct requests
 		if (reg && !registration_is_open(reg) && !registration_make(reg, host_refused))
 			return false;
 	}
-	pins_keep_privilege(PRIVILEGE_NET);
+	pins_keep_privilege(will_have_hosts(requests, before) ? PRIVILEGE_NET | PRIVILEGE_LOAD
+							      : PRIVILEGE_NET);
 	return true;
 }
 
@@ -257,6 +276,7 @@ bool directions_unload(const struct registrations *regs, const char *ifname,
 		if (requests->has[i])
 			done &= directions[i].unload(regs, ifname, outcome);
 	}
+	host_maps_sweep(regs);
 	return done;
 }
 
@@ -276,4 +296,5 @@ void directions_sweep(const struct registrations *regs, __u32 spared, outcome_te
 	ingress_sweep(regs, spared, tell);
 	gso_sweep(regs);
 	root_sweep(regs);
+	host_maps_sweep(regs);
 }

@@ -24,6 +24,7 @@ enum outcome_kind {
 struct repairs {
 	bool tcx;
 	bool gso;
+	bool hosts;
 	size_t queues;
 };
 
@@ -48,6 +49,7 @@ struct outcome {
 	__u32 former_handle;
 	struct repairs repairs;
 	struct gso_outcome gso;
+	const char *host_side; /* host_side_text() */
 
 	/* of --ingress */
 	char ifb[IF_NAMESIZE];

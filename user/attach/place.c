@@ -7,6 +7,7 @@
 
 #include "interface/room.h"
 #include "kernel/qdisc.h"
+#include "pinned/host_maps.h"
 #include "pinned/ledger.h"
 
 /* ---- the queues of an mq --------------------------------------------------------- */
@@ -124,13 +125,22 @@ static bool is_changed(const struct qdisc *before, enum owner owner, const struc
 	return !qdisc_is_same(before, &now->root) || owner != tree_owner(now);
 }
 
+static void put_back(struct target *target, const struct qdisc *before, enum owner owner)
+{
+	struct qdisc prior;
+
+	if ((!tree_read(target->key.ifindex, &target->tree) ||
+	     is_changed(before, owner, &target->tree)) &&
+	    ledger_read(LEDGER_PRIORS, &target->key, &prior) >= 0)
+		place_former(target, &prior);
+}
+
 static bool create_mq(const struct registration *reg, struct target *target, struct qdisc *plan,
 		      bool replace)
 {
 	const struct qdisc before = target->tree.root;
 	const enum owner owner = tree_owner(&target->tree);
 	const size_t own = tree_queues_of(&target->tree, reg->aqm); /* they go with their mq */
-	struct qdisc prior;
 
 	snprintf(plan->kind, sizeof(plan->kind), "%s", MQ_KIND);
 	if (!room_for(reg, target->label, 1, own) ||
@@ -139,10 +149,7 @@ static bool create_mq(const struct registration *reg, struct target *target, str
 	if (put_root(target, plan, reg->aqm->kind, plan, replace) &&
 	    tree_read(target->key.ifindex, &target->tree) && place_missing(reg, target))
 		return true;
-	if ((!tree_read(target->key.ifindex, &target->tree) ||
-	     is_changed(&before, owner, &target->tree)) &&
-	    ledger_read(LEDGER_PRIORS, &target->key, &prior) >= 0)
-		place_former(target, &prior);
+	put_back(target, &before, owner);
 	return false;
 }
 
@@ -154,24 +161,37 @@ static bool mq_stays(const struct registration *reg, const struct target *target
 	       tree_aqm(&target->tree) != reg->aqm && plan->handle == target->tree.root.handle;
 }
 
-static bool create_one(const struct registration *reg, const struct target *target,
-		       struct qdisc *plan, bool replace)
+static bool create_one(const struct registration *reg, struct target *target, struct qdisc *plan,
+		       const struct host_maps *maps, bool replace)
 {
 	static const struct qdisc other = { .kind = "bfifo", .parent = TC_H_ROOT };
 	const bool fits_twice = room_left(reg) > 1;
+	const struct qdisc before = target->tree.root;
+	const enum owner owner = tree_owner(&target->tree);
 
 	snprintf(plan->kind, sizeof(plan->kind), "%s", reg->aqm->kind);
-	return room_for(reg, target->label, 1, 0) &&
-	       put_root(target, plan, NULL, fits_twice ? plan : &other, replace);
+	if (!room_for(reg, target->label, 1, 0) ||
+	    !put_root(target, plan, NULL, fits_twice ? plan : &other, replace))
+		return false;
+	if (host_maps_put(reg, &target->key, maps))
+		return true;
+	put_back(target, &before, owner);
+	return false;
 }
 
 bool place_qdiscs(const struct registration *reg, struct target *target, bool mq,
-		  struct qdisc *plan, bool replace)
+		  struct qdisc *plan, const struct dualpi2_params *params, bool replace)
 {
+	struct host_maps maps;
+	bool done;
+
 	replace |= tree_owner(&target->tree) == OWNER_US;
 	if (mq && mq_stays(reg, target, plan))
 		return place_missing(reg, target);
 	if (mq)
 		return create_mq(reg, target, plan, replace);
-	return create_one(reg, target, plan, replace);
+	done = host_maps_make(reg, params->hosts, &maps) &&
+	       create_one(reg, target, plan, &maps, replace);
+	host_maps_close(&maps);
+	return done;
 }

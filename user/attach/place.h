@@ -10,12 +10,12 @@
  */
 struct qdisc place_plan(const struct target *target, const struct request *request);
 
-/* Put that at the root, or with `mq` an mq and a qdisc below it for each queue in use. What
- * somebody configured only goes with `replace`. What fails has put back what was there, but for the
- * queues of an mq.
+/* Put that at the root, or with `mq` an mq and a qdisc below it for each queue in use; it will have
+ * these parameters. What somebody configured only goes with `replace`. What fails has put back what
+ * was there, but for the queues of an mq.
  */
 bool place_qdiscs(const struct registration *reg, struct target *target, bool mq,
-		  struct qdisc *plan, bool replace);
+		  struct qdisc *plan, const struct dualpi2_params *params, bool replace);
 
 /* Give each queue in use of an mq that has no qdisc of this AQM one. */
 bool place_missing(const struct registration *reg, const struct target *target);

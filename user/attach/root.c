@@ -16,8 +16,10 @@
 #include <string.h>
 
 #include "attach/gso.h"
+#include "attach/hosts.h"
 #include "attach/place.h"
 #include "cli/message.h"
+#include "interface/host_side.h"
 #include "kernel/qdisc.h"
 #include "pinned/ledger.h"
 #include "pinned/maps.h"
@@ -117,14 +119,18 @@ static void set_frame(const struct target *target, struct dualpi2_params *params
 bool root_params(const struct target *target, const struct request *request,
 		 const struct aqm *former, const struct aqm *aqm, struct dualpi2_params *params)
 {
+	const __u32 hosts = params->hosts;
+
 	if (aqm_proper(former) != aqm_proper(aqm))
 		request_take_over(aqm, params);
 	if (!request_apply(request, aqm, params) || !request_shares(request, aqm, params))
 		return false;
+	if (former == aqm && !hosts_may_change(target, aqm, hosts, params))
+		return false;
 	set_frame(target, params);
 	if (target->feeder)
 		params->charges_lost = 1;
-	return gso_decide(target, params);
+	return host_side_decide(target, params) && gso_decide(target, params);
 }
 
 static bool set_split(const struct registration *reg, const struct target *target,
@@ -144,6 +150,7 @@ static bool prepare(const struct registration *reg, const struct target *target,
 static void set_attached(const struct target *target, bool is_mq,
 			 const struct dualpi2_params *params, struct outcome *outcome)
 {
+	outcome->host_side = host_side_text(target, outcome->request, params);
 	outcome->kind = OUTCOME_ATTACHED;
 	outcome->is_mq = is_mq;
 	outcome->params = *params;
@@ -169,7 +176,7 @@ static bool attach_new(const struct registration *reg, struct target *target,
 	if (owner == OWNER_NONE)
 		ledger_erase(LEDGER_PRIORS, &target->key);
 	if (prepare(reg, target, &wanted) &&
-	    place_qdiscs(reg, target, mq, &plan, request->replace)) {
+	    place_qdiscs(reg, target, mq, &plan, &wanted, request->replace)) {
 		set_attached(target, mq, &wanted, outcome);
 		return true;
 	}
@@ -192,7 +199,7 @@ static void take_back(const struct registration *reg, const struct registration 
 		conf_forget(reg, &target->key);
 	if (prepare(former, target, in_force) && tree_read(target->key.ifindex, &target->tree) &&
 	    (tree_aqm(&target->tree) != former->aqm || target->tree.root.handle != root->handle))
-		place_qdiscs(former, target, mq, root, true);
+		place_qdiscs(former, target, mq, root, in_force, true);
 }
 
 /* Parameters that every AQM has stay unless others are given. What waits in the queues is lost. */
@@ -206,7 +213,8 @@ static bool replace_live(const struct registration *reg, const struct registrati
 
 	if (!root_params(target, request, former->aqm, reg->aqm, &wanted))
 		return false;
-	if (!prepare(reg, target, &wanted) || !place_qdiscs(reg, target, mq, &plan, true)) {
+	if (!prepare(reg, target, &wanted) ||
+	    !place_qdiscs(reg, target, mq, &plan, &wanted, true)) {
 		take_back(reg, former, target, mq, &root, in_force);
 		return false;
 	}
@@ -246,6 +254,8 @@ static bool change_steps(const struct registration *reg, struct target *target,
 		return false;
 	if (wanted->split_gso && !gso_start(reg, target, wanted))
 		return false;
+	if (repairs->hosts && !hosts_repair(reg, target, in_force))
+		return false;
 	if (repairs->queues &&
 	    (!conf_write(reg, &target->key, in_force) || !place_missing(reg, target) ||
 	     !tree_read(target->key.ifindex, &target->tree)))
@@ -268,8 +278,9 @@ static enum outcome_kind kind_of(const struct request *request,
 		    ? memcmp(in_force, wanted, sizeof(*wanted))
 		    : params_given(request->params) || in_force->split_above != wanted->split_above)
 		return OUTCOME_CHANGED;
-	return repairs->tcx || repairs->gso || repairs->queues ? OUTCOME_REPAIRED
-							       : OUTCOME_UNCHANGED;
+	return repairs->tcx || repairs->gso || repairs->hosts || repairs->queues
+		       ? OUTCOME_REPAIRED
+		       : OUTCOME_UNCHANGED;
 }
 
 static bool change_live(const struct registration *reg, struct target *target,
@@ -278,7 +289,7 @@ static bool change_live(const struct registration *reg, struct target *target,
 {
 	struct repairs *const repairs = &outcome->repairs;
 	struct dualpi2_params wanted = *in_force;
-	int attached, splits = 1;
+	int attached, splits = 1, hosts;
 	bool splits_others;
 
 	if (!root_params(target, request, reg->aqm, reg->aqm, &wanted))
@@ -286,11 +297,13 @@ static bool change_live(const struct registration *reg, struct target *target,
 	attached = tcx_look(reg, &target->key, TCX_EGRESS);
 	if (in_force->split_gso && wanted.split_gso && attached >= 0)
 		splits = gso_works(reg, target);
-	if (attached < 0 || splits < 0)
+	hosts = hosts_work(reg, target);
+	if (attached < 0 || splits < 0 || hosts < 0)
 		return false;
 	*repairs = (struct repairs){
 		.tcx = !attached,
 		.gso = !splits,
+		.hosts = !hosts,
 		.queues = tree_missing_queues(&target->tree, reg->aqm),
 	};
 	splits_others = in_force->split_gso != wanted.split_gso ||
@@ -304,6 +317,7 @@ static bool change_live(const struct registration *reg, struct target *target,
 	}
 	outcome->kind = kind_of(request, in_force, &wanted, repairs);
 	outcome->params = wanted;
+	outcome->host_side = host_side_text(target, request, &wanted);
 	if (splits_others)
 		outcome->gso = gso_outcome(target, &wanted);
 	return true;

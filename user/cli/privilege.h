@@ -14,6 +14,7 @@ enum privilege {
 	PRIVILEGE_LOAD = 2,  /* load BPF programs, make maps */
 	PRIVILEGE_NET = 4,   /* qdiscs, devices, tcx programs */
 	PRIVILEGE_FILES = 8, /* files that are somebody else's */
+	PRIVILEGE_TYPES = 16, /* see the types that loaded BPF programs have */
 };
 
 /* From now on have only the rights that these need (of those we had), for good; and no exec can

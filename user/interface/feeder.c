@@ -149,7 +149,7 @@ static bool is_possible(const struct registrations *regs, const struct feeder *f
 				       "--ingress: needs --rate, a little less than what the "
 				       "bottleneck before it has: " WITHOUT_RATE);
 	if ((request->mq && !has_queues(feeder)) ||
-	    !request_may_share(request, feeder->aqm, feeder->is_mq, feeder->ifname))
+	    !request_has_variant(request, feeder->aqm, feeder->is_mq, feeder->ifname))
 		return false;
 	attached = tcx_look(feeder_registration(regs, feeder), &feeder->key, TCX_INGRESS);
 	return attached >= 0 && passes_nobody_over(feeder, attached);

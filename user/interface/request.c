@@ -50,24 +50,68 @@ bool request_will_share(const struct request *request, const struct aqm *now, bo
 	return (request->mq || is_mq) && (request_has_rate(request) || (now && now->variant == AQM_MQ));
 }
 
-const struct aqm *request_aqm(const struct request *request, const struct aqm *now, bool is_mq)
+/* Will each host have a DualQ? */
+static bool will_part_hosts(const struct request *request, const struct aqm *now)
 {
-	const struct aqm *asked = request->aqm ?: now ?: aqm_default();
-	const struct aqm *aqm = aqm_proper(asked);
+	const struct option_given *const given = param_given(request->params, "per-host");
 
-	if (request->former)
-		return asked;
-	return (request_will_share(request, now, is_mq) ? aqm->variants[AQM_MQ] : NULL) ?: aqm;
+	if (given->text)
+		return given->value != DUALPI2_HOSTS_OFF;
+	return !request->whole && now && now->variant == AQM_HOSTS;
 }
 
-bool request_may_share(const struct request *request, const struct aqm *now, bool is_mq,
-		       const char *label)
+/* The AQM that is asked for, in whatever variant. */
+static const struct aqm *asked(const struct request *request, const struct aqm *now)
 {
-	const struct aqm *aqm = request_aqm(request, now, is_mq);
+	return request->aqm ?: now ?: aqm_default();
+}
 
-	return !request_will_share(request, now, is_mq) || aqm->variant == AQM_MQ ||
+const struct aqm *request_aqm(const struct request *request, const struct aqm *now, bool is_mq)
+{
+	const struct aqm *aqm = aqm_proper(asked(request, now)), *variant = NULL;
+
+	if (request->former)
+		return asked(request, now);
+	if (request_will_share(request, now, is_mq))
+		variant = aqm->variants[AQM_MQ];
+	else if (will_part_hosts(request, now))
+		variant = aqm->variants[AQM_HOSTS];
+	return variant ?: aqm;
+}
+
+static bool may_share(const struct request *request, const struct aqm *now, bool is_mq,
+		      const char *label)
+{
+	const struct aqm *aqm = aqm_proper(asked(request, now));
+
+	return !request_will_share(request, now, is_mq) || aqm->variants[AQM_MQ] ||
 	       report_obstacle(STATUS_USAGE, 0, label, "--rate: not with an mq and the AQM %s: %s",
 			       aqm->name, aqm->why_not[AQM_MQ]);
+}
+
+static bool may_part_hosts(const struct request *request, const struct aqm *now, bool is_mq,
+			   const char *label)
+{
+	const struct aqm *aqm = aqm_proper(asked(request, now));
+	const bool is_asked_for = param_given(request->params, "per-host")->text;
+
+	if (!will_part_hosts(request, now))
+		return true;
+	if (is_asked_for && (request->mq || is_mq))
+		return report_obstacle(STATUS_USAGE, 0, label,
+				       "--per-host: not with an mq: the packets of a host are "
+				       "spread over its queues, so it would have a share in each");
+	return aqm->variants[AQM_HOSTS] ||
+	       report_obstacle(STATUS_USAGE, 0, label, "--per-host: not with the AQM %s: %s%s",
+			       aqm->name, aqm->why_not[AQM_HOSTS],
+			       is_asked_for ? "" : "; --per-host off ends it");
+}
+
+bool request_has_variant(const struct request *request, const struct aqm *now, bool is_mq,
+			 const char *label)
+{
+	return may_share(request, now, is_mq, label) &&
+	       may_part_hosts(request, now, is_mq, label);
 }
 
 /* Each of several queues would do so by itself. */

@@ -56,9 +56,11 @@ bool request_will_share(const struct request *request, const struct aqm *now, bo
 /* The AQM that it is to have. */
 const struct aqm *request_aqm(const struct request *request, const struct aqm *now, bool is_mq);
 
-/* If they will, can they with this AQM? If not, the obstacle is reported (report_obstacle()). */
-bool request_may_share(const struct request *request, const struct aqm *now, bool is_mq,
-		       const char *label);
+/* If queues are to share a rate, or hosts are to have a DualQ each, can they with this AQM? If not,
+ * the obstacle is reported (report_obstacle()).
+ */
+bool request_has_variant(const struct request *request, const struct aqm *now, bool is_mq,
+			 const char *label);
 
 /* Can parameters be in force where the queues of an mq share a rate? With them the AQM drops
  * packets as they arrive. If not, it is reported.

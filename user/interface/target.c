@@ -60,13 +60,6 @@ bool target_will_be_mq(const struct target *target, const struct request *reques
 /* Something is in the way of what is requested. Always false. */
 #define obstacle(target, ...) report_obstacle(STATUS_FAILURE, 0, (target)->label, __VA_ARGS__)
 
-/* Behind `dualpi2-load`: says that this one is meant; for printf, and its arguments. */
-#define OPTIONS "%s%s"
-#define OPTIONS_OF(target)                                              \
-	(target)->feeder ? (target)->feeder->ifname : (target)->ifname, \
-		(target)->feeder ? " --ingress" : ""
-#define UNLOAD "`dualpi2-load " OPTIONS " --unload`"
-
 bool target_changes_handle(const struct target *target, const struct request *request)
 {
 	return request->handle && request->handle != target->tree.root.handle;
@@ -80,8 +73,8 @@ static bool may_take_the_place(const struct target *target, const struct request
 
 	return !lost || obstacle(target,
 				 "another qdisc in the place of its %s would lose %s: note it, "
-				 "then " UNLOAD,
-				 tree_aqm(&target->tree)->kind, lost, OPTIONS_OF(target));
+				 "then " TARGET_UNLOAD,
+				 tree_aqm(&target->tree)->kind, lost, TARGET_OPTIONS_OF(target));
 }
 
 /* Where bpf_dualpi2 is attached already. */
@@ -96,8 +89,8 @@ static bool may_change(const struct target *target, const struct request *reques
 		return false;
 	if (!tree_is_mq(&target->tree))
 		return !request->mq ||
-		       obstacle(target, "%s is attached as one qdisc for all queues: first " UNLOAD,
-				target->tree.root.kind, OPTIONS_OF(target));
+		       obstacle(target, "%s is attached as one qdisc for all queues: first " TARGET_UNLOAD,
+				target->tree.root.kind, TARGET_OPTIONS_OF(target));
 	return !foreign || request->replace ||
 	       obstacle(target,
 			"somebody configured one of its queues, so what it sends bypasses the "
@@ -180,8 +173,8 @@ static bool is_possible(const struct target *target, const struct request *reque
 	const struct tree *tree = &target->tree;
 
 	if ((request->mq && !may_be_mq(target)) ||
-	    !request_may_share(request, tree_aqm(tree), tree_has_ours_below_mq(tree),
-			       target->label) ||
+	    !request_has_variant(request, tree_aqm(tree), tree_has_ours_below_mq(tree),
+				 target->label) ||
 	    !handle_is_free(target, request))
 		return false;
 	switch (tree_owner(tree)) {
@@ -209,10 +202,10 @@ static bool check_queues(const struct target *target)
 
 	if (!queue)
 		return true;
-	return report_line(REPORT_WARNING, "%s: `dualpi2-load " OPTIONS "%s` puts that right",
+	return report_line(REPORT_WARNING, "%s: `dualpi2-load " TARGET_OPTIONS "%s` puts that right",
 			   format_queues(queue->parent, tree_missing_queues(&target->tree, aqm),
 					 queue->kind, aqm->kind, text),
-			   OPTIONS_OF(target),
+			   TARGET_OPTIONS_OF(target),
 			   tree_foreign_queue(&target->tree) ? " --replace" : "");
 }
 

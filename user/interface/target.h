@@ -26,6 +26,13 @@ bool target_find(const char *ifname, struct target *target);
 bool target_find_ifb(const struct feeder *feeder, struct target *target);
 void target_free(struct target *target);
 
+/* Behind `dualpi2-load`: says that this one is meant; for printf, and its arguments. */
+#define TARGET_OPTIONS "%s%s"
+#define TARGET_OPTIONS_OF(target)                                       \
+	(target)->feeder ? (target)->feeder->ifname : (target)->ifname, \
+		(target)->feeder ? " --ingress" : ""
+#define TARGET_UNLOAD "`dualpi2-load " TARGET_OPTIONS " --unload`"
+
 /* Freed at the end of its block; it is found first. */
 #define TARGET struct target __attribute__((cleanup(target_free)))
 

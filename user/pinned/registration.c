@@ -10,6 +10,7 @@
 #include "cli/message.h"
 #include "has_timer.skel.h"
 #include "kernel/default_qdisc.h"
+#include "kernel/inner_map.h"
 #include "kernel/struct_ops.h"
 #include "pinned/ledger.h"
 #include "pinned/pins.h"
@@ -41,7 +42,14 @@ static int *pin_fd(struct registration *reg, const struct pin *pin)
 
 static bool has(const struct registration *reg, const struct pin *pin)
 {
-	return reg->aqm->has_values || pin->offset != offsetof(struct registration, values);
+	switch (pin->offset) {
+	case offsetof(struct registration, values):
+		return reg->aqm->has_values;
+	case offsetof(struct registration, host_sets):
+	case offsetof(struct registration, host_dualqs):
+		return reg->aqm->variant == AQM_HOSTS;
+	}
+	return true;
 }
 
 static void init(struct registration *reg, const struct aqm *aqm)
@@ -49,6 +57,7 @@ static void init(struct registration *reg, const struct aqm *aqm)
 	reg->aqm = aqm;
 	for (size_t i = 0; i < N_PINS; i++)
 		*pin_fd(reg, &pins[i]) = -1;
+	reg->types = -1;
 }
 
 static void close_all(struct registration *reg)
@@ -57,6 +66,8 @@ static void close_all(struct registration *reg)
 		if (*pin_fd(reg, &pins[i]) >= 0)
 			close(*pin_fd(reg, &pins[i]));
 	}
+	if (reg->types >= 0)
+		close(reg->types);
 	init(reg, reg->aqm);
 }
 
@@ -147,7 +158,11 @@ static bool open_pins(struct registration *reg, bool is_public)
 					 : pin_refuse(fd, dir, pin->name);
 		}
 	}
-	return check_version(reg);
+	if (!check_version(reg))
+		return false;
+	if (reg->aqm->variant == AQM_HOSTS && !is_public)
+		reg->types = map_types(reg->qdiscs);
+	return true;
 }
 
 static bool open_each(struct registrations *regs, bool is_public)
@@ -322,6 +337,8 @@ static bool load(struct bpf_object *object, struct registration *reg, bool (*ref
 
 	reg->link = fd_of_our_own(bpf_link__fd(link));
 	bpf_link__destroy(link);
+	if (reg->aqm->variant == AQM_HOSTS)
+		reg->types = fd_of_our_own(bpf_object__btf_fd(object));
 	if (!create_abi(reg))
 		return false;
 	for (size_t i = 0; i < N_PINS; i++) {

@@ -17,12 +17,15 @@
 /* The pins: X(member of struct registration, name of the pin and the object, may everybody read it,
  * and the shape: of a map its type and the size of its keys and values, bytes; a map for each CPU
  * would have more of them). `registration` comes last, so that where it is, all others are. Not
- * every AQM has values.
+ * every AQM has values, or maps for hosts.
  */
 #define REGISTRATION_HASH(value) \
 	.type = BPF_MAP_TYPE_HASH, .key_size = sizeof(struct dualpi2_key), .value_size = (value)
 #define REGISTRATION_ARRAY(value) \
 	.type = BPF_MAP_TYPE_ARRAY, .key_size = sizeof(__u32), .value_size = (value)
+#define REGISTRATION_MAPS                                                               \
+	.type = BPF_MAP_TYPE_ARRAY_OF_MAPS, .key_size = sizeof(__u32), .value_size = sizeof(__u32), \
+	.max_entries = DUALPI2_MAX_INSTANCES
 #define REGISTRATION_PROGRAM(of_type) .object = OBJECT_PROGRAM, .type = BPF_PROG_TYPE_##of_type
 #define REGISTRATION_LINK .object = OBJECT_LINK, .type = BPF_LINK_TYPE_STRUCT_OPS
 #define REGISTRATION_OPS "dualpi2" /* the struct_ops that is the qdisc */
@@ -37,6 +40,8 @@
 	X(flows, "dualpi2_flows", false, REGISTRATION_ARRAY(sizeof(struct dualpi2_flow)))    \
 	X(convictions, "dualpi2_convictions", false,                                         \
 	  REGISTRATION_ARRAY(sizeof(struct dualpi2_conviction)))                             \
+	X(host_sets, "dualpi2_host_sets", false, REGISTRATION_MAPS)                          \
+	X(host_dualqs, "dualpi2_host_dualqs", false, REGISTRATION_MAPS)                      \
 	X(abi, "dualpi2_abi", true, REGISTRATION_ARRAY(sizeof(__u32)))                       \
 	X(split, "dualpi2_split", false, REGISTRATION_PROGRAM(SCHED_CLS))                    \
 	X(segment, "dualpi2_segment", false, REGISTRATION_PROGRAM(SCHED_CLS))                \
@@ -55,6 +60,9 @@ struct registration {
 #define REGISTRATION_X(member, name, is_public, ...) int member;
 	REGISTRATION_PINS(REGISTRATION_X)
 #undef REGISTRATION_X
+	int types; /* of the programs (inner_map.h), for maps for hosts; -1 as well without the
+		    * right to open them
+		    */
 };
 
 /* All AQMs, in the order of their list, registered or not. */

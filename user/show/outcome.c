@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "attach/gso.h"
+#include "check/report.h"
 #include "cli/message.h"
 #include "pinned/pins.h"
 
@@ -45,6 +46,9 @@ static const char *repairs_text(const struct repairs *repairs, const char *begin
 		used = snprintf(text, TEXT_MAX, "%sits tcx program is attached again", begin);
 	if (repairs->gso)
 		used += snprintf(text + used, TEXT_MAX - used, "%sGSO packets are split again",
+				 used ? ", " : begin);
+	if (repairs->hosts)
+		used += snprintf(text + used, TEXT_MAX - used, "%sits hosts have their queues again",
 				 used ? ", " : begin);
 	if (repairs->queues)
 		snprintf(text + used, TEXT_MAX - used, "%s%zu of its queues have it again",
@@ -110,6 +114,8 @@ void outcome_say(const struct outcome *outcome)
 			"root`",
 			outcome->ifname, outcome->incomplete, outcome->ifname);
 	say_kind(outcome);
+	if (outcome->host_side)
+		report_hint(outcome->host_side);
 	if (outcome->kind == OUTCOME_ATTACHED || outcome->kind == OUTCOME_CHANGED)
 		request_report(outcome->request, outcome->aqm, &outcome->params);
 	say_gso(outcome);
