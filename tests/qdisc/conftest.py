@@ -36,6 +36,10 @@ WITHOUT_CMPXCHG = BIN / "without_cmpxchg.so"  # for LD_PRELOAD
 KINDS = dict(re.search(r'AQM_NAME "([\w-]+)"\n#define AQM_KIND "(\w+)"', path.read_text()).groups()
              for path in sorted((TESTS.parent / "include/aqm").glob("*.h")))
 # And of those that can be where several queues share a rate.
+# And where each host has a DualQ.
+HOSTS_KINDS = {f"{name}-hosts": kind for path in sorted((TESTS.parent / "include/aqm").glob("*.h"))
+               for name, kind in re.findall(r'AQM_NAME "([\w-]+)"\n(?:.*\n)*?#define AQM_HOSTS_KIND '
+                                            r'"(\w+)"', path.read_text())}
 SHARED_KINDS = [kind for path in sorted((TESTS.parent / "include/aqm").glob("*.h"))
                 for kind in re.findall(r'#define AQM_SHARED_KIND "(\w+)"', path.read_text())]
 # Those of them that are there: one that has to be asked for may not have been built.
@@ -132,7 +136,7 @@ class Qdisc:
                    "the program is detached")
 
     def is_attached(self):
-        return self.tc()["kind"] in KINDS.values()
+        return self.tc()["kind"] in {*KINDS.values(), *HOSTS_KINDS.values()}
 
     def check_conservation(self):
         """The law holds now; the statistics."""
@@ -263,6 +267,12 @@ def published(dev):
     return value
 
 
+def chosen(aqm):
+    """Options that ask for it."""
+    name = aqm.removesuffix("-hosts")
+    return ("--aqm", name, *(("--per-host", "dst") if name != aqm else ()))
+
+
 class Registrations:
     """Kinds of qdiscs that stay registered while tests come and go, for loading the programs of one
     takes a second of the guest's time. A kind is registered while there is a qdisc of it: so each
@@ -286,16 +296,16 @@ class Registrations:
             self.space = Namespace("anchor")
         for aqm in [aqm for aqm in aqms if aqm not in self.devices]:
             dev = "anchor" if aqm == "pi2" else aqm
-            self.space.ip(f"link add {dev} index {200 + list(KINDS).index(aqm)} "
+            self.space.ip(f"link add {dev} index {200 + [*KINDS, *HOSTS_KINDS].index(aqm)} "
                           f"type {'dummy' if has_modules() else 'netkit'}")
             self.devices[aqm] = dev
-            self.space.run(LOADER, dev, "--aqm", aqm)
+            self.space.run(LOADER, dev, *chosen(aqm))
 
     def renew(self, aqm):
         """Its programs and maps are new ones."""
         self.space.run(LOADER, self.devices[aqm], "--unload")
         assert not (PIN_DIR / aqm).exists(), "no other qdisc holds what is spent"
-        self.space.run(LOADER, self.devices[aqm], "--aqm", aqm)
+        self.space.run(LOADER, self.devices[aqm], *chosen(aqm))
 
 
 REGISTRATIONS = Registrations()
