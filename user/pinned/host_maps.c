@@ -27,22 +27,36 @@ static bool refuse(int error, __u32 hosts, __u64 bytes)
 			    hosts, bytes >> 20);
 	if (error == -EPERM)
 		return fail(EPERM, "the kernel does not let us make queues for hosts: run it %s",
-			    privilege_as_root(PRIVILEGE_LOAD | PRIVILEGE_TYPES));
+			    privilege_as_root(PRIVILEGE_LOAD));
 	if (error == -ENOENT)
 		return fail(0, PINS_OTHER_VERSION);
 	return fail(-error, "the kernel refuses to make queues for hosts: %s", strerror(-error));
+}
+
+/* Who has loaded the programs just now has their types; else it takes a right that loading does
+ * not.
+ */
+static bool has_types(const struct registration *reg)
+{
+	return reg->types >= 0 ||
+	       fail(EPERM,
+		    "the types of the loaded programs, which one more qdisc with --per-host takes, "
+		    "are shown to CAP_SYS_ADMIN only: run it %s",
+		    privilege_as_root(PRIVILEGE_TYPES));
 }
 
 bool host_maps_make(const struct registration *reg, __u32 hosts, struct host_maps *maps)
 {
 	const struct inner_value set = { .types = -1, .size = sizeof(struct hosts_set) };
 	struct inner_value dualq = {};
-	int error = 0;
+	int error;
 
 	*maps = (struct host_maps){ -1, -1 };
 	if (reg->aqm->variant != AQM_HOSTS)
 		return true;
-	error = reg->types < 0 ? -EPERM : inner_value_find(reg->types, DUALQ, &dualq);
+	if (!has_types(reg))
+		return false;
+	error = inner_value_find(reg->types, DUALQ, &dualq);
 	if (!error) {
 		maps->sets = inner_map_make("dualpi2_sets", &set, hosts / HOSTS_WAYS);
 		maps->dualqs = inner_map_make("dualpi2_dualqs", &dualq, hosts);
