@@ -9,6 +9,7 @@
 #define AQM_NAME "codel"
 #define AQM_KIND "bpf_dualq_codel"
 #define AQM_NOT_SHARED "it decides by the packets that leave one queue"
+#define AQM_HOSTS_KIND "bpf_codel_h"
 #define AQM_ABOUT "CoDel (RFC 8289) for Classic packets, coupled to L4S"
 
 /* codel_target_ns: delay that Classic packets may always have, ns. codel_interval_ns: how long they

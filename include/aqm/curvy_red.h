@@ -9,6 +9,7 @@
 #define AQM_NAME "curvy-red"
 #define AQM_KIND "bpf_dualq_curvy"
 #define AQM_NOT_SHARED "it decides by the delay of each packet that leaves one queue"
+#define AQM_HOSTS_KIND "bpf_curvy_h"
 #define AQM_ABOUT "Curvy RED of RFC 9332, Appendix B"
 
 /* coupled_delay: enum curvy_red_delay. range_ns: delay above min_th_ns at which p' is 1, ns:

@@ -8,6 +8,7 @@
 #define AQM_NAME "fixed"
 #define AQM_KIND "bpf_dualq_fixed"
 #define AQM_SHARED_KIND "bpf_mq_fixed"
+#define AQM_HOSTS_KIND "bpf_fixed_h"
 #define AQM_ABOUT "a constant p', for tests and teaching"
 #define AQM_FOR_TESTS
 
