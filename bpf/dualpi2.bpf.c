@@ -621,5 +621,5 @@ struct Qdisc_ops dualpi2 = {
 	.init = (void *)dualpi2_init,
 	.reset = (void *)dualpi2_reset,
 	.destroy = (void *)dualpi2_destroy,
-	.id = LINK_KIND,
+	.id = SCHEDULE_KIND,
 };

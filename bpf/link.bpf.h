@@ -3,7 +3,7 @@
  *
  * Each bpf/link/NAME.bpf.h is a link, chosen with LINK_H. It has
  *
- *	LINK_KIND		the kind of its qdiscs
+ *	LINK_KIND		the kind of its qdiscs, if they have one DualQ (schedule.bpf.h)
  *	struct link_clock	its state in each qdisc
  *	struct on_link		and what every CPU reads of it
  *	struct slot		what a packet that waits remembers of it

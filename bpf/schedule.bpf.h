@@ -3,6 +3,7 @@
  *
  * Each bpf/schedule/NAME.bpf.h is a schedule, chosen with SCHEDULE_H. It has
  *
+ *	SCHEDULE_KIND		the kind of its qdiscs, if it is not the link's
  *	SEVERAL			1: there are more DualQs than the first, which is in its instance.
  *				The timer updates the first, another one is updated at its packets
  *				(update.bpf.h)

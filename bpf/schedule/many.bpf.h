@@ -17,6 +17,7 @@
 #include "schedule.bpf.h"
 #include "turns.h"
 
+#define SCHEDULE_KIND AQM_HOSTS_KIND
 #define SEVERAL 1
 #define SHOWN 1 /* together: nobody walks through thousands */
 #define SCHEDULE_TURNS_H "schedule/many_turns.bpf.h"

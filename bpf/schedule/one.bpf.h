@@ -5,6 +5,7 @@
 
 #include "schedule.bpf.h"
 
+#define SCHEDULE_KIND LINK_KIND
 #define SEVERAL 0
 #define SHOWN 1
 #define SCHEDULE_TURNS_H "schedule/one_turns.bpf.h"

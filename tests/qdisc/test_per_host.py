@@ -10,8 +10,10 @@ from netns import wait_until
 ALSO_REGISTERED = ("pi2-hosts",)
 
 LENGTH = 1000
-# A packet takes 80 ms, so that nothing leaves between two that are sent, and PI2 drops none.
-STANDING = ("--per-host", "dst", "--rate", "100kbit", "--target", "4000s")
+BY_TARGET = ("--per-host", "dst")
+# A packet takes 80 ms, so that few leave while others are sent, and PI2 drops none.
+SLOW = ("--rate", "100kbit", "--target", "4000s")
+STANDING = (*BY_TARGET, *SLOW)
 UNSHAPED = ("--rate", 0)
 
 
@@ -76,7 +78,7 @@ def test_the_share_is_in_bytes(hosts):
     hosts.load(*UNSHAPED)
     order = hosts.drain()
     half = order[:90]
-    assert half.count(1) * 1500 == pytest.approx(half.count(2) * 300, abs=2 * 1514)
+    assert half.count(1) * 1500 == pytest.approx(half.count(2) * 300, abs=3 * 1514)
 
 
 def test_l_of_a_host_waits_for_no_queue_of_others(hosts):
@@ -115,7 +117,7 @@ def claims(hosts):
 ], ids=str)
 def test_what_a_host_is(hosts, options, frame, first, second, are_one):
     """With a VLAN tag in the frame as well, where its header is searched for."""
-    hosts.load(*STANDING, "--per-host", *options)
+    hosts.load(*SLOW, "--per-host", *options)
     for vlans in ((), ((0x8100, 5),)):
         hosts.send(1, NOT_ECT, 3, lambda serial, ecn, length, vlans=vlans, **of:
                    frame(serial, ecn, length, vlans, **of), **first)
@@ -158,7 +160,7 @@ def test_more_hosts_than_dualqs_share_and_are_counted(hosts):
 
 def test_an_idle_dualq_is_given_to_the_next_host(hosts):
     """Nothing of the one before is left to it: more hosts than DualQs, one after the other."""
-    hosts.load(*STANDING, *UNSHAPED, "--hosts", 8)
+    hosts.load(*BY_TARGET, *UNSHAPED, "--hosts", 8)
     for host in range(1, 101):
         hosts.send(host, ECT_1 if host % 2 else NOT_ECT, 3)
     hosts.drain()
@@ -183,7 +185,6 @@ def test_a_link_that_goes_down_empties_all(hosts):
     for host in range(1, 51):
         hosts.send(host, NOT_ECT, 10)
         hosts.send(host, ECT_1, 10)
-    hosts.cable.tx = hosts.cable.tx
     hosts.cable.tx.ip("link set d0 down")
     hosts.cable.tx.ip("link set d0 up")
     hosts.cable.sender.getsockopt(1, 4)  # SO_ERROR: "Network is down"
@@ -221,9 +222,9 @@ def test_a_packet_that_passed_no_program_has_its_host(hosts):
 
 def test_p_of_one_is_not_that_of_others(hosts):
     """A host with a standing queue has its packets marked, another one has not."""
-    hosts.load("--per-host", "dst", "--rate", "1mbit", "--target", "1ms", "--step-thresh", "4000s")
+    hosts.load(*BY_TARGET, "--rate", "1mbit", "--target", "1ms", "--step-thresh", "4000s")
     hosts.send(1, NOT_ECT, 200)
-    wait_until(lambda: hosts.stats()["probability"]["prob"] > .3, "p' has grown")
+    wait_until(lambda: hosts.stats()["prob"] > .3, "p' has grown")
     for _ in range(20):
         hosts.send(1, ECT_1, 4, length=300)
         hosts.send(2, ECT_1, 2, length=300)

@@ -11,6 +11,7 @@
 #include "dualpi2.h"
 #include "schedule.bpf.h"
 
+#define SCHEDULE_KIND LINK_KIND
 #define SEVERAL 1
 #define SHOWN 2
 #define SCHEDULE_TURNS_H "two_dualqs_turns.bpf.h"
