@@ -5,8 +5,8 @@
  * upper bits choose a set of HOSTS_WAYS DualQs, and in it the host has
  *
  *	its own		the one that it had before, if nobody has taken it since
- *	a new one	of those in which nothing waits, the one that has been idle for longest,
- *			whoever had it
+ *	a new one	of those in which nothing waits, the one to which no packet has come for
+ *			longest, whoever had it
  *	a foreign one	if packets wait in all of them: the two hosts share it. Nothing is lost
  *			but that each has a share, so the caller counts it
  *
@@ -48,16 +48,15 @@ struct hosts_law {
 /* The DualQs of some hosts: a cache line and a quarter. What is read without the lock comes first.
  */
 struct hosts_set {
-	__u64 start_ns;		  /* when the qdisc started that it is of: hosts_claim() */
-	__u32 host[HOSTS_WAYS];	  /* whose it is; HOSTS_NONE: nobody's yet */
-	__u32 rested[HOSTS_WAYS]; /* what `rests` was when it became idle; 0: it never was */
-	__u32 rests;		  /* how often one of them became idle; wraps */
-	__u8 busy;		  /* bit by way: packets wait in it */
+	__u64 start_ns;		/* when the qdisc started that it is of: hosts_own() */
+	__u32 host[HOSTS_WAYS]; /* whose it is; HOSTS_NONE: nobody's yet */
+	__u32 last[HOSTS_WAYS]; /* what `packets` was with the last that came to it */
+	__u32 packets;		/* that came to any of them; wraps */
+	__u32 reserved;		/* 0 */
 };
 
-/* What a host has got. */
+/* What a host has got that had none. */
 enum hosts_claim {
-	HOSTS_OWN,     /* what it had before */
 	HOSTS_NEW,     /* it begins anew: what the DualQ knows is of another host */
 	HOSTS_FOREIGN, /* it shares that of another one */
 };
@@ -129,20 +128,10 @@ static inline __u32 hosts_set_of(__u32 host, __u32 sets)
 	return (__u64)host * sets >> 32;
 }
 
-/* The DualQ behind a way of a set, and back. HOSTS_HOME is none of them. */
+/* The DualQ behind a way of a set. HOSTS_HOME is none of them. */
 static inline __u32 hosts_home(__u32 set, __u32 way)
 {
 	return HOSTS_HOME + 1 + set * HOSTS_WAYS + way;
-}
-
-static inline __u32 hosts_set_at(__u32 home)
-{
-	return (home - HOSTS_HOME - 1) / HOSTS_WAYS;
-}
-
-static inline __u32 hosts_way_at(__u32 home)
-{
-	return (home - HOSTS_HOME - 1) % HOSTS_WAYS;
 }
 
 /* ---- a set ----------------------------------------------------------------------- */
@@ -160,16 +149,26 @@ static inline __u32 hosts_find(const struct hosts_set *set, __u64 start_ns, __u3
 	return way;
 }
 
-/* Of the ways in which nothing waits, the one that has been idle for longest; HOSTS_WAYS: packets
- * wait in all of them. One that was never used has been idle since `rests` was 0.
+/* A packet of a host has come: the way that it has had before; HOSTS_WAYS: none, so that it has to
+ * claim one.
  */
-static inline __u32 hosts_longest_idle(const struct hosts_set *set)
+static inline __u32 hosts_own(struct hosts_set *set, __u64 start_ns, __u32 host)
+{
+	if (set->start_ns != start_ns)
+		*set = (struct hosts_set){ .start_ns = start_ns };
+	return hosts_find(set, start_ns, host);
+}
+
+/* Of the ways in which nothing waits, the one to which none has come for longest; HOSTS_WAYS:
+ * packets wait in all of them. `busy`: bit by way.
+ */
+static inline __u32 hosts_longest_idle(const struct hosts_set *set, __u32 busy)
 {
 	__u32 found = HOSTS_WAYS, longest = 0, way, idle;
 
 	for (way = 0; way < HOSTS_WAYS; way++) {
-		idle = set->rests - set->rested[way];
-		if (set->busy & 1 << way || (found < HOSTS_WAYS && idle <= longest))
+		idle = set->packets - set->last[way];
+		if (busy & 1 << way || (found < HOSTS_WAYS && idle <= longest))
 			continue;
 		found = way;
 		longest = idle;
@@ -177,18 +176,12 @@ static inline __u32 hosts_longest_idle(const struct hosts_set *set)
 	return found;
 }
 
-/* A packet of a host has come: `way` is where it goes. A host that shares meets the same other one
- * each time, as its number chooses it.
+/* A way for a host that has none. A host that shares meets the same other one each time, as its
+ * number chooses it.
  */
-static inline enum hosts_claim hosts_claim(struct hosts_set *set, __u64 start_ns, __u32 host,
-					   __u32 *way)
+static inline enum hosts_claim hosts_claim(struct hosts_set *set, __u32 host, __u32 busy, __u32 *way)
 {
-	if (set->start_ns != start_ns)
-		*set = (struct hosts_set){ .start_ns = start_ns };
-	*way = hosts_find(set, start_ns, host);
-	if (*way < HOSTS_WAYS)
-		return HOSTS_OWN;
-	*way = hosts_longest_idle(set);
+	*way = hosts_longest_idle(set, busy);
 	if (*way < HOSTS_WAYS) {
 		set->host[*way] = host;
 		return HOSTS_NEW;
@@ -197,19 +190,10 @@ static inline enum hosts_claim hosts_claim(struct hosts_set *set, __u64 start_ns
 	return HOSTS_FOREIGN;
 }
 
-/* A packet waits in it now. One that was not queued leaves it idle, so that the next host may have
- * it.
- */
-static inline void hosts_wake(struct hosts_set *set, __u32 way)
+/* Then, in any case. */
+static inline void hosts_note(struct hosts_set *set, __u32 way)
 {
-	set->busy |= 1 << way;
-}
-
-/* Its last packet has left. */
-static inline void hosts_rest(struct hosts_set *set, __u32 way)
-{
-	set->busy &= ~(1 << way);
-	set->rested[way] = ++set->rests;
+	set->last[way] = ++set->packets;
 }
 
 #endif /* DUALPI2_HOSTS_H */

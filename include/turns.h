@@ -240,9 +240,10 @@ static inline void turns_arrive(struct turns *turns, struct turns_dualq *dualq, 
 		turns_put_first(turns, dualq, number);
 }
 
-/* Whose turn it is, if the first one of the line that is served belongs there. It makes way if not.
+/* Whose turn it is, if the first one of the line that is served belongs there: `*first`, and its
+ * number. It makes way if not.
  */
-static inline __u32 turns_step(struct turns *turns)
+static inline __u32 turns_step(struct turns *turns, struct turns_dualq **first)
 {
 	const __u32 which = turns_served(turns);
 	struct turns_dualq *dualq;
@@ -254,6 +255,7 @@ static inline __u32 turns_step(struct turns *turns)
 	dualq = turns_dualq_at(turns, number);
 	if (!dualq)
 		return TURNS_NOBODY;
+	*first = dualq;
 	waiting = turns_waiting(dualq);
 	if (!turns_belongs(turns, which, dualq, waiting)) {
 		turns_leave(turns, which, dualq);
@@ -277,10 +279,11 @@ static inline __u32 turns_step(struct turns *turns)
 /* Whose turn it is, while packets wait: a number, or TURNS_UNKNOWN. TURNS_NOBODY: nothing waits. */
 static inline __u32 turns_next(struct turns *turns)
 {
+	struct turns_dualq *first;
 	__u32 i, number;
 
 	TURNS_FOR(i, TURNS_STEPS) {
-		number = turns_step(turns);
+		number = turns_step(turns, &first);
 		if (number != TURNS_UNKNOWN)
 			return number;
 	}

@@ -55,9 +55,14 @@ static __always_inline struct turns_dualq *turns_dualq_at(struct turns *turns, u
 	return q ? &q->in_schedule.turns : NULL;
 }
 
+static __always_inline struct dualq *dualq_of(const struct turns_dualq *turns)
+{
+	return container_of(turns, struct dualq, in_schedule.turns);
+}
+
 static __always_inline u32 turns_waiting(const struct turns_dualq *turns)
 {
-	const struct dualq *q = container_of(turns, const struct dualq, in_schedule.turns);
+	const struct dualq *q = dualq_of(turns);
 
 	return (fifo_waits(&q->l) ? TURNS_L : 0) | (fifo_waits(&q->c) ? TURNS_C : 0);
 }
@@ -194,10 +199,33 @@ static __always_inline void forget(struct dualq *q)
 	q->in_schedule.packets = 0;
 }
 
+/* A way for a host that has none. (Not inlined, also so that BTF has the whole struct: of what is in
+ * a map within a map it has the name alone.)
+ */
+static __noinline u32 claim_way(struct instance *in, struct hosts_set *hosts, u32 set, u32 host)
+{
+	u32 home = hosts_home(set, 0), busy = 0, way, i;
+	struct dualq *q;
+
+	bpf_for(i, 0, HOSTS_WAYS) {
+		q = schedule_dualq(in, home + i);
+		if (!q || dualq_waits(q))
+			busy |= 1 << i;
+	}
+	if (hosts_claim(hosts, host, busy, &way) == HOSTS_FOREIGN) {
+		in->schedule.shared_packets++;
+		return way;
+	}
+	in->schedule.claims++;
+	q = schedule_dualq(in, home + way);
+	if (q)
+		forget(q);
+	return way;
+}
+
 static __always_inline struct dualq *schedule_claim(struct instance *in, u32 host, u32 *home)
 {
 	struct hosts_set *hosts;
-	enum hosts_claim claim;
 	struct dualq *q;
 	u32 set, way;
 
@@ -205,17 +233,14 @@ static __always_inline struct dualq *schedule_claim(struct instance *in, u32 hos
 	hosts = set_of(in, host, &set);
 	if (!hosts)
 		return first_dualq(in);
-	claim = hosts_claim(hosts, in->start_ns, host, &way);
+	way = hosts_own(hosts, in->start_ns, host);
+	if (way >= HOSTS_WAYS)
+		way = claim_way(in, hosts, set, host);
 	q = schedule_dualq(in, hosts_home(set, way));
-	if (!q) /* there are none yet */
+	if (!q || way >= HOSTS_WAYS) /* there are none yet */
 		return first_dualq(in);
+	hosts_note(hosts, way);
 	*home = hosts_home(set, way);
-	if (claim == HOSTS_NEW) {
-		in->schedule.claims++;
-		forget(q);
-	} else if (claim == HOSTS_FOREIGN) {
-		in->schedule.shared_packets++;
-	}
 	return q;
 }
 
@@ -230,30 +255,6 @@ static __always_inline bool schedule_admits(const struct instance *in, const str
 	return q->in_schedule.packets + sch->q.qlen < in->params.limit;
 }
 
-/* Packets wait in it from now on, or no more. (Not inlined, so that BTF has the whole struct: of what
- * is in a map within a map it has the name alone.)
- */
-static __noinline int set_notes(struct hosts_set *hosts, u32 home, bool waits)
-{
-	if (waits)
-		hosts_wake(hosts, hosts_way_at(home));
-	else
-		hosts_rest(hosts, hosts_way_at(home));
-	return 0;
-}
-
-/* The same for its qdisc. */
-static __noinline int dualq_notes(struct instance *in, u32 home, bool waits)
-{
-	struct hosts_set *hosts;
-
-	in->schedule.waiting += waits ? 1 : -1;
-	if (!in->schedule.waiting)
-		turns_settle(&in->schedule.turns);
-	hosts = home == HOSTS_HOME ? NULL : set_at(in, hosts_set_at(home));
-	return hosts ? set_notes(hosts, home, waits) : 0;
-}
-
 static __always_inline void schedule_queued(struct instance *in, struct dualq *q,
 					    const struct packet_info *info, bool in_l)
 {
@@ -261,7 +262,7 @@ static __always_inline void schedule_queued(struct instance *in, struct dualq *q
 
 	*(in_l ? &own->bytes_l : &own->bytes_c) += info->len;
 	if (!own->packets++)
-		dualq_notes(in, q->home, true);
+		in->schedule.waiting++;
 	turns_arrive(&in->schedule.turns, &own->turns, q->home, in_l);
 }
 
@@ -271,8 +272,8 @@ static __always_inline void schedule_left(struct instance *in, struct dualq *q,
 	struct in_schedule *own = &q->in_schedule;
 
 	*(from_l ? &own->bytes_l : &own->bytes_c) -= info->len;
-	if (!--own->packets)
-		dualq_notes(in, q->home, false);
+	if (!--own->packets && !--in->schedule.waiting)
+		turns_settle(&in->schedule.turns);
 }
 
 GLOBAL_SUBPROG u32 whose_turn(u32 number)
@@ -282,10 +283,16 @@ GLOBAL_SUBPROG u32 whose_turn(u32 number)
 	return in ? turns_next(&in->schedule.turns) : TURNS_NOBODY;
 }
 
+/* Most of the time one step tells. */
 static __always_inline struct dualq *schedule_next(struct instance *in)
 {
-	u32 home = whose_turn(in->number);
+	struct turns_dualq *first = NULL;
+	u32 home = turns_step(&in->schedule.turns, &first);
 
+	if (home < TURNS_NOBODY)
+		return first ? dualq_of(first) : NULL;
+	if (home == TURNS_UNKNOWN)
+		home = whose_turn(in->number);
 	return home < TURNS_NOBODY ? schedule_dualq(in, home) : NULL;
 }
 

@@ -15,7 +15,8 @@ from model import SECOND
 
 WAYS = C.HOSTS_WAYS
 START = 7 * SECOND
-OWN, NEW, FOREIGN = C.HOSTS_OWN, C.HOSTS_NEW, C.HOSTS_FOREIGN
+OWN = "own"
+NEW, FOREIGN = C.HOSTS_NEW, C.HOSTS_FOREIGN
 keys = st.integers(0, 2**64 - 1)
 
 
@@ -127,12 +128,6 @@ def test_few_share(address, sets):
 # ---- homes -----------------------------------------------------------------------
 
 
-@given(st.integers(0, 2**13), st.integers(0, WAYS - 1))
-def test_a_home_is_a_way_of_a_set(number, way):
-    home = C.hosts_home(number, way)
-    assert (C.hosts_set_at(home), C.hosts_way_at(home)) == (number, way)
-
-
 def test_homes_follow_the_one_of_no_host():
     homes = [C.hosts_home(number, way) for number in range(5) for way in range(WAYS)]
     assert homes == list(range(C.HOSTS_HOME + 1, C.HOSTS_HOME + 1 + 5 * WAYS))
@@ -142,94 +137,85 @@ def test_homes_follow_the_one_of_no_host():
 
 
 class Set:
-    """The DualQs of a set, the longest idle first, and what waits in them."""
+    """The DualQs of a set, the one first to which none has come for longest, and what waits."""
 
     def __init__(self):
         self.of, self.waits = {}, collections.Counter()
-        self.idle = list(range(WAYS))
+        self.order = list(range(WAYS))
 
-    def claim(self, host):
-        if host in self.of.values():
-            return OWN, next(way for way, of in self.of.items() if of == host)
-        if self.idle:
-            self.of[self.idle[0]] = host
-            return NEW, self.idle[0]
-        return FOREIGN, None
+    def come(self, host):
+        got, way = OWN, next((way for way, of in self.of.items() if of == host), None)
+        if way is None:
+            way = next((way for way in self.order if not self.waits[way]), None)
+            got = NEW if way is not None else FOREIGN
+        if got == FOREIGN:
+            way = host % WAYS
+        else:
+            self.of[way] = host
+        self.order.remove(way)
+        self.order.append(way)
+        return got, way
 
-    def arrive(self, way):
-        self.waits[way] += 1
-        if way in self.idle:
-            self.idle.remove(way)
-
-    def leave(self, way):
-        self.waits[way] -= 1
-        if not self.waits[way]:
-            self.idle.append(way)
+    def busy(self):
+        return sum(1 << way for way in range(WAYS) if self.waits[way])
 
 
-def claim(made, number, start=START):
-    way = ffi.new("__u32 *")
-    return C.hosts_claim(made, start, number, way), way[0]
+def come(made, number, busy=0, start=START):
+    """A packet of a host: what it got, and where it goes."""
+    at, got = C.hosts_own(made, start, number), OWN
+    if at == WAYS:
+        way = ffi.new("__u32 *")
+        got, at = C.hosts_claim(made, number, busy, way), way[0]
+    C.hosts_note(made, at)
+    return got, at
 
 
 def garbage():
     """What another qdisc has left behind."""
-    made = new("hosts_set", start_ns=START - 1, rests=77, busy=255)
+    made = new("hosts_set", start_ns=START - 1, packets=77)
     for way in range(WAYS):
-        made.host[way], made.rested[way] = way + 1, 2**32 - 5
+        made.host[way], made.last[way] = way + 1, 2**32 - 5
     return made
 
 
-@given(before=st.booleans(), rests=st.sampled_from([0, 2**31 - 3, 2**32 - 3]), steps=st.lists(
+@given(before=st.booleans(), packets=st.sampled_from([0, 2**31 - 3, 2**32 - 3]), steps=st.lists(
     st.one_of(st.tuples(st.just("arrive"), st.integers(1, 12)),
               st.tuples(st.just("refused"), st.integers(1, 12)),
               st.tuples(st.just("leave"), st.integers(0, WAYS - 1))), max_size=200))
-def test_a_set(before, rests, steps):
-    """Against the model, also where the count of who became idle wraps."""
+def test_a_set(before, packets, steps):
+    """Against the model, also where the count of packets wraps."""
     made, model = garbage() if before else new("hosts_set"), Set()
+    if not before:
+        C.hosts_own(made, START, 1)
+        made.packets = packets
     for number in range(1, WAYS + 1):  # in each of them somebody was
-        way = claim(made, number)[1]
-        assert model.claim(number) == (NEW, way)
-        C.hosts_wake(made, way)
-        model.arrive(way)
-    made.rests = rests
-    for way in range(WAYS):
-        C.hosts_rest(made, way)
-        model.leave(way)
+        assert come(made, number) == model.come(number)
     for what, which in steps:
         if what == "leave":
-            if model.waits[which]:
-                model.leave(which)
-                if not model.waits[which]:
-                    C.hosts_rest(made, which)
+            model.waits[which] = max(0, model.waits[which] - 1)
             continue
         found = C.hosts_find(made, START, which)
-        got, way = claim(made, which)
-        expected, of = model.claim(which)
-        assert got == expected and found == (way if got == OWN else WAYS)
-        assert way == of or got == FOREIGN
-        assert way < WAYS
+        got, way = come(made, which, model.busy())
+        assert (got, way) == model.come(which)
+        assert found == (way if got == OWN else WAYS)
         if what == "arrive":
-            C.hosts_wake(made, way)
-            model.arrive(way)
-        assert made.busy == sum(1 << way for way in range(WAYS) if model.waits[way])
+            model.waits[way] += 1
 
 
 def test_what_another_qdisc_left_is_nobodys():
     made = garbage()
     assert all(C.hosts_find(made, START, number) == WAYS for number in range(1, WAYS + 1))
     assert C.hosts_find(made, START - 1, 3) == 2
-    assert [claim(made, number) for number in (9, 9)] == [(NEW, 0), (OWN, 0)]
-    assert made.start_ns == START and not made.busy and not made.host[2]
+    assert [come(made, number) for number in (9, 9)] == [(NEW, 0), (OWN, 0)]
+    assert made.start_ns == START and not made.host[2]
 
 
 def test_a_host_that_shares_meets_the_same_one():
     """And others than the next one does."""
-    made = new("hosts_set")
+    made, all_busy = new("hosts_set"), 2**WAYS - 1
     for number in range(1, WAYS + 1):
-        C.hosts_wake(made, claim(made, number)[1])
+        come(made, number)
     for number in range(100, 120):
-        assert {claim(made, number) for _ in range(3)} == {(FOREIGN, number % WAYS)}
-    C.hosts_rest(made, 5)
-    assert claim(made, 119) == (NEW, 5)
+        assert {come(made, number, all_busy) for _ in range(3)} == {(FOREIGN, number % WAYS)}
+    assert come(made, 119, all_busy ^ 1 << 5) == (NEW, 5)
     assert C.hosts_find(made, START, 6) == WAYS, "whose it was"
