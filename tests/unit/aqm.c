@@ -9,6 +9,7 @@
 #include "clock.bpf.h"
 #include "instance.bpf.h"
 #include "overload.bpf.h"
+#include "turns.bpf.h"
 
 struct instance *unit_aqm_new(const struct dualpi2_params *params, __u32 mtu)
 {
@@ -40,7 +41,7 @@ __u32 unit_aqm_update(struct instance *in, __u64 now)
 {
 	struct dualq *q = &in->dualq;
 
-	overload_update(in, &q->overload, aqm_update(in, q, now, 1), now);
+	overload_update(in, q, aqm_update(in, q, now, 1), now);
 	return q->coupled.prob;
 }
 
@@ -55,7 +56,7 @@ void unit_aqm_set_queue(struct instance *in, bool in_l, __u64 packets, __u64 byt
 
 	if (in_l)
 		q->l_packets = packets;
-	counters_of(q, in_l)->bytes_in = bytes;
+	counters_of(in, q, in_l)->bytes_in = bytes;
 	fifo_of(q, in_l)->head_ns = head_ns;
 }
 
@@ -68,7 +69,7 @@ __u32 unit_aqm_mark(struct instance *in, __u8 tos, __u64 now)
 {
 	const struct arrival arrival = { .now = now, .flags = unit_aqm_classify(in, tos) };
 
-	if (!(arrival.flags & PACKET_MARKABLE) || !aqm_may_mark(&in->dualq))
+	if (!(arrival.flags & PACKET_MARKABLE) || !aqm_may_mark(in, &in->dualq))
 		return MARK_NONE;
 	return aqm_mark(in, &in->dualq, &arrival);
 }
