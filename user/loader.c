@@ -183,7 +183,10 @@ static bool attach(const char *ifname, const struct requests *requests)
 	if (!host_passes(HOST_ATTACH) || !bpffs_mount() || !default_qdisc_open() ||
 	    !tcx_look_for_ours(ifname, &ours))
 		return false;
-	pins_keep_privilege(PRIVILEGE_LOAD | PRIVILEGE_NET | PRIVILEGE_TYPES);
+	if (registrations_need_types())
+		pins_keep_privilege(PRIVILEGE_LOAD | PRIVILEGE_NET | PRIVILEGE_TYPES);
+	else
+		pins_keep_privilege(PRIVILEGE_LOAD | PRIVILEGE_NET);
 	if (!pins_lock())
 		return false;
 	if (!registrations_open(&regs)) {

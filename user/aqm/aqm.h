@@ -34,8 +34,8 @@ typedef const char *aqm_doubt(const struct dualpi2_params *params);
 /* What it does now, in words (`size` bytes); false: nothing that has to be said. */
 typedef bool aqm_describe(const struct dualpi2_stats *stats, char *text, size_t size);
 
-/* What an AQM can be. Each is a kind of qdisc of its own, with an object, a registration and an entry
- * among the AQMs.
+/* What an AQM can be. Each is a kind of qdisc of its own, with an object, a registration and an
+ * entry among the AQMs.
  */
 enum aqm_variant {
 	AQM_PLAIN, /* a qdisc with one DualQ and a link of its own */

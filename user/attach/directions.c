@@ -166,9 +166,8 @@ static bool look_at_all(const struct registrations *regs, const char *ifname,
 static bool will_have_hosts(const struct requests *requests, const struct before before[])
 {
 	for (int i = 0; i < N_DIRECTIONS; i++) {
-		if (requests->has[i] &&
-		    (before[i].wanted->variant == AQM_HOSTS ||
-		     (before[i].aqm && before[i].aqm->variant == AQM_HOSTS)))
+		if (requests->has[i] && (before[i].wanted->variant == AQM_HOSTS ||
+					 (before[i].aqm && before[i].aqm->variant == AQM_HOSTS)))
 			return true;
 	}
 	return false;

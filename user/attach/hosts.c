@@ -26,6 +26,7 @@ bool hosts_may_change(const struct target *target, const struct aqm *aqm, __u32 
 		      const struct dualpi2_params *wanted)
 {
 	return aqm->variant != AQM_HOSTS || wanted->hosts == hosts ||
-	       fail_usage("%s: --hosts %u: it has %u as long as it is attached: first " TARGET_UNLOAD,
-			  target->label, wanted->hosts, hosts, TARGET_OPTIONS_OF(target));
+	       fail_usage(
+		       "%s: --hosts %u: it has %u as long as it is attached: first " TARGET_UNLOAD,
+		       target->label, wanted->hosts, hosts, TARGET_OPTIONS_OF(target));
 }

@@ -10,10 +10,10 @@
 
 /* What rights are for. */
 enum privilege {
-	PRIVILEGE_MOUNT = 1, /* enter the first mount namespace, or mount a BPF file system */
-	PRIVILEGE_LOAD = 2,  /* load BPF programs, make maps */
-	PRIVILEGE_NET = 4,   /* qdiscs, devices, tcx programs */
-	PRIVILEGE_FILES = 8, /* files that are somebody else's */
+	PRIVILEGE_MOUNT = 1,  /* enter the first mount namespace, or mount a BPF file system */
+	PRIVILEGE_LOAD = 2,   /* load BPF programs, make maps */
+	PRIVILEGE_NET = 4,    /* qdiscs, devices, tcx programs */
+	PRIVILEGE_FILES = 8,  /* files that are somebody else's */
 	PRIVILEGE_TYPES = 16, /* see the types that loaded BPF programs have */
 };
 

@@ -47,7 +47,8 @@ void request_take_over(const struct aqm *aqm, struct dualpi2_params *params)
 
 bool request_will_share(const struct request *request, const struct aqm *now, bool is_mq)
 {
-	return (request->mq || is_mq) && (request_has_rate(request) || (now && now->variant == AQM_MQ));
+	return (request->mq || is_mq) &&
+	       (request_has_rate(request) || (now && now->variant == AQM_MQ));
 }
 
 /* Will each host have a DualQ? */
@@ -110,8 +111,7 @@ static bool may_part_hosts(const struct request *request, const struct aqm *now,
 bool request_has_variant(const struct request *request, const struct aqm *now, bool is_mq,
 			 const char *label)
 {
-	return may_share(request, now, is_mq, label) &&
-	       may_part_hosts(request, now, is_mq, label);
+	return may_share(request, now, is_mq, label) && may_part_hosts(request, now, is_mq, label);
 }
 
 /* Each of several queues would do so by itself. */

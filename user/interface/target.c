@@ -89,7 +89,8 @@ static bool may_change(const struct target *target, const struct request *reques
 		return false;
 	if (!tree_is_mq(&target->tree))
 		return !request->mq ||
-		       obstacle(target, "%s is attached as one qdisc for all queues: first " TARGET_UNLOAD,
+		       obstacle(target,
+				"%s is attached as one qdisc for all queues: first " TARGET_UNLOAD,
 				target->tree.root.kind, TARGET_OPTIONS_OF(target));
 	return !foreign || request->replace ||
 	       obstacle(target,
@@ -202,7 +203,8 @@ static bool check_queues(const struct target *target)
 
 	if (!queue)
 		return true;
-	return report_line(REPORT_WARNING, "%s: `dualpi2-load " TARGET_OPTIONS "%s` puts that right",
+	return report_line(REPORT_WARNING,
+			   "%s: `dualpi2-load " TARGET_OPTIONS "%s` puts that right",
 			   format_queues(queue->parent, tree_missing_queues(&target->tree, aqm),
 					 queue->kind, aqm->kind, text),
 			   TARGET_OPTIONS_OF(target),

@@ -105,8 +105,8 @@ bool host_maps_put(const struct registration *reg, const struct dualpi2_key *key
 		return fail(0, "the qdisc has just been removed: run it again");
 	error = put_one(reg->host_sets, number, maps->sets)
 			?: put_one(reg->host_dualqs, number, maps->dualqs);
-	return !error || fail(-error, "the kernel refuses to take queues for hosts: %s",
-			      strerror(-error));
+	return !error ||
+	       fail(-error, "the kernel refuses to take queues for hosts: %s", strerror(-error));
 }
 
 int host_maps_look(const struct registration *reg, const struct dualpi2_key *key)

@@ -179,6 +179,15 @@ static bool open_each(struct registrations *regs, bool is_public)
 	return true;
 }
 
+bool registrations_need_types(void)
+{
+	for (size_t i = 0; aqms[i]; i++) {
+		if (aqms[i]->variant == AQM_HOSTS && pin_exists(aqms[i]->name, "registration") > 0)
+			return true;
+	}
+	return false;
+}
+
 bool registrations_open(struct registrations *regs)
 {
 	regs->count = 0;

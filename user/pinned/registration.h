@@ -23,9 +23,9 @@
 	.type = BPF_MAP_TYPE_HASH, .key_size = sizeof(struct dualpi2_key), .value_size = (value)
 #define REGISTRATION_ARRAY(value) \
 	.type = BPF_MAP_TYPE_ARRAY, .key_size = sizeof(__u32), .value_size = (value)
-#define REGISTRATION_MAPS                                                               \
-	.type = BPF_MAP_TYPE_ARRAY_OF_MAPS, .key_size = sizeof(__u32), .value_size = sizeof(__u32), \
-	.max_entries = DUALPI2_MAX_INSTANCES
+#define REGISTRATION_MAPS                                              \
+	.type = BPF_MAP_TYPE_ARRAY_OF_MAPS, .key_size = sizeof(__u32), \
+	.value_size = sizeof(__u32), .max_entries = DUALPI2_MAX_INSTANCES
 #define REGISTRATION_PROGRAM(of_type) .object = OBJECT_PROGRAM, .type = BPF_PROG_TYPE_##of_type
 #define REGISTRATION_LINK .object = OBJECT_LINK, .type = BPF_LINK_TYPE_STRUCT_OPS
 #define REGISTRATION_OPS "dualpi2" /* the struct_ops that is the qdisc */
@@ -70,6 +70,9 @@ struct registrations {
 	struct registration of[AQMS_MAX];
 	size_t count;
 };
+
+/* Is there one whose types are to be opened, which takes PRIVILEGE_TYPES? */
+bool registrations_need_types(void);
 
 /* Open what is pinned, and the ledger. Of an AQM that is not registered nothing is open, and
  * look-ups find nothing. With false all is closed again.
