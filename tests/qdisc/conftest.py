@@ -35,11 +35,12 @@ WITHOUT_CMPXCHG = BIN / "without_cmpxchg.so"  # for LD_PRELOAD
 # The kind of the qdiscs of each AQM.
 KINDS = dict(re.search(r'AQM_NAME "([\w-]+)"\n#define AQM_KIND "(\w+)"', path.read_text()).groups()
              for path in sorted((TESTS.parent / "include/aqm").glob("*.h")))
-# And of those that can be where several queues share a rate.
 # And where each host has a DualQ.
 HOSTS_KINDS = {f"{name}-hosts": kind for path in sorted((TESTS.parent / "include/aqm").glob("*.h"))
-               for name, kind in re.findall(r'AQM_NAME "([\w-]+)"\n(?:.*\n)*?#define AQM_HOSTS_KIND '
-                                            r'"(\w+)"', path.read_text())}
+               for name, kind in re.findall(
+                   r'AQM_NAME "([\w-]+)"\n(?:.*\n)*?#define AQM_HOSTS_KIND "(\w+)"',
+                   path.read_text())}
+# And of those that can be where several queues share a rate.
 SHARED_KINDS = [kind for path in sorted((TESTS.parent / "include/aqm").glob("*.h"))
                 for kind in re.findall(r'#define AQM_SHARED_KIND "(\w+)"', path.read_text())]
 # Those of them that are there: one that has to be asked for may not have been built.

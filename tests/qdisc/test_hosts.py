@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""`dualpi2-load --per-host`: what it makes, keeps, takes away and refuses. What hosts get of it is in
-test_per_host.py.
-"""
+"""`dualpi2-load --per-host`: what it makes, keeps, takes away and refuses. (What hosts get of it:
+test_per_host.py.)"""
 
 import contextlib
 import json
