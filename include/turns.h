@@ -262,7 +262,7 @@ static inline __u32 turns_step(struct turns *turns, struct turns_dualq **first)
 		turns_go_on(turns, which, dualq, number, waiting);
 		return TURNS_UNKNOWN;
 	}
-	if (which == TURNS_OWN || which == TURNS_AHEAD) {
+	if (which <= TURNS_AHEAD && number != turns->line[which].last) {
 		turns_leave(turns, which, dualq);
 		turns_join(turns, which, dualq, number);
 	}

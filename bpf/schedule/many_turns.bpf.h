@@ -52,7 +52,10 @@ static __always_inline struct turns_dualq *turns_dualq_at(struct turns *turns, u
 	struct instance *in = container_of(turns, struct instance, schedule.turns);
 	struct dualq *q = schedule_dualq(in, number);
 
-	return q ? &q->in_schedule.turns : NULL;
+	if (!q)
+		return NULL;
+	barrier_var(q); /* the compiler would add to it before it is checked, and the verifier minds */
+	return &q->in_schedule.turns;
 }
 
 static __always_inline struct dualq *dualq_of(const struct turns_dualq *turns)
