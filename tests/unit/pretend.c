@@ -30,6 +30,7 @@ struct instance {
 	bool without_tcx, overload;
 	enum direction direction;
 	bool guard_is_unknown;
+	__u32 hosts;		  /* that have packets waiting; as many packets share a DualQ */
 	__u32 convicts;		  /* flows out of L, of which a packet in ten is */
 	unsigned int comes_after; /* samples */
 	size_t aqm;		  /* its number in aqms; not there if there are not so many */
@@ -64,6 +65,9 @@ static const struct scenario {
 	{ .name = "guard-unknown",
 	  .instances = { { "eth0", TC_H_ROOT, 4, 2000, 500 * USEC, 150, 1000, 15 * MSEC, 2, 12,
 			   .convicts = 2, .guard_is_unknown = true } } },
+	{ .name = "hosts",
+	  .instances = { { "eth0", TC_H_ROOT, 4, 2000, 500 * USEC, 150, 1000, 15 * MSEC, 2, 12,
+			   .hosts = 3 } } },
 	{ .name = "without-tcx",
 	  .instances = { { .ifname = "eth0",
 			   .parent = TC_H_ROOT,
@@ -173,6 +177,15 @@ static void fill_guard(struct sample *sample, const struct instance *instance, _
 		sample->guarded = (struct guarded){ true, instance->convicts, 43 };
 }
 
+static void fill_hosts(struct dualpi2_stats *stats, const struct instance *instance, __u64 steps)
+{
+	if (!instance->hosts)
+		return;
+	stats->params.per_host = DUALPI2_HOSTS_DST;
+	stats->hosts_waiting = instance->hosts;
+	stats->hosts_shared = steps * instance->hosts;
+}
+
 static void fill(struct sample *sample, const struct instance *instance, unsigned int index)
 {
 	const __u64 steps = sample_number + 1, start = DUALPI2_NSEC_PER_SEC;
@@ -208,6 +221,7 @@ static void fill(struct sample *sample, const struct instance *instance, unsigne
 	stats->l.counters.mark_coupled = steps * instance->l_marks;
 	fill_gauges(sample, steps);
 	fill_guard(sample, instance, steps);
+	fill_hosts(stats, instance, steps);
 	if (instance->overload)
 		stats->overload = (struct dualpi2_overload){
 			.events = 1,

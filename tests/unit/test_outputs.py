@@ -295,6 +295,17 @@ def test_bins():
     assert line["interval"]["l-queue"]["delay"]["bins"][0]["packets"] == 2000
 
 
+# ---- hosts -----------------------------------------------------------------------------------
+
+
+def test_hosts_in_words():
+    table = stats("hosts").stdout
+    assert ("  hosts: packets wait for 3 now\n"
+            "    6 packets shared the queues of another host, as all were in use\n") in table
+    assert "not default: per-host dst\n" in table
+    assert "  hosts:" not in stats("busy").stdout
+
+
 # ---- the guard -------------------------------------------------------------------------------
 
 
