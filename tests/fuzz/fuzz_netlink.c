@@ -14,6 +14,7 @@
 #include "interface/tree.h"
 #include "kernel/link.h"
 #include "kernel/qdisc.h"
+#include "kernel/route.h"
 
 static const uint8_t *answers, *answers_end;
 static void *poisoned; /* the part of the reader's buffer that holds nothing */
@@ -153,7 +154,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	answers = data + 1;
 	answers_end = data + size;
-	switch (data[0] % 6) {
+	switch (data[0] % 7) {
 	case 0:
 		qdisc_each(0, visit, NULL);
 		break;
@@ -171,6 +172,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		break;
 	case 5:
 		link_each(NULL, check_link, NULL);
+		break;
+	case 6:
+		route_has_default(1);
 		break;
 	}
 	return 0;

@@ -31,7 +31,9 @@ FILES = (
 )
 
 # include/uapi/linux/netlink.h, rtnetlink.h, if_link.h, gen_stats.h
-NLMSG_ERROR, NLMSG_DONE, RTM_NEWLINK, RTM_NEWQDISC, RTM_NEWTFILTER = 2, 3, 16, 36, 44
+NLMSG_ERROR, NLMSG_DONE, RTM_NEWLINK = 2, 3, 16
+RTM_NEWROUTE, RTM_NEWQDISC, RTM_NEWTFILTER = 24, 36, 44
+RTA_OIF, RTA_MULTIPATH = 4, 9
 NLM_F_MULTI, NLM_F_DUMP_INTR, NLM_F_ACK_TLVS, NLMSGERR_ATTR_MSG = 2, 0x10, 0x200, 1
 TCA_KIND, TCA_OPTIONS, TCA_STATS2, TCA_STAB = 1, 2, 7, 8
 TCA_STATS_BASIC, TCA_STATS_QUEUE, TCA_STATS_PKT64, TCA_STAB_BASE = 1, 3, 8, 1
@@ -39,7 +41,8 @@ IFLA_IFNAME, IFLA_LINK, IFLA_LINKINFO, IFLA_IFALIAS = 3, 5, 18, 20
 IFLA_NUM_TX_QUEUES, IFLA_GSO_MAX_SEGS, IFLA_INFO_KIND = 31, 40, 1
 IFLA_GRO_MAX_SIZE, IFLA_GRO_IPV4_MAX_SIZE = 58, 64
 ROOT = 0xFFFFFFFF
-ASK_QDISCS, ASK_LINK, ASK_ROOT, ASK_FILTERS, ORDER, ASK_LINKS = range(6)  # fuzz_netlink.c
+# fuzz_netlink.c
+ASK_QDISCS, ASK_LINK, ASK_ROOT, ASK_FILTERS, ORDER, ASK_LINKS, ASK_ROUTES = range(7)
 
 
 def attribute(kind, payload):
@@ -69,6 +72,16 @@ def link():
                    attribute(IFLA_LINKINFO, attribute(IFLA_INFO_KIND, b"veth\0")), 0)
 
 
+def route(*attributes):
+    """A default route."""
+    return message(RTM_NEWROUTE, struct.pack("=BBBBBBBBI", 2, 0, 0, 0, 254, 3, 0, 1, 0) +
+                   b"".join(attributes))
+
+
+def next_hop(ifindex):
+    return struct.pack("=HBBi", 8, 0, 0, ifindex)
+
+
 def error(errno, text=b""):
     tail = attribute(NLMSGERR_ATTR_MSG, text + b"\0") if text else b""
     return message(NLMSG_ERROR, struct.pack("=i", -errno) + bytes(16) + tail,
@@ -91,6 +104,8 @@ def netlink():
     yield datagrams(ASK_FILTERS, message(RTM_NEWTFILTER, bytes(20)), done)
     yield datagrams(ORDER, error(22, b"Device does not exist"))
     yield datagrams(ORDER, error(0))
+    yield datagrams(ASK_ROUTES, route(attribute(RTA_OIF, struct.pack("=i", 2))) +
+                    route(attribute(RTA_MULTIPATH, next_hop(3) + next_hop(1))), done, done)
 
 
 def event(ended):

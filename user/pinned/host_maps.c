@@ -144,8 +144,8 @@ static int read_numbers(const struct registration *reg, bool is_used[DUALPI2_MAX
 
 static void take_away(int outer, __u32 number)
 {
-	if (inner_map_look(outer, number) > 0)
-		bpf_map_delete_elem(outer, &number);
+	if (inner_map_look(outer, number) > 0 && bpf_map_delete_elem(outer, &number))
+		verbose("the queues for hosts of a former qdisc stay: %s", strerror(errno));
 }
 
 static void sweep(const struct registration *reg)
