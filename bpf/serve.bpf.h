@@ -25,8 +25,8 @@
 
 /* What came of a DualQ's turn. */
 enum turn {
-	TURN_EMPTY,   /* nothing to serve */
-	TURN_AGAIN,   /* the AQM dropped the head, or it is not clear yet whose turn it is */
+	TURN_EMPTY, /* nothing to serve */
+	TURN_AGAIN, /* the AQM dropped the head, or it is not clear yet whose turn it is */
 	TURN_SERVED,
 };
 
@@ -180,8 +180,8 @@ GLOBAL_SUBPROG int serve_again(struct Qdisc *sch __arg_trusted, u64 now)
 	return turn;
 }
 
-/* No packet yet, as the AQM dropped the first: go on to one that it leaves alone. NULL: none is left,
- * or there is more to clear away, for which dequeue is called again at once.
+/* No packet yet, as the AQM dropped the first: go on to one that it leaves alone. NULL: none is
+ * left, or there is more to clear away, for which dequeue is called again at once.
  */
 static __noinline struct sk_buff *serve_on(struct Qdisc *sch, u64 now)
 {

@@ -3,8 +3,8 @@
  *
  * A qdisc may have thousands of DualQs, most of them asleep, so nobody walks through them. The
  * timer updates the first (tick.bpf.h). Another one catches up when a packet touches it: with the
- * updates that it has missed, and with parameters that have changed since. Until then its statistics
- * are those of the last touch, and an overload event goes on.
+ * updates that it has missed, and with parameters that have changed since. Until then its
+ * statistics are those of the last touch, and an overload event goes on.
  */
 #ifndef UPDATE_BPF_H
 #define UPDATE_BPF_H

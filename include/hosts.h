@@ -179,7 +179,8 @@ static inline __u32 hosts_longest_idle(const struct hosts_set *set, __u32 busy)
 /* A way for a host that has none. A host that shares meets the same other one each time, as its
  * number chooses it.
  */
-static inline enum hosts_claim hosts_claim(struct hosts_set *set, __u32 host, __u32 busy, __u32 *way)
+static inline enum hosts_claim hosts_claim(struct hosts_set *set, __u32 host, __u32 busy,
+					   __u32 *way)
 {
 	*way = hosts_longest_idle(set, busy);
 	if (*way < HOSTS_WAYS) {

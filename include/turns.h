@@ -11,7 +11,9 @@
  *	round	anything waits: deficit round robin. The first one sends while its deficit is
  *		above 0, then it is given a quantum and goes to the end
  *
- * So L waits for one packet of each other L within its share, and for no C. Who has L and C has the
+ * So L waits for one packet of each other L within its share, and for no C. (While many begin to
+ * flood L at the same time they are that far ahead together, once, and whoever has used a quantum
+ * waits with them.) Who has L and C has the
  * bytes of L taken off his own C, and L beyond what it may be ahead waits for its round. Were own
  * and ahead one line, L within its share would wait behind all that is beyond; were own and fresh,
  * behind the C of all who begin.

@@ -25,11 +25,11 @@
 struct schedule {
 	struct turns turns;
 	struct hosts_law law;
-	u32 sets;	   /* of HOSTS_WAYS hosts; 0: there is one DualQ for all */
-	u32 waiting;	   /* DualQs in which packets wait */
-	u8 is_by_source;   /* a host is who sends, not who receives */
-	u64 claims;		/* DualQs that were given to a host */
-	u64 shared_packets;	/* of hosts that had none of their own */
+	u32 sets;			  /* of HOSTS_WAYS hosts; 0: there is one DualQ for all */
+	u32 waiting;			  /* DualQs in which packets wait */
+	u8 is_by_source;		  /* a host is who sends, not who receives */
+	u64 claims;			  /* DualQs that were given to a host */
+	u64 shared_packets;		  /* of hosts that had none of their own */
 	struct dualpi2_overload overload; /* of any of them */
 };
 

@@ -54,7 +54,8 @@ static __always_inline struct turns_dualq *turns_dualq_at(struct turns *turns, u
 
 	if (!q)
 		return NULL;
-	barrier_var(q); /* the compiler would add to it before it is checked, and the verifier minds */
+	barrier_var(
+		q); /* the compiler would add to it before it is checked, and the verifier minds */
 	return &q->in_schedule.turns;
 }
 
@@ -202,8 +203,8 @@ static __always_inline void forget(struct dualq *q)
 	q->in_schedule.packets = 0;
 }
 
-/* A way for a host that has none. (Not inlined, also so that BTF has the whole struct: of what is in
- * a map within a map it has the name alone.)
+/* A way for a host that has none. (Not inlined, also so that BTF has the whole struct: of what is
+ * in a map within a map it has the name alone.)
  */
 static __noinline u32 claim_way(struct instance *in, struct hosts_set *hosts, u32 set, u32 host)
 {
@@ -357,8 +358,8 @@ static __always_inline u64 bytes_of_others(const struct instance *in, const stru
 	return all > own ? all - own : 0;
 }
 
-/* L within its share, and not far beyond, goes first (turns.h). What is further beyond waits for its
- * rounds, in which others send as much each, of what they have.
+/* L within its share, and not far beyond, goes first (turns.h). What is further beyond waits for
+ * its rounds, in which others send as much each, of what they have.
  */
 static __always_inline u64 schedule_ahead(const struct instance *in, const struct dualq *q)
 {

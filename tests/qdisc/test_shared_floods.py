@@ -3,57 +3,24 @@
 at the root with the same rate and the same senders, whichever queues the flood comes to."""
 
 import math
-import statistics
-import struct
-import time
 
 import pytest
-from frames import ECT_1, NOT_ECT, SERIAL_LEN, ipv4_frame
-from netns import wait_until
+from frames import ECT_1, NOT_ECT, ipv4_frame
 from shared_link import CALM, Shared, shared_link
+from streams import Stream, play
 from test_mq import QUEUES, from_flow
 
 RATE = 10_000_000
 LENGTH = 1000
 SETTLED_S, SECONDS = 1.5, 1.5
 LATE_MS = 0.05  # the timer of L's queue, which waits for a frame of C in another one
-YEAR_2000_NS = 946_684_800 * 10**9  # serials of streams are later
-
-
-class Stream:
-    """Paced frames of one codepoint into some queues. A frame's serial is the time when it was
-    sent, and its last bits who sent it."""
-
-    def __init__(self, ecn, load, queues):
-        """`load`: a part of the link."""
-        self.ecn, self.load, self.queues = ecn, load, queues
-        self.sent = 0
-        self.arrivals = []  # (sent, arrived; s)
 
 
 class Flooded(Shared):
-    def send_all(self, streams, seconds):
-        began = time.time()
-        bare = {ecn: ipv4_frame(0, ecn, LENGTH)[:-SERIAL_LEN] for ecn in (ECT_1, NOT_ECT)}
-        frames = [[from_flow(bare[stream.ecn], self.flow_of[queue]) for queue in stream.queues]
-                  for stream in streams]
-        while (elapsed := time.time() - began) < seconds:
-            for number, stream in enumerate(streams):
-                while stream.sent < stream.load * elapsed * RATE / 8 / LENGTH:
-                    frame = frames[number][stream.sent % len(stream.queues)]
-                    self.send(frame + struct.pack("!Q", time.time_ns() // 16 * 16 + number))
-                    stream.sent += 1
-            self.sort(streams)
-            time.sleep(0.001)
-        wait_until(lambda: self.backlog() == 0, "the queues are empty")
-        self.sort(streams)
-        return began
-
-    def sort(self, streams):
-        for packet in self.receive():
-            if packet.serial < YEAR_2000_NS:
-                continue
-            streams[packet.serial % 16].arrivals.append((packet.serial / 1e9, packet.time_ns / 1e9))
+    def stream(self, ecn, load, queues):
+        """`load`: a part of the link."""
+        return Stream([from_flow(ipv4_frame(0, ecn, LENGTH), self.flow_of[queue])
+                       for queue in queues], load * RATE)
 
 
 @pytest.fixture
@@ -66,15 +33,10 @@ def link(registered_link, new_space):
 
 def measured(link, streams):
     """Of each stream (its part of the link, mean and P99 of its delay in ms)."""
-    began = link.send_all(streams, SETTLED_S + SECONDS)
+    began = play(link, streams, SETTLED_S + SECONDS)
     begin, end = began + SETTLED_S, began + SETTLED_S + SECONDS
-    found = []
-    for stream in streams:
-        delays = sorted(1000 * (arrived - sent) for sent, arrived in stream.arrivals
-                        if begin <= arrived < end)
-        found.append((len(delays) * LENGTH * 8 / RATE / SECONDS, statistics.fmean(delays),
-                      delays[int(0.99 * len(delays))]))
-    return found
+    return [(bit_per_s / RATE, mean, p99) for bit_per_s, mean, p99 in
+            (stream.measured(begin, end) for stream in streams)]
 
 
 def at_root(link):
@@ -97,7 +59,8 @@ def by_chance(share):
 def test_flood(link, ecn):
     """Twice what the link takes."""
     def streams(queues):
-        return [Stream(ecn, 2, queues), Stream(ECT_1, 0.2, [1]), Stream(NOT_ECT, 0.2, [2])]
+        return [link.stream(ecn, 2, queues), link.stream(ECT_1, 0.2, [1]),
+                link.stream(NOT_ECT, 0.2, [2])]
     at_root(link)
     root = measured(link, streams([0]))
     shared_by_queues(link)
@@ -117,10 +80,10 @@ WINDOW = 10  # frames of the joiner
 
 def joins(link):
     """After how many ms a joiner has 80 % of the third that is its share."""
-    incumbent, joiner = Stream(NOT_ECT, 1, [0]), Stream(NOT_ECT, 0.5, [1])
+    incumbent, joiner = link.stream(NOT_ECT, 1, [0]), link.stream(NOT_ECT, 0.5, [1])
     link.load(*CALM)
     link.burst([0], NOT_ECT, STANDING, LENGTH)
-    began = link.send_all([incumbent, joiner], 0.4)
+    began = play(link, [incumbent, joiner], 0.4)
     arrived = [arrived for _, arrived in joiner.arrivals]
     for first, last in zip(arrived, arrived[WINDOW:], strict=False):
         if WINDOW * LENGTH * 8 / (last - first) >= 0.8 * RATE / 3:

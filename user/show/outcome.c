@@ -48,8 +48,8 @@ static const char *repairs_text(const struct repairs *repairs, const char *begin
 		used += snprintf(text + used, TEXT_MAX - used, "%sGSO packets are split again",
 				 used ? ", " : begin);
 	if (repairs->hosts)
-		used += snprintf(text + used, TEXT_MAX - used, "%sits hosts have their queues again",
-				 used ? ", " : begin);
+		used += snprintf(text + used, TEXT_MAX - used,
+				 "%sits hosts have their queues again", used ? ", " : begin);
 	if (repairs->queues)
 		snprintf(text + used, TEXT_MAX - used, "%s%zu of its queues have it again",
 			 used ? ", " : begin, repairs->queues);
