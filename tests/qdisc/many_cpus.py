@@ -6,6 +6,7 @@ that every counter is exact. Run in a guest of its own, with real threads (tests
 import concurrent.futures
 import contextlib
 import errno
+import ipaddress
 import itertools
 import json
 import multiprocessing
@@ -17,13 +18,24 @@ from pathlib import Path
 
 import pytest
 import virtual_queues
-from conftest import AQMS, BIN, KINDS, LOADER, PIN_DIR, SHARED_KINDS, check_law, published, written
+from conftest import (
+    AQMS,
+    BIN,
+    HOSTS_KINDS,
+    KINDS,
+    LOADER,
+    PIN_DIR,
+    SHARED_KINDS,
+    check_law,
+    published,
+    written,
+)
 from frames import CE, ECT_0, ECT_1, NOT_ECT, ipv4_frame
 from netns import dummy, run, veth, wait_until
 from superpackets import UDP_SEGMENT
 
 CPUS = 4
-OURS = {*KINDS.values(), *SHARED_KINDS}
+OURS = {*KINDS.values(), *SHARED_KINDS, *HOSTS_KINDS.values()}
 QUEUES = 4
 LIMIT = 10000  # packets, the default
 PKTGEN = Path("/proc/net/pktgen")
@@ -66,6 +78,9 @@ LINK_CHANGES = (("--target", "1ms", "--tupdate", "1ms", "--limit", 20),
                 ("--classic-protection", "10%", "--coupling-factor", 2, "--l4s-ect",
                  "--step-thresh", "1ms", "--l-aqm", "step", "--target", "15ms", "--tupdate",
                  "16ms"), *RATES)
+# Far more hosts than DualQs, so that they claim them from each other all the time.
+HOSTS, FIRST_HOST = 500, ipaddress.IPv4Address("10.9.0.2")
+PER_HOST = ("--per-host", "dst", "--hosts", 64)
 # Of senders, which never rest: the tools shall have their turn soon.
 NICE = 19
 
@@ -73,7 +88,8 @@ NICE = 19
 class Pktgen:
     """Senders within the kernel, a thread on each of some CPUs, through dev_queue_xmit()."""
 
-    def __init__(self, space, dev, codepoints, queues):
+    def __init__(self, space, dev, codepoints, queues, hosts=1):
+        """`hosts`: to so many addresses, drawn at random."""
         self.space = space
         self.names = [f"{dev}@{cpu}" for cpu in range(len(codepoints))]
         with space.entered():
@@ -81,7 +97,8 @@ class Pktgen:
                 self.command(f"kpktgend_{cpu}", "rem_device_all", f"add_device {name}")
                 self.command(name, "count 0", "pkt_size 200", "clone_skb 0", "delay 0",
                              "xmit_mode queue_xmit", "flag !SHARED", "flag QUEUE_MAP_RND",
-                             "queue_map_min 0", f"queue_map_max {queues - 1}", "dst 10.9.0.2",
+                             "queue_map_min 0", f"queue_map_max {queues - 1}", "flag IPDST_RND",
+                             "dst_min 10.9.0.2", f"dst_max {FIRST_HOST + hosts - 1}",
                              "dst_mac 02:00:00:00:00:99", f"tos {ecn:02x}")
 
     @staticmethod
@@ -291,15 +308,17 @@ def seconds(long):
 @pytest.mark.parametrize("queues, options, first, changes", [
     (1, (), (), CHANGES + RATES), (QUEUES, ("--mq",), (), CHANGES),
     (QUEUES, ("--mq",), ("--rate", "50mbit"), LINK_CHANGES),
+    (1, PER_HOST, (), (("--host-prefix", 56), *CHANGES, ("--host-prefix", 64), *RATES)),
     pytest.param(1, ("--aqm", "vdq"), (), VDQ_CHANGES + RATES, marks=pytest.mark.skipif(
         "vdq" not in AQMS, reason="built without VDQ=1")),
-], ids=["root", "mq", "link", "vdq"])
+], ids=["root", "mq", "link", "hosts", "vdq"])
 def test_leaving(space, seconds, queues, options, first, changes):
     """Whatever the packet: refused on arrival it has still arrived."""
     dummy(space, "w0", "numtxqueues", queues)
     place = Place(space, "w0", *options)
     place.load(*first)
-    generators = Pktgen(space, "w0", (ECT_1, NOT_ECT), queues)
+    generators = Pktgen(space, "w0", (ECT_1, NOT_ECT), queues,
+                        hosts=HOSTS if options == PER_HOST else 1)
     programs = Program(2, raw_sender(space, "w0")), Program(3, gso_sender(space, "w0"))
     sent, readings = torment(place, (generators, *programs), changes, seconds)
     calls = sent.pop()[0]
@@ -308,6 +327,8 @@ def test_leaving(space, seconds, queues, options, first, changes):
     assert sum(entry["gso"]["split"] for entry in final) == calls
     assert sum(entry["gso"]["whole"] for entry in final) == 0
     assert sum(entry["bypassed-tcx"] for entry in final) == 0
+    if options == PER_HOST:
+        assert final[0]["hosts"]["claims"] > HOSTS and final[0]["hosts"]["waiting"] == 0
     if "vdq" in options:
         virtual_queues.check(PIN_DIR / "vdq", published("w0")["number"])
     place.unload()

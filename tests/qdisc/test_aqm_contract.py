@@ -7,19 +7,20 @@ import re
 import time
 
 import pytest
-from conftest import AQMS, BIN, TESTS, drops, published
+from conftest import AQMS, BIN, TESTS, chosen, drops, published
 from frames import CE, ECT_0, ECT_1, NOT_ECT, check_order, other_frame
 from netns import wait_until
 
 ECNS = (NOT_ECT, ECT_1, ECT_0, CE)
-ALSO_REGISTERED = tuple(name for name in AQMS if name != "pi2")
+HOSTS = "pi2-hosts"  # what it does in one DualQ of many
+ALSO_REGISTERED = (*(name for name in AQMS if name != "pi2"), HOSTS)
 
 
-@pytest.fixture(params=AQMS)
+@pytest.fixture(params=(*AQMS, HOSTS))
 def load(request, cable):
     """dualpi2-load with one AQM."""
     def load_it(*options):
-        return cable.load("--aqm", request.param, *options)
+        return cable.load(*chosen(request.param), *options)
     return load_it
 
 
