@@ -16,6 +16,7 @@ from conftest import LOADER, PIN_DIR, PUBLIC_PIN_DIR, Qdisc, one_line
 from faults import ERRORS, FIRST_ONE_IN, calls_of, disturb
 from frames import NOT_ECT, ipv4_frame, send
 
+ALSO_REGISTERED = ("pi2-hosts",)
 PIN_DIRS = PIN_DIR, PUBLIC_PIN_DIR
 # `one` has several queues.
 WIDE = ("ip link del one", "ip link add one numtxqueues 4 numrxqueues 4 type dummy",

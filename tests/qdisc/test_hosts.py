@@ -246,9 +246,7 @@ def test_both_directions(registered, new_space):
                                    "default dev one table 77"])
 def test_auto_takes_a_default_route_for_the_wan(space, route):
     family, words = ("-6", route[3:]) if route.startswith("-6") else ("-4", route)
-    for dev in ("one", "two"):
-        space.ip(f"addr add 192.0.2.{ord(dev[0])}/32 dev {dev}")
-        space.up(dev)
+    space.sysctl("net.ipv6.conf.one.disable_ipv6", 0)
     space.run("ip", family, "route", "add", *words.split())
     done = space.run(LOADER, "one", "--per-host", "auto", "--hosts", 8)
     assert options(space)["per-host"] == "src"
@@ -257,7 +255,6 @@ def test_auto_takes_a_default_route_for_the_wan(space, route):
 
 
 def test_auto_takes_all_others_for_the_lan(space):
-    space.up("one")
     space.run("ip", "route", "add", "198.51.100.0/24", "dev", "one")
     space.run("ip", "route", "add", "unreachable", "default")
     done = space.run(LOADER, "one", "--per-host", "auto", "--hosts", 8)
@@ -280,6 +277,16 @@ def test_auto_of_incoming_traffic_is_the_other_address(registered, new_space):
 # ---- what is refused --------------------------------------------------------------------
 
 
+@pytest.fixture
+def wide(registered, box):
+    """The box, where `two` has two queues."""
+    box.ip("link del two")
+    box.ip("link add two numtxqueues 2 type dummy")
+    box.up_without_ipv6("two")
+    yield box
+    box.run(LOADER, "two", "--unload", "--if-attached")
+
+
 @pytest.mark.parametrize("words, told", [
     ("--mq --per-host dst", "two: --per-host: not with an mq: the packets of a host"),
     ("--mq --per-host dst --rate 9mbit", "two: --per-host: not with an mq"),
@@ -289,12 +296,10 @@ def test_auto_of_incoming_traffic_is_the_other_address(registered, new_space):
     ("--per-host dst --host-prefix 0", "--host-prefix 0"),
     *([("--aqm vdq --per-host dst", "two: --per-host: not with the AQM vdq: its packet values")]
       if "vdq" in AQMS else [])])
-def test_refused(registered, box, words, told):
-    box.ip("link del two")
-    box.ip("link add two numtxqueues 2 type dummy")
-    before = root(box, "two"), maps()
-    assert told in one_line(box.run(LOADER, "two", *words.split(), check=False), 2)
-    assert (root(box, "two"), maps()) == before
+def test_refused(wide, words, told):
+    before = root(wide, "two"), maps()
+    assert told in one_line(wide.run(LOADER, "two", *words.split(), check=False), 2)
+    assert (root(wide, "two"), maps()) == before
 
 
 @pytest.mark.skipif("vdq" not in AQMS, reason="built without VDQ=1")
@@ -304,13 +309,10 @@ def test_an_aqm_without_it_does_not_take_its_place(space):
     assert line.endswith("; --per-host off ends it\n") and kind(space) == KIND
 
 
-def test_not_below_an_mq_that_is_there(registered, box):
-    box.ip("link del two")
-    box.ip("link add two numtxqueues 2 type dummy")
-    box.run(LOADER, "two", "--mq")
-    line = one_line(box.run(LOADER, "two", "--per-host", "dst", check=False), 2)
+def test_not_below_an_mq_that_is_there(wide):
+    wide.run(LOADER, "two", "--mq")
+    line = one_line(wide.run(LOADER, "two", "--per-host", "dst", check=False), 2)
     assert "--per-host: not with an mq" in line
-    box.run(LOADER, "two", "--unload")
 
 
 def test_what_does_nothing_is_doubted(space):
