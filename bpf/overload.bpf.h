@@ -41,6 +41,14 @@ enum overload_change {
 	OVERLOAD_ENDED,
 };
 
+/* How long after the end of an event so far, ns. Where several DualQs have one event it may have
+ * gone on, for another one, a moment later than `now`: less than 0.
+ */
+static __always_inline s64 overload_since(const struct dualpi2_overload *overload, u64 now)
+{
+	return now - overload->start_ns - overload->duration_ns;
+}
+
 /* Overload begins at once and is over when none was seen for a while: no flapping. Where several
  * DualQs have one event, of two CPUs that see it begin one does.
  */
@@ -48,6 +56,7 @@ static __always_inline enum overload_change overload_move(struct dualpi2_overloa
 							  bool is_saturated, u64 now)
 {
 	enum overload_change change = OVERLOAD_GOES_ON;
+	s64 since;
 
 	if (is_saturated) {
 		if (!overload->active) {
@@ -58,10 +67,13 @@ static __always_inline enum overload_change overload_move(struct dualpi2_overloa
 				change = OVERLOAD_BEGAN;
 			}
 		}
-		overload->total_ns += now - overload->start_ns - overload->duration_ns;
-		overload->duration_ns = now - overload->start_ns;
+		since = overload_since(overload, now);
+		if (since > 0) {
+			overload->total_ns += since;
+			overload->duration_ns += since;
+		}
 	} else if (overload->active &&
-		   now - overload->start_ns - overload->duration_ns >= DUALPI2_OVERLOAD_HOLD_NS) {
+		   overload_since(overload, now) >= (s64)DUALPI2_OVERLOAD_HOLD_NS) {
 		overload->active = 0;
 		change = OVERLOAD_ENDED;
 	}

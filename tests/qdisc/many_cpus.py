@@ -6,7 +6,6 @@ that every counter is exact. Run in a guest of its own, with real threads (tests
 import concurrent.futures
 import contextlib
 import errno
-import ipaddress
 import itertools
 import json
 import multiprocessing
@@ -14,6 +13,7 @@ import os
 import re
 import socket
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -69,6 +69,7 @@ CHANGES = (("--target", "1ms", "--tupdate", "1ms"), *SHARED_CHANGES,
 RING_MAX = 4096  # VDQ_RING_MAX
 VDQ_CHANGES = (("--ring", 64, "--rate-memory", "1ms"), *SHARED_CHANGES,
                ("--ring", RING_MAX, "--rate-memory", "1s"))
+HOSTS_CHANGES = (*CHANGES, ("--per-host", "src", "--host-prefix", 56), ("--per-host", "dst"))
 RATES = (("--rate", "50mbit"), ("--rate", "2mbit"), ("--rate", "10gbit"))
 # Where all queues share a rate.
 LINK_CHANGES = (("--target", "1ms", "--tupdate", "1ms", "--limit", 20),
@@ -78,9 +79,6 @@ LINK_CHANGES = (("--target", "1ms", "--tupdate", "1ms", "--limit", 20),
                 ("--classic-protection", "10%", "--coupling-factor", 2, "--l4s-ect",
                  "--step-thresh", "1ms", "--l-aqm", "step", "--target", "15ms", "--tupdate",
                  "16ms"), *RATES)
-# Far more hosts than DualQs, so that they claim them from each other all the time.
-HOSTS, FIRST_HOST = 500, ipaddress.IPv4Address("10.9.0.2")
-PER_HOST = ("--per-host", "dst", "--hosts", 64)
 # Of senders, which never rest: the tools shall have their turn soon.
 NICE = 19
 
@@ -88,8 +86,7 @@ NICE = 19
 class Pktgen:
     """Senders within the kernel, a thread on each of some CPUs, through dev_queue_xmit()."""
 
-    def __init__(self, space, dev, codepoints, queues, hosts=1):
-        """`hosts`: to so many addresses, drawn at random."""
+    def __init__(self, space, dev, codepoints, queues):
         self.space = space
         self.names = [f"{dev}@{cpu}" for cpu in range(len(codepoints))]
         with space.entered():
@@ -97,14 +94,19 @@ class Pktgen:
                 self.command(f"kpktgend_{cpu}", "rem_device_all", f"add_device {name}")
                 self.command(name, "count 0", "pkt_size 200", "clone_skb 0", "delay 0",
                              "xmit_mode queue_xmit", "flag !SHARED", "flag QUEUE_MAP_RND",
-                             "queue_map_min 0", f"queue_map_max {queues - 1}", "flag IPDST_RND",
-                             "dst_min 10.9.0.2", f"dst_max {FIRST_HOST + hosts - 1}",
+                             "queue_map_min 0", f"queue_map_max {queues - 1}", "dst 10.9.0.2",
                              "dst_mac 02:00:00:00:00:99", f"tos {ecn:02x}")
 
     @staticmethod
     def command(name, *lines):
         for line in lines:
             (PKTGEN / name).write_text(line)
+
+    def spread(self, cpu, *lines, last="10.9.1.200"):
+        """The packets of this one go to many hosts, up to the last."""
+        with self.space.entered():
+            self.command(self.names[cpu], "flag IPDST_RND", "dst_min 10.9.0.2", f"dst_max {last}",
+                         *lines)
 
     def start(self):
         run("renice", "-n", NICE, "-p", *run("pgrep", "kpktgend").stdout.split())
@@ -308,7 +310,7 @@ def seconds(long):
 @pytest.mark.parametrize("queues, options, first, changes", [
     (1, (), (), CHANGES + RATES), (QUEUES, ("--mq",), (), CHANGES),
     (QUEUES, ("--mq",), ("--rate", "50mbit"), LINK_CHANGES),
-    (1, PER_HOST, (), (("--host-prefix", 56), *CHANGES, ("--host-prefix", 64), *RATES)),
+    (1, (), ("--per-host", "dst", "--hosts", 256), HOSTS_CHANGES + RATES),
     pytest.param(1, ("--aqm", "vdq"), (), VDQ_CHANGES + RATES, marks=pytest.mark.skipif(
         "vdq" not in AQMS, reason="built without VDQ=1")),
 ], ids=["root", "mq", "link", "hosts", "vdq"])
@@ -317,8 +319,10 @@ def test_leaving(space, seconds, queues, options, first, changes):
     dummy(space, "w0", "numtxqueues", queues)
     place = Place(space, "w0", *options)
     place.load(*first)
-    generators = Pktgen(space, "w0", (ECT_1, NOT_ECT), queues,
-                        hosts=HOSTS if options == PER_HOST else 1)
+    generators = Pktgen(space, "w0", (ECT_1, NOT_ECT), queues)
+    if "--per-host" in first:
+        generators.spread(0)
+        generators.spread(1)
     programs = Program(2, raw_sender(space, "w0")), Program(3, gso_sender(space, "w0"))
     sent, readings = torment(place, (generators, *programs), changes, seconds)
     calls = sent.pop()[0]
@@ -327,8 +331,6 @@ def test_leaving(space, seconds, queues, options, first, changes):
     assert sum(entry["gso"]["split"] for entry in final) == calls
     assert sum(entry["gso"]["whole"] for entry in final) == 0
     assert sum(entry["bypassed-tcx"] for entry in final) == 0
-    if options == PER_HOST:
-        assert final[0]["hosts"]["claims"] > HOSTS and final[0]["hosts"]["waiting"] == 0
     if "vdq" in options:
         virtual_queues.check(PIN_DIR / "vdq", published("w0")["number"])
     place.unload()
@@ -344,4 +346,25 @@ def test_arriving(space, new_space, seconds):
     programs = [Program(cpu, raw_sender(outside, "o0")) for cpu in (2, 3)]
     sent, readings = torment(place, (generators, *programs), CHANGES + RATES, seconds)
     check_exact(place, sum(accepted for accepted, _ in sent), readings)
+    place.unload()
+
+
+def test_overload_of_one_host(space, seconds):
+    """It is one event, whatever the clocks of those say who meet no overload."""
+    dummy(space, "w0")
+    place = Place(space, "w0")
+    place.load("--per-host", "dst", "--hosts", 8192, "--rate", "20mbit", "--target", "1ms",
+               "--tupdate", "1ms")
+    generators = Pktgen(space, "w0", (NOT_ECT,) * 3, 1)
+    for cpu in (1, 2):
+        generators.spread(cpu, "delay 100000", last="10.9.30.200")
+    readings, end = [], time.monotonic() + seconds
+    generators.start()
+    while time.monotonic() < end:
+        readings.append(place.instances()[0]["overload"])
+    generators.stop()
+    assert readings[-1]["events"] == 1, readings
+    assert readings[-1]["last-duration"] < 60 * seconds * 10**6, readings
+    place.load("--rate", 0)
+    place.drain()
     place.unload()
