@@ -373,6 +373,21 @@ def test_the_first_one_takes_no_more_rights(bare):
     assert len(maps()) == 2
 
 
+def test_an_interface_that_comes_again_takes_no_more_rights(bare):
+    """As that of a line that dials in: nobody uses the programs that were loaded for it before. In
+    the first network namespace: elsewhere it takes the same right to see the default qdisc."""
+    assert not DIRECTORY.exists()
+    for _ in range(2):
+        run("ip", "link", "add", "again", "type", "dummy")
+        try:
+            run(*NOT_ADMIN, LOADER, "again", "--per-host", "dst", "--hosts", 8)
+        finally:
+            run("ip", "link", "del", "again")
+    bare.run(LOADER, "one")
+    bare.run(LOADER, "one", "--unload")
+    assert not PIN_DIR.exists()
+
+
 def test_check_says_what_would_be(space):
     told = space.run(LOADER, "--check", "one", "--per-host", "dst", "--hosts", 16)
     assert "MISSING" not in told.stdout and KIND not in told.stdout

@@ -173,6 +173,16 @@ static bool will_have_hosts(const struct requests *requests, const struct before
 	return false;
 }
 
+/* Programs that nobody uses any more, as their interface was deleted, are loaded anew where it
+ * would take a right to see their types that loading does not.
+ */
+static void drop_without_types(struct registration *reg)
+{
+	if (registration_is_open(reg) && reg->aqm->variant == AQM_HOSTS && reg->types < 0 &&
+	    !registration_in_use(reg))
+		registration_remove(reg);
+}
+
 static bool have_registrations(struct registrations *regs, const struct requests *requests,
 			       const struct before before[])
 {
@@ -180,6 +190,8 @@ static bool have_registrations(struct registrations *regs, const struct requests
 		struct registration *reg =
 			requests->has[i] ? registration_of(regs, before[i].wanted) : NULL;
 
+		if (reg)
+			drop_without_types(reg);
 		if (reg && !registration_is_open(reg) && !registration_make(reg, host_refused))
 			return false;
 	}
