@@ -176,9 +176,18 @@ static inline __u32 hosts_longest_idle(const struct hosts_set *set, __u32 busy)
 	return found;
 }
 
-/* A way for a host that has none. A host that shares meets the same other one each time, as its
- * number chooses it.
+/* `busy` if packets wait in all of them */
+#define HOSTS_ALL_BUSY ((1U << HOSTS_WAYS) - 1)
+
+/* The way that a host which has none shares if all are busy. It meets the same other one each time,
+ * as its number chooses it.
  */
+static inline __u32 hosts_foreign(__u32 host)
+{
+	return host % HOSTS_WAYS;
+}
+
+/* A way for a host that has none. */
 static inline enum hosts_claim hosts_claim(struct hosts_set *set, __u32 host, __u32 busy,
 					   __u32 *way)
 {
@@ -187,7 +196,7 @@ static inline enum hosts_claim hosts_claim(struct hosts_set *set, __u32 host, __
 		set->host[*way] = host;
 		return HOSTS_NEW;
 	}
-	*way = host % HOSTS_WAYS;
+	*way = hosts_foreign(host);
 	return HOSTS_FOREIGN;
 }
 

@@ -182,6 +182,25 @@ static __always_inline struct hosts_set *set_of(const struct instance *in, u32 h
 	return set_at(in, *set);
 }
 
+/* The ways of a set in which packets wait: bit by way. Where there is no DualQ nobody finds room,
+ * either.
+ */
+static __noinline u32 busy_ways(struct instance *in, u32 set)
+{
+	u32 home = hosts_home(set, 0), busy = 0, i;
+	struct dualq *q;
+
+	bpf_for(i, 0, HOSTS_WAYS) {
+		q = schedule_dualq(in, home + i);
+		if (!q || dualq_waits(q))
+			busy |= 1 << i;
+	}
+	return busy;
+}
+
+/* A host that will share, as its set is full, has the marks of the DualQ that it will be in: else
+ * nothing would ever tell it to send less.
+ */
 static __always_inline struct dualq *schedule_find(struct instance *in, u32 host)
 {
 	const struct hosts_set *hosts;
@@ -191,6 +210,8 @@ static __always_inline struct dualq *schedule_find(struct instance *in, u32 host
 	if (!hosts)
 		return first_dualq(in);
 	way = hosts_find(hosts, in->start_ns, host);
+	if (way >= HOSTS_WAYS && busy_ways(in, set) == HOSTS_ALL_BUSY)
+		way = hosts_foreign(host);
 	return way < HOSTS_WAYS ? schedule_dualq(in, hosts_home(set, way)) : NULL;
 }
 
@@ -208,20 +229,15 @@ static __always_inline void forget(struct dualq *q)
  */
 static __noinline u32 claim_way(struct instance *in, struct hosts_set *hosts, u32 set, u32 host)
 {
-	u32 home = hosts_home(set, 0), busy = 0, way, i;
 	struct dualq *q;
+	u32 way;
 
-	bpf_for(i, 0, HOSTS_WAYS) {
-		q = schedule_dualq(in, home + i);
-		if (!q || dualq_waits(q))
-			busy |= 1 << i;
-	}
-	if (hosts_claim(hosts, host, busy, &way) == HOSTS_FOREIGN) {
+	if (hosts_claim(hosts, host, busy_ways(in, set), &way) == HOSTS_FOREIGN) {
 		in->schedule.shared_packets++;
 		return way;
 	}
 	in->schedule.claims++;
-	q = schedule_dualq(in, home + way);
+	q = schedule_dualq(in, hosts_home(set, way));
 	if (q)
 		forget(q);
 	return way;

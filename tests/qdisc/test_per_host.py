@@ -158,6 +158,18 @@ def test_more_hosts_than_dualqs_share_and_are_counted(hosts):
     assert sorted(hosts.drain()) == sorted([*range(1, 21)] * 2)
 
 
+def test_a_host_that_shares_is_marked_too(hosts):
+    """Else an L4S sender would not know of any queue."""
+    hosts.load(*STANDING, "--step-thresh", "1ms", "--hosts", 8)
+    for host in range(1, 10):
+        hosts.send(host, ECT_1, 12, length=200)
+    assert hosts.stats()["hosts"]["shared"] == 12
+    hosts.load(*UNSHAPED)
+    hosts.drain()
+    marked = [hosts.of[packet.serial] for packet in hosts.arrived if packet.ecn == CE]
+    assert all(marked.count(host) >= 8 for host in range(1, 10)), marked
+
+
 def test_an_idle_dualq_is_given_to_the_next_host(hosts):
     """Nothing of the one before is left to it: more hosts than DualQs, one after the other."""
     hosts.load(*BY_TARGET, *UNSHAPED, "--hosts", 8)
