@@ -54,7 +54,7 @@ static __always_inline u64 *over_limit(const struct instance *in, const struct d
 {
 	if (held_packets(in, sch) >= in->params.limit || !schedule_admits(in, q, sch))
 		return &counters->drop_limit;
-	if (held_memory(in) + truesize > in->memlimit)
+	if (held_memory(in) + truesize > in->memlimit || !schedule_admits_memory(in, q, truesize))
 		return &counters->drop_memlimit;
 	return NULL;
 }

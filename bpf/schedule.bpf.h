@@ -26,6 +26,7 @@
  *
  *	schedule_admits()	is there room for one more packet in this DualQ, when the limits of
  *				the qdisc allow it
+ *	schedule_admits_memory()	and for its memory
  *	schedule_queued()	a packet waits from now on
  *	schedule_left()		or no more
  *	schedule_next()		whose turn it is, while packets wait; NULL: not known yet, ask again

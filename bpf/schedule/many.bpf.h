@@ -37,6 +37,7 @@ struct in_schedule {
 	struct turns_dualq turns;
 	u32 bytes_l, bytes_c; /* that wait */
 	u32 packets;	      /* that wait in both, skbs */
+	u32 memory;	      /* their truesize, bytes */
 };
 
 /* The DualQs of a qdisc, by its number; in each of these arrays by home - 1. */

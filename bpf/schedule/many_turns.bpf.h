@@ -95,6 +95,7 @@ static __always_inline void schedule_start(struct instance *in, u64 now)
 	first->bytes_l = 0;
 	first->bytes_c = 0;
 	first->packets = 0;
+	first->memory = 0;
 	if (now != in->since_ns)
 		return;
 	schedule->claims = 0;
@@ -222,6 +223,7 @@ static __always_inline void forget(struct dualq *q)
 	q->in_schedule.bytes_l = 0;
 	q->in_schedule.bytes_c = 0;
 	q->in_schedule.packets = 0;
+	q->in_schedule.memory = 0;
 }
 
 /* A way for a host that has none. (Not inlined, also so that BTF has the whole struct: of what is
@@ -275,12 +277,20 @@ static __always_inline bool schedule_admits(const struct instance *in, const str
 	return q->in_schedule.packets + sch->q.qlen < in->params.limit;
 }
 
+/* The same of memory: a few whole GSO packets have as much as thousands of others. */
+static __always_inline bool schedule_admits_memory(const struct instance *in, const struct dualq *q,
+						   u32 truesize)
+{
+	return (u64)q->in_schedule.memory + in->memory_used + truesize <= in->memlimit;
+}
+
 static __always_inline void schedule_queued(struct instance *in, struct dualq *q,
 					    const struct packet_info *info, bool in_l)
 {
 	struct in_schedule *own = &q->in_schedule;
 
 	*(in_l ? &own->bytes_l : &own->bytes_c) += info->len;
+	own->memory += info->truesize;
 	if (!own->packets++)
 		in->schedule.waiting++;
 	turns_arrive(&in->schedule.turns, &own->turns, q->home, in_l);
@@ -292,6 +302,7 @@ static __always_inline void schedule_left(struct instance *in, struct dualq *q,
 	struct in_schedule *own = &q->in_schedule;
 
 	*(from_l ? &own->bytes_l : &own->bytes_c) -= info->len;
+	own->memory -= info->truesize;
 	if (!--own->packets && !--in->schedule.waiting)
 		turns_settle(&in->schedule.turns);
 }

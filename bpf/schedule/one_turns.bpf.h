@@ -55,6 +55,12 @@ static __always_inline bool schedule_admits(const struct instance *in, const str
 	return true;
 }
 
+static __always_inline bool schedule_admits_memory(const struct instance *in, const struct dualq *q,
+						   u32 truesize)
+{
+	return true;
+}
+
 static __always_inline void schedule_queued(struct instance *in, struct dualq *q,
 					    const struct packet_info *info, bool in_l)
 {

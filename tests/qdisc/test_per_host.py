@@ -191,6 +191,17 @@ def test_who_floods_leaves_room_for_others(hosts):
     assert all(order.count(host) == 3 for host in range(2, 12))
 
 
+def test_who_floods_leaves_memory_for_others(hosts):
+    hosts.load(*STANDING, "--memlimit", 100_000)
+    hosts.send(1, NOT_ECT, 200)
+    for host in range(2, 6):
+        hosts.send(host, NOT_ECT, 1)
+    assert hosts.stats()["c-queue"]["drop-memlimit"] > 150
+    hosts.load(*UNSHAPED)
+    order = hosts.drain()
+    assert all(order.count(host) == 1 for host in range(2, 6))
+
+
 def test_a_link_that_goes_down_empties_all(hosts):
     """And they begin anew."""
     hosts.load(*STANDING)
