@@ -290,7 +290,7 @@ def wide(registered, box):
 @pytest.mark.parametrize("words, told", [
     ("--mq --per-host dst", "two: --per-host: not with an mq: the packets of a host"),
     ("--mq --per-host dst --rate 9mbit", "two: --per-host: not with an mq"),
-    ("--per-host both", "--per-host both: not off or dst or src or auto"),
+    ("--per-host both", "--per-host both: not one of them"),
     ("--per-host dst --hosts 7", "--hosts 7"),
     ("--per-host dst --hosts 65529", "--hosts 65529"),
     ("--per-host dst --host-prefix 0", "--host-prefix 0"),
