@@ -64,7 +64,7 @@ BAD_VALUES = {
     "TIME|Np": ("-1ms", "4294967296p", "soon", "1mbit"),
     "HANDLE": ("0:", "ffff:", "seven", "8002:1"),
     "HZ": ("0", "32768", "high", "3.2ms"),
-    "N": ("0", "256", "two", "2ms"),
+    "N": ("0", "65536", "two", "2ms"),
     "PACKETS": ("-1", "4294967296", "many", "5ms"),
     "BYTES": ("-65", "4294967296", "much", "64ms"),
     "PERCENT": ("-1", "100.1", "all", "25ms"),
@@ -125,14 +125,15 @@ def help_options():
 
 
 # What a file of --config has to be: tests/unit/test_config.py. --aqm, and what --handle does:
-# test_aqm_choice.py.
+# test_aqm_choice.py. --per-host, and what --hosts and --host-prefix do: test_hosts.py.
 VALUED = {name: value for name, value in help_options().items()
           if value and name not in ("config", "aqm")}
 
 
 def test_the_tables_have_every_option():
     assert {name for name, *_ in SETTINGS} <= set(help_options())
-    assert set(VALUED) - {"handle"} <= {name for name, *_ in SETTINGS}
+    elsewhere = {"handle", "hosts", "host-prefix"}
+    assert set(VALUED) - elsewhere <= {name for name, *_ in SETTINGS}
     assert set(VALUED.values()) == set(BAD_VALUES)
 
 
