@@ -33,6 +33,7 @@ DEFAULTS = {
 # each rate; if they are not given, they follow from the RTT. `mixes`: how many of each of `flows`
 # there are, a list for each cell; `mix_titles`: what each is in words.
 STEPS_MAX = 60  # of MATCH_PHASES (guest/match.h) four are before and after them
+HOSTS = range(1, 255)  # the last byte of an address; prague needs networks of its own
 KEYS = {"title", "rate_mbit", "steps_mbit", "rtt_ms", "flows", "mixes", "mix_titles", "seeds",
         "warmup_s", "seconds", *DEFAULTS}
 
@@ -133,6 +134,10 @@ def expand(name, text):
         raise CellError(f"cells/{name}.toml: `queues` are below tx_queues")
     if described["tx_queues"] > 1 and not all("queues" in flow for flow in described["flows"]):
         raise CellError(f"cells/{name}.toml: with tx_queues each flow needs `queues`")
+    if any("host" in flow and (flow["host"] not in HOSTS or flow["kind"] == "prague")
+           for flow in described["flows"]):
+        raise CellError(f"cells/{name}.toml: `host` is from {HOSTS[0]} to {HOSTS[-1]}, and flows "
+                        "of `prague` have none")
     titles = described.pop("mix_titles", [None] * len(mixes))
     if len(titles) != len(mixes):
         raise CellError(f"cells/{name}.toml: of mix_titles one for each of mixes")

@@ -144,6 +144,15 @@ class Measured:
                 * 8e-6 / self.seconds for flow in self.run["flows"]
                 if flow["kind"] in kinds and "back" not in flow]
 
+    def hosts_mbit(self):
+        """{host: what all its flows take of the link, frames and all}, of flows that name one."""
+        taken = {}
+        for flow in self.run["flows"]:
+            if "host" in flow:
+                frames = sum(figures["frame_bytes"] for figures in self.figures(flow["sender"]))
+                taken[flow["host"]] = taken.get(flow["host"], 0) + frames * 8e-6 / self.seconds
+        return taken
+
     def ratio(self):
         """What an L4S download gets, by what a Classic one gets; None if there are not both."""
         l4s, classic = (self.goodputs_mbit(kinds) for kinds in (SCALABLE, CLASSIC))

@@ -12,6 +12,7 @@ from summary import (
     UNRESPONSIVE,
     Measured,
     is_cpu_bound,
+    jain,
     quantile,
     tell,
 )
@@ -20,10 +21,11 @@ L4S = set(SCALABLE)
 MOST_LISTED = 4  # flows of which each has its own figure
 NONE = "–"
 DIGITS = 6  # of a figure that is kept
-OVERVIEW = ("L4S downloads Mbit/s", "each of them", "all others Mbit/s", "each of the others",
-            "unresponsive Mbit/s", "L4S game P99 ms", "game P99 ms", "games lost %",
-            "Classic ECN found", "small requests P99 ms", "ping waits ms", "L P99 ms", "L dropped",
-            "convictions", "link used %")
+OVERVIEW = ("each host Mbit/s", "least of a host Mbit/s", "most of a host Mbit/s",
+            "Jain's index of the hosts", "L4S downloads Mbit/s", "each of them",
+            "all others Mbit/s", "each of the others", "unresponsive Mbit/s", "L4S game P99 ms",
+            "game P99 ms", "games lost %", "Classic ECN found", "small requests P99 ms",
+            "ping waits ms", "L P99 ms", "L dropped", "convictions", "link used %")
 
 
 def spurious(run):
@@ -82,6 +84,18 @@ def ping_ms(measured):
     return measured.delays("c", "ping").mean_ms() if "ping" in measured.kinds() else None
 
 
+def hosts_mbit(measured):
+    """By their numbers."""
+    taken = measured.hosts_mbit()
+    return [taken[host] for host in sorted(taken)]
+
+
+def of_many_hosts(measured, figure):
+    """None where each has its own, or there are none."""
+    taken = hosts_mbit(measured)
+    return figure(taken) if len(taken) > MOST_LISTED else None
+
+
 def game_p99_ms(measured, queue, kind):
     """None where nobody plays."""
     return p99_ms(measured.delays(queue, kind)) if kind in measured.kinds() else None
@@ -120,6 +134,10 @@ def alarms(run):
 # Title, digits, figure: a number, a list of them, or None where it does not apply. A column
 # that applies to no row is left out.
 COLUMNS = (
+    ("each host Mbit/s", 2, lambda m: each(hosts_mbit(m))),
+    ("least of a host Mbit/s", 2, lambda m: of_many_hosts(m, min)),
+    ("most of a host Mbit/s", 2, lambda m: of_many_hosts(m, max)),
+    ("Jain's index of the hosts", 4, lambda m: of_many_hosts(m, jain)),
     ("L4S downloads Mbit/s", 1, lambda m: total(m.goodputs_mbit(L4S))),
     ("each of them", 1, lambda m: each(m.goodputs_mbit(L4S))),
     ("all others Mbit/s", 1, lambda m: total(m.goodputs_mbit(m.kinds() - L4S))),

@@ -170,8 +170,7 @@ def measure(specification):
     placement.end()
     for flow in flows:
         flow.look(sender)
-    ended = [{"kind": flow.kind, "sender": flow.addresses.sender} | flow.finish()
-             for flow in flows]
+    ended = [flow.told() | flow.finish() for flow in flows]
     tcp = json.loads(sender.run("nstat", "-a", "-s", "-z", "-j").stdout)["kernel"]
     guarded = [contender.convictions() for contender in contenders]
     seen = tap.result()

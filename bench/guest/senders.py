@@ -8,7 +8,7 @@ from pathlib import Path
 from contenders import BIN
 from flood import Flood
 from netns import wait_until
-from path import AS_HOST, ROUTER, Flow, listen, report_of, transfer
+from path import AS_HOST, IPERF_PORT, ROUTER, Flow, listen, report_of, transfer
 
 WEB, RPC = (Path(__file__).with_name(name) for name in ("web.py", "rpc.py"))
 FIRST_HOST = 101  # of each network
@@ -37,7 +37,10 @@ class Tcp:
         self.addresses = self.flow(host)
 
     def flow(self, host):
-        return Flow(f"10.1.0.{host}", f"10.2.0.{host}", queue=self.described.get("queue"),
+        to = self.described.get("host")
+        there = {"receiver": f"10.2.0.{host}"} if to is None else {
+            "receiver": f"10.2.1.{to}", "port": IPERF_PORT + host}
+        return Flow(f"10.1.0.{host}", queue=self.described.get("queue"), **there,
                     **self.CONGESTION[self.tcp])
 
     def prepare(self, _sender, receiver):
@@ -48,6 +51,11 @@ class Tcp:
 
     def look(self, sender):
         """While it still sends, at the end of what is measured."""
+
+    def told(self):
+        """Which flow it is."""
+        host = {"host": self.described["host"]} if "host" in self.described else {}
+        return {"kind": self.kind, "sender": self.addresses.sender} | host
 
     def finish(self):
         """What is known only here."""
@@ -226,7 +234,8 @@ def each_flow(groups):
 
 
 def make_senders(groups, tcp):
-    """The senders of a cell, each with addresses of its own."""
+    """The senders of a cell, each with an address of its own; its receiver has one, too, or that of
+    a `host`, which others may have as well."""
     described = each_flow(groups)
     return [(Back if group.get("back") else KINDS[group["kind"]])(host, group, tcp)
             for host, group in enumerate(described, FIRST_HOST)]

@@ -8,6 +8,7 @@ The qdisc under test goes to r1, the router's port to the receiver. The acknowle
 take the RTT in a netem at the receiver, where it does not compete with that qdisc.
 """
 
+import collections
 import dataclasses
 import json
 
@@ -15,6 +16,8 @@ from netns import Namespace, veth, wait_until
 
 ROUTER = "10.1.0.2"  # as the sender sees it
 PING_TARGET = "10.2.0.2"
+IPERF_PORT = 5201  # its default
+FIRST_TABLE = 1000  # of routes; above those of the kernel (linux/rtnetlink.h)
 # Hosts and router share one CPU here. What the router still has to do (ksoftirqd) comes
 # before the hosts' programs, as if it had a CPU of its own.
 AS_HOST = ("nice", "-n", 19)
@@ -22,9 +25,9 @@ AS_HOST = ("nice", "-n", 19)
 
 @dataclasses.dataclass(frozen=True)
 class Flow:
-    """Each flow has addresses of its own, so that routes can choose its congestion control:
-    only that way the handshake and the receiver know of it as well. None: something else
-    chooses."""
+    """Each flow has a sender's address of its own, so that routes can choose its congestion
+    control: only that way the handshake and the receiver know of it as well. None: something else
+    chooses. Flows to the same receiver need a `port` each."""
 
     sender: str
     receiver: str
@@ -37,6 +40,7 @@ class Flow:
     deaf: bool = False
     rtt_ms: float | None = None  # of its own, in place of the path's
     queue: int | None = None  # transmit queue of the router's port; None: the kernel's hash chooses
+    port: int = IPERF_PORT  # of the receiver
 
     def route_options(self):
         chosen = f"congctl {self.congestion}" if self.congestion else ""
@@ -44,8 +48,9 @@ class Flow:
 
 
 def ect1_rules(flows):
-    rules = "\n".join(f"ip ecn {'not-ect' if flow.deaf else 'ect0'} ip daddr {flow.receiver} "
-                      "ip ecn set ect1" for flow in flows if flow.scalable or flow.deaf)
+    rules = "\n".join(f"ip ecn {'not-ect' if flow.deaf else 'ect0'} ip saddr {flow.sender} "
+                      f"ip daddr {flow.receiver} ip ecn set ect1"
+                      for flow in flows if flow.scalable or flow.deaf)
     return f"""table ip l4s {{
         chain sent {{
             type filter hook postrouting priority 0; policy accept;
@@ -86,8 +91,20 @@ def place_flows(sender, flows):
     for flow in flows:
         if flow.queue is not None:
             sender.run("tc", "filter", "add", "dev", "s0", "egress", "protocol", "ip", "flower",
-                       "dst_ip", flow.receiver, "action", "skbedit", "queue_mapping",
+                       "src_ip", flow.sender, "action", "skbedit", "queue_mapping",
                        flow.queue + 1)
+
+
+def add_routes(sender, flows):
+    """To the receivers. Where flows have the same, the sender's address tells them apart."""
+    flows_to = collections.Counter(flow.receiver for flow in flows)
+    for table, flow in enumerate(flows, FIRST_TABLE):
+        route = f"route add {flow.receiver} via {ROUTER} src {flow.sender} {flow.route_options()}"
+        if flows_to[flow.receiver] > 1:
+            sender.ip(f"rule add from {flow.sender} lookup {table}")
+            sender.ip(f"{route} table {table}")
+        else:
+            sender.ip(route)
 
 
 def build_path(flows, rtt_ms, *, offload=False, slot_us=0, tx_queues=1):
@@ -106,14 +123,14 @@ def build_path(flows, rtt_ms, *, offload=False, slot_us=0, tx_queues=1):
     receiver.ip(f"addr add {PING_TARGET}/24 dev c0")
     sender.ip(f"route add default via {ROUTER}")
     receiver.ip("route add default via 10.2.0.1")
+    for address in dict.fromkeys(flow.receiver for flow in flows):
+        receiver.ip(f"addr add {address}/32 dev c0")
+        router.ip(f"route add {address} dev r1")
     for flow in flows:
-        options = flow.route_options()
         sender.ip(f"addr add {flow.sender}/32 dev s0")
-        receiver.ip(f"addr add {flow.receiver}/32 dev c0")
-        sender.ip(f"route add {flow.receiver} via {ROUTER} src {flow.sender} {options}")
-        receiver.ip(f"route add {flow.sender} via 10.2.0.1 {options}")
+        receiver.ip(f"route add {flow.sender} via 10.2.0.1 {flow.route_options()}")
         router.ip(f"route add {flow.sender} dev r0")
-        router.ip(f"route add {flow.receiver} dev r1")
+    add_routes(sender, flows)
     router.sysctl("net.ipv4.ip_forward", 1)
     delay_acks(receiver, flows, rtt_ms, slot_us)
     for space in (sender, receiver):
@@ -126,15 +143,15 @@ def build_path(flows, rtt_ms, *, offload=False, slot_us=0, tx_queues=1):
 
 def listen(receiver, flow):
     """An iperf3 that takes one transfer."""
-    receiver.run(*AS_HOST, "iperf3", "-s", "-D", "-1", "-B", flow.receiver)
-    wait_until(lambda: f"{flow.receiver}:" in receiver.run("ss", "-Hltn").stdout,
-               f"{flow.receiver} listens")
+    receiver.run(*AS_HOST, "iperf3", "-s", "-D", "-1", "-B", flow.receiver, "-p", flow.port)
+    socket = f"{flow.receiver}:{flow.port}"
+    wait_until(lambda: socket in receiver.run("ss", "-Hltn").stdout.split(), f"{socket} listens")
 
 
 def transfer(sender, flow, seconds, *options):
     """A transfer by iperf3, the sender as client; the receiver listens."""
-    return sender.popen(*AS_HOST, "iperf3", "-c", flow.receiver, "-B", flow.sender, "-J",
-                        "-t", seconds, *options)
+    return sender.popen(*AS_HOST, "iperf3", "-c", flow.receiver, "-p", flow.port, "-B", flow.sender,
+                        "-J", "-t", seconds, *options)
 
 
 def report_of(process):

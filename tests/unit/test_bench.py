@@ -21,6 +21,7 @@ import gridlines  # noqa: E402
 import gridtable  # noqa: E402
 import kept  # noqa: E402
 import matrix  # noqa: E402
+import path  # noqa: E402
 import records  # noqa: E402
 import senders  # noqa: E402
 import store  # noqa: E402
@@ -110,6 +111,9 @@ def test_steps_are_one_cell():
     GOOD + "rate_mbit = 4\nmixes = [[1], [2]]\nmix_titles = ['one']\n",
     GOOD.replace("}", ", queues = [0, 2] }") + "rate_mbit = 4\ntx_queues = 2\n",
     GOOD + "rate_mbit = 4\ntx_queues = 2\n",
+    GOOD.replace("}", ", host = 0 }") + "rate_mbit = 4\n",
+    GOOD.replace("}", ", host = 255 }") + "rate_mbit = 4\n",
+    GOOD.replace('"l4s"', '"prague", host = 1') + "rate_mbit = 4\n",
     'title = "t"\nrate_mbit = 4\n'])
 def test_wrong_cells_are_refused(text):
     with pytest.raises(matrix.CellError):
@@ -141,6 +145,47 @@ def test_each_flow_has_its_queue():
     flows = [{"kind": "l4s", "count": 3, "queues": [1, 0]}, {"kind": "cubic"}]
     made = senders.make_senders(flows, "cubic")
     assert [flow.addresses.queue for flow in made] == [1, 0, 1, None]
+
+
+def test_flows_of_a_host_have_its_address_and_a_port_each():
+    flows = [{"kind": "cubic", "count": 2, "host": 7}, {"kind": "l4s", "host": 8},
+             {"kind": "cubic"}]
+    made = [flow.addresses for flow in senders.make_senders(flows, "cubic")]
+    assert [flow.receiver for flow in made] == ["10.2.1.7", "10.2.1.7", "10.2.1.8", "10.2.0.104"]
+    assert len({flow.sender for flow in made}) == 4
+    assert made[0].port != made[1].port and made[3].port == path.IPERF_PORT
+
+
+def test_a_result_names_the_hosts_that_the_cell_names():
+    there, own = senders.make_senders([{"kind": "game-l4s", "host": 7}, {"kind": "cubic"}], "cubic")
+    assert there.told() == {"kind": "game-l4s", "sender": "10.1.0.101", "host": 7}
+    assert own.told() == {"kind": "cubic", "sender": "10.1.0.102"}
+
+
+class Told:
+    """A namespace that notes what `ip` is told."""
+
+    def __init__(self):
+        self.lines = []
+
+    def ip(self, line):
+        self.lines.append(line.strip())
+
+
+def test_flows_to_the_same_host_have_their_own_congestion_control():
+    flows = [path.Flow("10.1.0.3", "10.2.0.3", congestion="dctcp", scalable=True),
+             path.Flow("10.1.0.4", "10.2.0.3", port=5202), path.Flow("10.1.0.5", "10.2.0.5")]
+    sender = Told()
+    path.add_routes(sender, flows)
+    to = f"route add 10.2.0.3 via {path.ROUTER} src"
+    assert sender.lines == [
+        f"rule add from 10.1.0.3 lookup {path.FIRST_TABLE}",
+        f"{to} 10.1.0.3 congctl dctcp table {path.FIRST_TABLE}",
+        f"rule add from 10.1.0.4 lookup {path.FIRST_TABLE + 1}",
+        f"{to} 10.1.0.4 congctl cubic table {path.FIRST_TABLE + 1}",
+        f"route add 10.2.0.5 via {path.ROUTER} src 10.1.0.5 congctl cubic"]
+    rewritten = [line for line in path.ect1_rules(flows).splitlines() if "ect1" in line]
+    assert ["ip saddr 10.1.0.3 ip daddr 10.2.0.3" in line for line in rewritten] == [True]
 
 
 class Queues:
@@ -341,6 +386,34 @@ def test_games_have_figures_of_their_own():
                                       "unresponsive Mbit/s")] == [1, 9, 12.5, 1]
     told = table.told(run_of(stream("10.1.0.101", **{"0": phase(l_ns=[50])})))["figures"]
     assert told["game P99 ms"] is told["games lost %"] is told["unresponsive Mbit/s"] is None
+
+
+def hosts_run(frames):
+    """`frames`: of [host, its bytes of a flow]; None: of no host."""
+    flows = [{"kind": "cubic", "sender": f"10.1.0.{number}"} | ({"host": host} if host else {})
+             for number, (host, _) in enumerate(frames, 101)]
+    return run_of(*(stream(flow["sender"], **{"0": phase(c_ns=[50], frames=size)})
+                    for flow, (_, size) in zip(flows, frames, strict=True)), flows=flows)
+
+
+def test_a_host_has_what_all_its_flows_take():
+    run = hosts_run([(2, 1_250_000), (1, 2_500_000), (2, 3_750_000), (None, 1_250_000)])
+    assert summary.Measured(run).hosts_mbit() == {1: 2, 2: pytest.approx(4)}
+    told = table.told(run)["figures"]
+    assert told["each host Mbit/s"] == [2, 4]
+    assert told["least of a host Mbit/s"] is told["Jain's index of the hosts"] is None
+
+
+def test_of_many_hosts_the_least_and_the_most_are_told():
+    told = table.told(hosts_run([(host, host * 1_250_000) for host in range(1, 6)]))["figures"]
+    assert told["each host Mbit/s"] is None
+    assert (told["least of a host Mbit/s"], told["most of a host Mbit/s"]) == (1, 5)
+    assert told["Jain's index of the hosts"] == pytest.approx(15 * 15 / (5 * 55), abs=1e-6)
+
+
+def test_without_hosts_there_is_none():
+    told = table.told(hosts_run([(None, 1)]))["figures"]
+    assert {told[title] for title in told if "host" in title} == {None}
 
 
 def test_flows_the_other_way_count_by_whole_seconds_after_the_warm_up():

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 from netns import wait_until
-from path import AS_HOST, Flow, ect1_rules, report_of, transfer
+from path import AS_HOST, Flow, ect1_rules, listen, report_of, transfer
 from talk import within
 
 TALK, PAGES = (Path(__file__).with_name(name) for name in ("talk.py", "pages.py"))
@@ -28,13 +28,6 @@ class Window:
         return self.begin_ns <= when_ns < self.end_ns
 
 
-def listen(space, address, port):
-    """An iperf3 that takes one transfer."""
-    space.run(*AS_HOST, "iperf3", "-s", "-D", "-1", "-B", address, "-p", port)
-    wait_until(lambda: f"{address}:{port}" in space.run("ss", "-Hltn").stdout,
-               f"{address} listens at {port}")
-
-
 class Bulk:
     """An upload or a download, as much as its congestion control allows. Its receiver is iperf3's
     client, which tells what it got each second."""
@@ -51,15 +44,15 @@ class Bulk:
                 "down": (line.server, server, line.home, home)}
         self.source, source, self.sink, sink = ends[direction]
         self.flow = Flow(source, sink, **congestion)
-        self.client = Flow(sink, source)  # of iperf3, which connects the other way
-        self.port = FIRST_PORT + number
-        listen(self.source, source, self.port)
+        # Of iperf3, which connects the other way.
+        self.client = Flow(sink, source, port=FIRST_PORT + number)
+        listen(self.source, self.client)
         if self.flow.scalable:
             rules = ect1_rules([self.flow]).replace("table ip l4s", f"table ip l4s{number}")
             self.source.run("nft", "-f", "-", input=rules)
 
     def start(self, seconds, _seed):
-        self.process = transfer(self.sink, self.client, seconds, "-R", "-p", self.port)
+        self.process = transfer(self.sink, self.client, seconds, "-R")
 
     def finish(self, _window):
         each = [part["sum"] for part in report_of(self.process)["intervals"]]
