@@ -44,6 +44,7 @@
  *	frames    bytes on the link               update    what changes without a packet
  *	clock     when a packet may leave         schedule  which DualQ: the contract
  *	packet    what is known of one            turns     and its functions
+ *	empty     how queues begin, and how all that waits is thrown away
  * and the integer arithmetic, shared with the unit tests, is in include/.
  */
 #include "vmlinux.h"
@@ -60,6 +61,7 @@
 #include "clock.bpf.h"
 #include "drop.bpf.h"
 #include "ecn.bpf.h"
+#include "empty.bpf.h"
 #include "fifo.bpf.h"
 #include "find_netns.bpf.h"
 #include "frames.bpf.h"
@@ -253,44 +255,6 @@ drop:
 	return result;
 }
 
-/* Empty queues, and an AQM that knows nothing. */
-static __always_inline void dualq_start_empty(struct instance *in, struct dualq *q)
-{
-	q->l_packets = 0;
-	q->credit = in->initial_credit;
-	q->generation = in->generation;
-	q->start_ns = in->start_ns;
-	q->convicts_ns = 0;
-	if (link_forgets(in))
-		aqm_reset(in, q);
-}
-
-/* What was known of it is of a former qdisc, or of packets that others have sent. */
-static __always_inline void dualq_start_counting(struct instance *in, struct dualq *q, u32 home,
-						 u64 now)
-{
-	q->home = home;
-	q->update_due_ns = now + aqm_period(&in->params);
-	q->overload = (struct dualpi2_overload){};
-	q->updates = 0;
-	q->guarded_until_ns = 0;
-	q->sparse = (struct sparse_all){ .shares = SPARSE_SHARES_MIN };
-	aqm_start(q);
-}
-
-/* A DualQ that is not the first begins: now, when it gets a packet. */
-GLOBAL_SUBPROG int dualq_renew(u32 number, u32 home, u64 now)
-{
-	struct instance *in = instance_by_number(number);
-	struct dualq *q = in ? schedule_dualq(in, home) : NULL;
-
-	if (!q)
-		return 0;
-	dualq_start_empty(in, q);
-	dualq_start_counting(in, q, home, now);
-	return 0;
-}
-
 SEC("struct_ops/dualpi2_enqueue")
 int BPF_PROG(dualpi2_enqueue, struct sk_buff *skb, struct Qdisc *sch,
 	     struct bpf_sk_buff_ptr *to_free)
@@ -413,16 +377,6 @@ static __always_inline const struct dualpi2_params *conf_of(const struct net_dev
 	return dev->tcx_egress ? bpf_map_lookup_elem(&dualpi2_conf, conf_key) : NULL;
 }
 
-/* Nothing waits, and the link is idle. */
-static __always_inline void start_empty(struct instance *in, u64 now)
-{
-	in->memory_used = 0;
-	in->start_ns = now;
-	link_start_empty(in);
-	schedule_start(in, now);
-	dualq_start_empty(in, first_dualq(in));
-}
-
 /* Figures of a former qdisc end. */
 static __always_inline void start_counting(struct instance *in)
 {
@@ -491,40 +445,11 @@ int BPF_PROG(dualpi2_init, struct Qdisc *sch, struct nlattr *opt, struct netlink
 	return 0;
 }
 
-static __always_inline void throw_away(struct instance *in, struct dualq *q, struct Qdisc *sch)
-{
-	link_throw_away(in, q, sch);
-	fifo_clear(q, &q->l);
-	fifo_clear(q, &q->c);
-	count_reset(sch, counters_of(in, q, true));
-	count_reset(sch, counters_of(in, q, false));
-}
-
-/* The link goes down, or the qdisc is about to be destroyed. Statistics stay; if something was
- * queued the timer runs, and publishes them.
- */
+/* The link goes down, or the qdisc is about to be destroyed. */
 SEC("struct_ops/dualpi2_reset")
 void BPF_PROG(dualpi2_reset, struct Qdisc *sch)
 {
-	struct instance *in = instance_of(sch);
-	struct dualq *q;
-	u32 i;
-
-	if (!in || in->qdisc != (u64)sch)
-		return;
-	throw_away(in, first_dualq(in), sch);
-	if (SEVERAL) {
-		bpf_for(i, 0, DUALPI2_LIMIT_MAX) {
-			q = schedule_discards(in);
-			if (!q)
-				break;
-			throw_away(in, q, sch);
-		}
-	}
-	sch->qstats.backlog = 0;
-	sch->q.qlen = 0;
-	link_measure(in);
-	start_empty(in, bpf_ktime_get_ns());
+	throw_all_away(sch);
 }
 
 /* An interface that goes takes its parameters with it: the next one with its number is another

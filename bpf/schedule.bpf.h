@@ -34,6 +34,7 @@
  *	schedule_discards()	a DualQ, but the first, in which packets wait and to which no turn
  *				will come; NULL: there is none
  *	schedule_waits()	do packets wait in another one than the first
+ *	schedule_is_lost()	has somebody taken away DualQs in which packets waited
  *
  *	counters_of()		where a queue is counted
  *	queue_bytes()		what waits in it, bytes; queue_bytes_behind() a packet that leaves

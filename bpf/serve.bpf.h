@@ -10,6 +10,7 @@
 #include "aqm.bpf.h"
 #include "clock.bpf.h"
 #include "drop.bpf.h"
+#include "empty.bpf.h"
 #include "fifo.bpf.h"
 #include "histogram.h"
 #include "instance.bpf.h"
@@ -89,7 +90,7 @@ static __noinline int trim(struct instance *in, struct Qdisc *sch)
 
 	in->to_trim = 0;
 	bpf_for(i, 0, DUALPI2_LIMIT_MAX) {
-		if (!exceeds_limits(in, sch) || !sch->q.qlen)
+		if (!exceeds_limits(in, sch) || !sch->q.qlen || schedule_is_lost(in))
 			break;
 		trim_one(sch);
 		trimmed = true;
@@ -124,6 +125,8 @@ static __always_inline enum turn serve_from(struct instance *in, struct dualq *q
 		if (drop != DROP_NONE) {
 			count_drop(sch, counters, cause_of(counters, drop), &info);
 			link_charge_lost(in, skb, &info, now);
+			if (SEVERAL && in->link.charges_lost)
+				schedule_served(in, q, len_on_link(in, skb, &info));
 			bpf_kfree_skb(skb);
 			return TURN_AGAIN;
 		}
@@ -186,6 +189,7 @@ GLOBAL_SUBPROG int serve_again(struct Qdisc *sch __arg_trusted, u64 now)
 static __noinline struct sk_buff *serve_on(struct Qdisc *sch, u64 now)
 {
 	struct handover *handover = handover_of(sch);
+	struct instance *in;
 	int i;
 
 	if (!handover)
@@ -197,6 +201,11 @@ static __noinline struct sk_buff *serve_on(struct Qdisc *sch, u64 now)
 		case TURN_SERVED:
 			return bpf_kptr_xchg(&handover->skb, NULL);
 		}
+	}
+	in = instance_of(sch);
+	if (in && schedule_is_lost(in)) {
+		throw_all_away(sch);
+		return NULL;
 	}
 	bpf_qdisc_watchdog_schedule(sch, now, 0);
 	return NULL;

@@ -46,6 +46,7 @@ static __always_inline void tick(struct instance *in, u64 now, u64 most)
 	if (periods > most)
 		periods = most;
 	link_measure(in);
+	schedule_params(in);
 	if (link_updates(in, now, most, &periods))
 		dualq_update(in->number, home_of(first_dualq(in)), now, periods);
 	publish(in, now);

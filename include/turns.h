@@ -255,7 +255,7 @@ static inline __u32 turns_step(struct turns *turns, struct turns_dualq **first)
 		return TURNS_NOBODY;
 	number = turns->line[which].first;
 	dualq = turns_dualq_at(turns, number);
-	if (!dualq)
+	if (!dualq || dualq->epoch != turns->epoch) /* another one is in its place */
 		return TURNS_NOBODY;
 	*first = dualq;
 	waiting = turns_waiting(dualq);
@@ -278,7 +278,9 @@ static inline __u32 turns_step(struct turns *turns, struct turns_dualq **first)
 #define TURNS_FOR(i, count) for ((i) = 0; (i) < (count); (i)++)
 #endif
 
-/* Whose turn it is, while packets wait: a number, or TURNS_UNKNOWN. TURNS_NOBODY: nothing waits. */
+/* Whose turn it is, while packets wait: a number, or TURNS_UNKNOWN. TURNS_NOBODY: nothing waits, or
+ * DualQs have gone.
+ */
 static inline __u32 turns_next(struct turns *turns)
 {
 	struct turns_dualq *first;

@@ -27,6 +27,7 @@ struct schedule {
 	struct hosts_law law;
 	u32 sets;			  /* of HOSTS_WAYS hosts; 0: there is one DualQ for all */
 	u32 waiting;			  /* DualQs in which packets wait */
+	u8 is_lost;			  /* 1: whose turn it is has gone with its DualQ */
 	u8 is_by_source;		  /* a host is who sends, not who receives */
 	u64 claims;			  /* DualQs that were given to a host */
 	u64 shared_packets;		  /* of hosts that had none of their own */

@@ -92,6 +92,7 @@ static __always_inline void schedule_start(struct instance *in, u64 now)
 
 	turns_start(&schedule->turns, wire_len(in, full_frame(in), 1), now);
 	schedule->waiting = 0;
+	schedule->is_lost = 0;
 	first->bytes_l = 0;
 	first->bytes_c = 0;
 	first->packets = 0;
@@ -216,7 +217,7 @@ static __always_inline struct dualq *schedule_find(struct instance *in, u32 host
 	return way < HOSTS_WAYS ? schedule_dualq(in, hosts_home(set, way)) : NULL;
 }
 
-/* Whoever had it before: nothing of that is left. */
+/* Whoever had it before: nothing of that is left but its debt (turns.h). */
 static __always_inline void forget(struct dualq *q)
 {
 	q->start_ns = 0;
@@ -324,6 +325,8 @@ static __always_inline struct dualq *schedule_next(struct instance *in)
 		return first ? dualq_of(first) : NULL;
 	if (home == TURNS_UNKNOWN)
 		home = whose_turn(in->number);
+	if (home == TURNS_NOBODY) /* although packets wait */
+		in->schedule.is_lost = 1;
 	return home < TURNS_NOBODY ? schedule_dualq(in, home) : NULL;
 }
 
@@ -350,6 +353,11 @@ static __always_inline struct dualq *schedule_discards(struct instance *in)
 			return q;
 	}
 	return NULL;
+}
+
+static __always_inline bool schedule_is_lost(const struct instance *in)
+{
+	return in->schedule.is_lost;
 }
 
 static __always_inline bool schedule_waits(struct instance *in)

@@ -85,6 +85,11 @@ static __always_inline struct dualq *schedule_discards(struct instance *in)
 	return NULL;
 }
 
+static __always_inline bool schedule_is_lost(const struct instance *in)
+{
+	return false;
+}
+
 static __always_inline bool schedule_waits(struct instance *in)
 {
 	return false;

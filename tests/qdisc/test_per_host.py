@@ -5,7 +5,8 @@ import itertools
 
 import pytest
 from frames import CE, ECT_1, NOT_ECT, ipv4_frame, ipv6_frame, other_frame
-from netns import wait_until
+from netns import run, wait_until
+from test_hosts import DUALQS, SETS, maps
 
 ALSO_REGISTERED = ("pi2-hosts",)
 
@@ -255,3 +256,22 @@ def test_p_of_one_is_not_that_of_others(hosts):
     hosts.drain()
     marked = [hosts.of[packet.serial] for packet in hosts.arrived if packet.ecn == CE]
     assert 1 in marked and 2 not in marked
+
+
+def test_queues_that_are_taken_away_take_their_packets_with_them(hosts):
+    """By hand, while packets wait: those are counted as thrown away, and the rest goes on."""
+    before = maps()
+    hosts.load(*STANDING, "--hosts", 16)
+    [number] = maps().keys() - before.keys()
+    for host in range(1, 6):
+        hosts.send(host, NOT_ECT, 5)
+    for pin in (SETS, DUALQS):
+        run("bpftool", "map", "delete", "pinned", pin, "key", number, 0, 0, 0)
+    hosts.load(*UNSHAPED)
+    wait_until(lambda: hosts.stats()["qlen"] == 0, "nothing waits")
+    assert hosts.stats()["c-queue"]["drop-reset"] > 20
+    hosts.load(*BY_TARGET)
+    hosts.send(1, NOT_ECT, 5)
+    hosts.send(2, ECT_1, 5)
+    assert hosts.drain()[-10:] == [1] * 5 + [2] * 5
+    assert hosts.stats()["hosts"]["claims"] >= 2

@@ -98,6 +98,11 @@ static __always_inline struct dualq *schedule_discards(struct instance *in)
 	return second && dualq_waits(second) ? second : NULL;
 }
 
+static __always_inline bool schedule_is_lost(const struct instance *in)
+{
+	return false;
+}
+
 static __always_inline bool schedule_waits(struct instance *in)
 {
 	struct dualq *second = schedule_dualq(in, 1);

@@ -15,7 +15,7 @@ bool hosts_repair(const struct registration *reg, const struct target *target,
 {
 	struct host_maps maps;
 	const bool done = host_maps_make(reg, in_force->hosts, &maps) &&
-			  host_maps_put(reg, &target->key, &maps);
+			  host_maps_put(reg, &target->key, &maps, true);
 
 	host_maps_close(&maps);
 	return done;

@@ -173,7 +173,7 @@ static bool create_one(const struct registration *reg, struct target *target, st
 	if (!room_for(reg, target->label, 1, 0) ||
 	    !put_root(target, plan, NULL, fits_twice ? plan : &other, replace))
 		return false;
-	if (host_maps_put(reg, &target->key, maps))
+	if (host_maps_put(reg, &target->key, maps, false))
 		return true;
 	put_back(target, &before, owner);
 	return false;

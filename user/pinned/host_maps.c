@@ -79,10 +79,10 @@ void host_maps_close(struct host_maps *maps)
 
 /* ---- put in -------------------------------------------------------------------------- */
 
-/* One that is there stays. 0, or -errno. */
-static int put_one(int outer, __u32 number, int map)
+/* 0, or -errno. `keeps`: one that is there stays. */
+static int put_one(int outer, __u32 number, int map, bool keeps)
 {
-	int there = inner_map_look(outer, number);
+	int there = keeps ? inner_map_look(outer, number) : 0;
 
 	if (there)
 		return there > 0 ? 0 : there;
@@ -90,7 +90,7 @@ static int put_one(int outer, __u32 number, int map)
 }
 
 bool host_maps_put(const struct registration *reg, const struct dualpi2_key *key,
-		   const struct host_maps *maps)
+		   const struct host_maps *maps, bool keeps)
 {
 	__u32 number;
 	int error;
@@ -103,8 +103,8 @@ bool host_maps_put(const struct registration *reg, const struct dualpi2_key *key
 		return false;
 	if (!error)
 		return fail(0, "the qdisc has just been removed: run it again");
-	error = put_one(reg->host_sets, number, maps->sets)
-			?: put_one(reg->host_dualqs, number, maps->dualqs);
+	error = put_one(reg->host_sets, number, maps->sets, keeps)
+			?: put_one(reg->host_dualqs, number, maps->dualqs, keeps);
 	return !error ||
 	       fail(-error, "the kernel refuses to take queues for hosts: %s", strerror(-error));
 }

@@ -20,9 +20,12 @@ struct host_maps {
 bool host_maps_make(const struct registration *reg, __u32 hosts, struct host_maps *maps);
 void host_maps_close(struct host_maps *maps);
 
-/* Put them where the live qdisc of this key lacks them. */
+/* Put them where the live qdisc of this key looks for them. `keeps`: those that are there stay, as
+ * packets may wait in them. Else they are a former qdisc's, and may have another size; the few
+ * packets that have come to a new qdisc meanwhile are thrown away, and counted.
+ */
 bool host_maps_put(const struct registration *reg, const struct dualpi2_key *key,
-		   const struct host_maps *maps);
+		   const struct host_maps *maps, bool keeps);
 
 /* Has it them? 1, 0, or -errno, which is reported. */
 int host_maps_look(const struct registration *reg, const struct dualpi2_key *key);
