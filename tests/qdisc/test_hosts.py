@@ -383,8 +383,7 @@ def test_an_interface_that_comes_again_takes_no_more_rights(bare):
             run(*NOT_ADMIN, LOADER, "again", "--per-host", "dst", "--hosts", 8)
         finally:
             run("ip", "link", "del", "again")
-    bare.run(LOADER, "one")
-    bare.run(LOADER, "one", "--unload")
+    run(LOADER, "again", "--unload", "--if-attached")
     assert not PIN_DIR.exists()
 
 
