@@ -38,10 +38,11 @@
  *
  *	counters_of()		where a queue is counted
  *	queue_bytes()		what waits in it, bytes; queue_bytes_behind() a packet that leaves
- *	schedule_ahead()	what leaves before a packet that comes to L, bytes: what waits
- *there, and what others send meanwhile, as far as that is known schedule_overload()	the event
- *that the overload of a DualQ is part of schedule_shown()	the DualQ whose state is in a row of
- *the statistics schedule_publish()	what of that row is not its own, but of all
+ *	schedule_ahead()	what leaves before a packet that comes to L, bytes: what waits in
+ *				it, and what others send meanwhile
+ *	schedule_overload()	the event that the overload of a DualQ is part of
+ *	schedule_shown()	the DualQ whose state is in a row of the statistics
+ *	schedule_publish()	what of that row is not its own, but of all
  *
  * label, find, waits and shown run on any CPU without a lock, all else under that of the qdisc.
  * Number, limits, parameters, link and timer are the qdisc's; all else is the DualQ's.

@@ -54,8 +54,8 @@ static __always_inline struct turns_dualq *turns_dualq_at(struct turns *turns, u
 
 	if (!q)
 		return NULL;
-	barrier_var(
-		q); /* the compiler would add to it before it is checked, and the verifier minds */
+	/* The compiler would add to it before it is checked, and the verifier minds. */
+	barrier_var(q);
 	return &q->in_schedule.turns;
 }
 
