@@ -12,7 +12,7 @@
  *	struct in_schedule	and one for each DualQ
  *	SCHEDULE_TURNS_H	the header with these functions (turns.bpf.h)
  *
- *	schedule_params()	the parameters may be others than before
+ *	schedule_params()	the parameters, or the frames of the device, may be others than before
  *	schedule_start()	a qdisc starts, or has thrown away all that waited. What is known of
  *				its DualQs but the first is of the past (dualq_renew())
  *
@@ -43,6 +43,8 @@
  *	schedule_overload()	the event that the overload of a DualQ is part of
  *	schedule_shown()	the DualQ whose state is in a row of the statistics
  *	schedule_publish()	what of that row is not its own, but of all
+ *
+ * What one with few DualQs has no use for is in bpf/schedule/few.bpf.h.
  *
  * label, find, waits and shown run on any CPU without a lock, all else under that of the qdisc.
  * Number, limits, parameters, link and timer are the qdisc's; all else is the DualQ's.

@@ -6,12 +6,8 @@
 #include <linux/bpf.h>
 
 #include "dualpi2.h"
-#include "ecn.bpf.h"
 #include "instance.bpf.h"
-
-static __always_inline void schedule_params(struct instance *in)
-{
-}
+#include "schedule/few.bpf.h"
 
 static __always_inline void schedule_start(struct instance *in, u64 now)
 {
@@ -21,12 +17,6 @@ static __always_inline void schedule_start(struct instance *in, u64 now)
 
 static __always_inline u32 schedule_label(struct __sk_buff *ctx, const struct instance *in,
 					  bool is_direct)
-{
-	return 0;
-}
-
-static __always_inline u32 schedule_label_late(const struct instance *in, struct bpf_dynptr *frame,
-					       const struct ip_header *ip)
 {
 	return 0;
 }
@@ -49,45 +39,14 @@ static __always_inline struct dualq *schedule_dualq(struct instance *in, u32 hom
 
 /* ---- turns ----------------------------------------------------------------------- */
 
-static __always_inline bool schedule_admits(const struct instance *in, const struct dualq *q,
-					    const struct Qdisc *sch)
-{
-	return true;
-}
-
-static __always_inline bool schedule_admits_memory(const struct instance *in, const struct dualq *q,
-						   u32 truesize)
-{
-	return true;
-}
-
-static __always_inline void schedule_queued(struct instance *in, struct dualq *q,
-					    const struct packet_info *info, bool in_l)
-{
-}
-
-static __always_inline void schedule_left(struct instance *in, struct dualq *q,
-					  const struct packet_info *info, bool from_l)
-{
-}
-
 static __always_inline struct dualq *schedule_next(struct instance *in)
 {
 	return first_dualq(in);
 }
 
-static __always_inline void schedule_served(struct instance *in, struct dualq *q, u32 len)
-{
-}
-
 static __always_inline struct dualq *schedule_discards(struct instance *in)
 {
 	return NULL;
-}
-
-static __always_inline bool schedule_is_lost(const struct instance *in)
-{
-	return false;
 }
 
 static __always_inline bool schedule_waits(struct instance *in)
@@ -106,28 +65,6 @@ static __always_inline struct dualpi2_counters *counters_of(struct instance *in,
 static __always_inline u64 queue_bytes(const struct instance *in, const struct dualq *q, bool in_l)
 {
 	return dualpi2_backlog_bytes(in_l ? &in->l_counters : &in->c_counters);
-}
-
-/* The packet is counted out when it is clear where it goes. */
-static __always_inline u64 queue_bytes_behind(const struct instance *in, const struct dualq *q,
-					      const struct packet_info *info, bool in_l)
-{
-	return queue_bytes(in, q, in_l) - info->len;
-}
-
-static __always_inline u64 schedule_ahead(const struct instance *in, const struct dualq *q)
-{
-	return queue_bytes(in, q, true);
-}
-
-static __always_inline struct dualpi2_overload *schedule_overload(struct instance *in,
-								  struct dualq *q)
-{
-	return overload_of(q);
-}
-
-static __always_inline void schedule_publish(struct instance *in, struct dualpi2_stats *stats)
-{
 }
 
 static __always_inline struct dualq *schedule_shown(struct instance *in, u32 home, u64 now)

@@ -7,12 +7,8 @@
 #include <bpf/bpf_helpers.h>
 
 #include "dualpi2.h"
-#include "ecn.bpf.h"
 #include "instance.bpf.h"
-
-static __always_inline void schedule_params(struct instance *in)
-{
-}
+#include "schedule/few.bpf.h"
 
 /* ---- whose a packet is ----------------------------------------------------------- */
 
@@ -20,12 +16,6 @@ static __always_inline u32 schedule_label(struct __sk_buff *ctx, const struct in
 					  bool is_direct)
 {
 	return ctx->mark & 1;
-}
-
-static __always_inline u32 schedule_label_late(const struct instance *in, struct bpf_dynptr *frame,
-					       const struct ip_header *ip)
-{
-	return 0;
 }
 
 static __always_inline struct dualq *schedule_dualq(struct instance *in, u32 home)
@@ -51,28 +41,6 @@ static __always_inline struct dualq *schedule_claim(struct instance *in, u32 lab
 
 /* ---- turns ----------------------------------------------------------------------- */
 
-static __always_inline bool schedule_admits(const struct instance *in, const struct dualq *q,
-					    const struct Qdisc *sch)
-{
-	return true;
-}
-
-static __always_inline bool schedule_admits_memory(const struct instance *in, const struct dualq *q,
-						   u32 truesize)
-{
-	return true;
-}
-
-static __always_inline void schedule_queued(struct instance *in, struct dualq *q,
-					    const struct packet_info *info, bool in_l)
-{
-}
-
-static __always_inline void schedule_left(struct instance *in, struct dualq *q,
-					  const struct packet_info *info, bool from_l)
-{
-}
-
 /* Now and then it says that it does not know yet. */
 static __always_inline struct dualq *schedule_next(struct instance *in)
 {
@@ -87,20 +55,11 @@ static __always_inline struct dualq *schedule_next(struct instance *in)
 	return schedule->turn || !dualq_waits(first) ? second : first;
 }
 
-static __always_inline void schedule_served(struct instance *in, struct dualq *q, u32 len)
-{
-}
-
 static __always_inline struct dualq *schedule_discards(struct instance *in)
 {
 	struct dualq *second = schedule_dualq(in, 1);
 
 	return second && dualq_waits(second) ? second : NULL;
-}
-
-static __always_inline bool schedule_is_lost(const struct instance *in)
-{
-	return false;
 }
 
 static __always_inline bool schedule_waits(struct instance *in)
@@ -122,27 +81,6 @@ static __always_inline u64 queue_bytes(const struct instance *in, const struct d
 {
 	return dualpi2_backlog_bytes(in_l ? &q->in_schedule.l_counters
 					  : &q->in_schedule.c_counters);
-}
-
-static __always_inline u64 queue_bytes_behind(const struct instance *in, const struct dualq *q,
-					      const struct packet_info *info, bool in_l)
-{
-	return queue_bytes(in, q, in_l) - info->len;
-}
-
-static __always_inline u64 schedule_ahead(const struct instance *in, const struct dualq *q)
-{
-	return queue_bytes(in, q, true);
-}
-
-static __always_inline struct dualpi2_overload *schedule_overload(struct instance *in,
-								  struct dualq *q)
-{
-	return overload_of(q);
-}
-
-static __always_inline void schedule_publish(struct instance *in, struct dualpi2_stats *stats)
-{
 }
 
 static __always_inline struct dualq *schedule_shown(struct instance *in, u32 home, u64 now)
