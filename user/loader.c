@@ -183,10 +183,8 @@ static bool attach(const char *ifname, const struct requests *requests)
 	if (!host_passes(HOST_ATTACH) || !bpffs_mount() || !default_qdisc_open() ||
 	    !tcx_look_for_ours(ifname, &ours))
 		return false;
-	if (registrations_need_types())
-		pins_keep_privilege(PRIVILEGE_LOAD | PRIVILEGE_NET | PRIVILEGE_TYPES);
-	else
-		pins_keep_privilege(PRIVILEGE_LOAD | PRIVILEGE_NET);
+	pins_keep_privilege(PRIVILEGE_LOAD | PRIVILEGE_NET |
+			    (registrations_need_types() ? PRIVILEGE_TYPES : 0));
 	if (!pins_lock())
 		return false;
 	if (!registrations_open(&regs)) {

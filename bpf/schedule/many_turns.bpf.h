@@ -84,19 +84,24 @@ static __always_inline void schedule_params(struct instance *in)
 	turns_set_frame(&schedule->turns, wire_len(in, full_frame(in), 1));
 }
 
+/* Nothing waits in a DualQ. Its debt stays (turns.h). */
+static __always_inline void clear(struct in_schedule *own)
+{
+	own->bytes_l = 0;
+	own->bytes_c = 0;
+	own->packets = 0;
+	own->memory = 0;
+}
+
 /* Sets and lines of before mean nothing from now on. */
 static __always_inline void schedule_start(struct instance *in, u64 now)
 {
-	struct in_schedule *first = &first_dualq(in)->in_schedule;
 	struct schedule *schedule = &in->schedule;
 
 	turns_start(&schedule->turns, wire_len(in, full_frame(in), 1), now);
 	schedule->waiting = 0;
 	schedule->is_lost = 0;
-	first->bytes_l = 0;
-	first->bytes_c = 0;
-	first->packets = 0;
-	first->memory = 0;
+	clear(&first_dualq(in)->in_schedule);
 	if (now != in->since_ns)
 		return;
 	schedule->claims = 0;
@@ -217,16 +222,6 @@ static __always_inline struct dualq *schedule_find(struct instance *in, u32 host
 	return way < HOSTS_WAYS ? schedule_dualq(in, hosts_home(set, way)) : NULL;
 }
 
-/* Whoever had it before: nothing of that is left but its debt (turns.h). */
-static __always_inline void forget(struct dualq *q)
-{
-	q->start_ns = 0;
-	q->in_schedule.bytes_l = 0;
-	q->in_schedule.bytes_c = 0;
-	q->in_schedule.packets = 0;
-	q->in_schedule.memory = 0;
-}
-
 /* A way for a host that has none. (Not inlined, also so that BTF has the whole struct: of what is
  * in a map within a map it has the name alone.)
  */
@@ -241,8 +236,10 @@ static __noinline u32 claim_way(struct instance *in, struct hosts_set *hosts, u3
 	}
 	in->schedule.claims++;
 	q = schedule_dualq(in, hosts_home(set, way));
-	if (q)
-		forget(q);
+	if (q) {
+		q->start_ns = 0; /* whoever had it before: dualq_renew() */
+		clear(&q->in_schedule);
+	}
 	return way;
 }
 
