@@ -227,7 +227,7 @@ static __always_inline int admit(struct instance *in, struct dualq *q, struct Qd
 		drop = must_drop(in, q, info.flags, in_l, expected_ns, now);
 		if (drop != DROP_NONE) {
 			cause = cause_of(counters, drop);
-			link_charge_lost(in, skb, &info, now);
+			charge_lost(in, q, skb, &info, now);
 			/* To the sender it is on its way, as if dropped at dequeue. */
 			result = NET_XMIT_SUCCESS | __NET_XMIT_BYPASS;
 			goto drop;

@@ -124,9 +124,7 @@ static __always_inline enum turn serve_from(struct instance *in, struct dualq *q
 		drop = must_drop(in, q, info.flags, from_l, sojourn_ns, now);
 		if (drop != DROP_NONE) {
 			count_drop(sch, counters, cause_of(counters, drop), &info);
-			link_charge_lost(in, skb, &info, now);
-			if (SEVERAL && in->link.charges_lost)
-				schedule_served(in, q, len_on_link(in, skb, &info));
+			charge_lost(in, q, skb, &info, now);
 			bpf_kfree_skb(skb);
 			return TURN_AGAIN;
 		}

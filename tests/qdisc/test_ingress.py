@@ -25,7 +25,17 @@ from conftest import (
     next_line,
     one_line,
 )
-from frames import CE, ECT_1, NOT_ECT, SERIAL_LEN, ipv4_frame, raw_sender, received, stamp_arrivals
+from frames import (
+    CE,
+    ECT_0,
+    ECT_1,
+    NOT_ECT,
+    SERIAL_LEN,
+    ipv4_frame,
+    raw_sender,
+    received,
+    stamp_arrivals,
+)
 from netns import Namespace, dummy, run, veth, wait_until
 
 CALM = ("--target", "4000s", "--step-thresh", "4000s")
@@ -52,10 +62,10 @@ class Path:
     def load(self, *options, check=True):
         return self.rx.run(LOADER, "t0", "--ingress", *options, check=check)
 
-    def send(self, ecn, count, length=1514):
+    def send(self, ecn, count, length=1514, **options):
         serials = list(itertools.islice(self.serials, count))
         for serial in serials:
-            self.sender.send(ipv4_frame(serial, ecn, length))
+            self.sender.send(ipv4_frame(serial, ecn, length, **options))
         return serials
 
     def receive(self):
@@ -141,6 +151,22 @@ def test_what_is_dropped_has_used_the_link(path):
     assert queue["drop-aqm"] == 300 - len(arrived) == pytest.approx(60, abs=10)
     took = arrived[-1][2] - arrived[0][2]
     assert took == pytest.approx(299 * 1514 * 8 * 1000 / 20, rel=0.03)
+
+
+def test_what_is_dropped_is_of_its_hosts_share(path):
+    """A host of whose packets a fifth is dropped has its last one through when another one, of
+    whose as many were only marked, has: wherever they are dropped."""
+    for where in "--drop-dequeue", "--drop-enqueue":
+        path.load("--rate", "5mbit", "--aqm", "fixed", "--fixed-prob", "45%", "--per-host", "src",
+                  where)
+        dropped = set(path.send(NOT_ECT, 200, source="10.0.0.3"))
+        path.send(ECT_0, 200, source="10.0.0.4")
+        wait_until(lambda: path.ifb.tc()["qlen"] == 0, "all have left")
+        order = [serial in dropped for serial, _, _ in path.receive()]
+        assert order.count(True) == pytest.approx(160, abs=10) and order.count(False) == 200
+        last = len(order) - order[::-1].index(True)
+        assert order[:last].count(False) > 185, where
+        path.ifb.check_conservation()
 
 
 def test_l4s_goes_to_l_and_marks_arrive(path):
