@@ -12,8 +12,8 @@
  *	struct in_schedule	and one for each DualQ
  *	SCHEDULE_TURNS_H	the header with these functions (turns.bpf.h)
  *
- *	schedule_params()	the parameters, or the frames of the device, may be others than
- *before schedule_start()	a qdisc starts, or has thrown away all that waited. What is known of
+ *	schedule_params()	the parameters, or the device's frames, may have changed
+ *	schedule_start()	a qdisc starts, or has thrown away all that waited. What is known of
  *				its DualQs but the first is of the past (dualq_renew())
  *
  *	schedule_label()	whose a packet is, in the tcx program: what enqueue has to know of
