@@ -8,7 +8,7 @@ import ipaddress
 
 from contenders import BASELINE, RATE, Contender
 from guest import LOADER
-from packets import empty
+from packets import COUNT, empty
 from senders import PACKETS
 
 HOSTS = (1, 1000, 10000)
@@ -25,7 +25,8 @@ CONTENDERS = (
 
 
 def cost(contender, hosts):
-    return empty(contender, more=(f"dst_min {FIRST}", f"dst_max {FIRST + hosts - 1}"))
+    return empty(contender, more=(f"dst_min {FIRST}", f"dst_max {FIRST + hosts - 1}"),
+                 before=max(COUNT // 10, hosts))
 
 
 def measure():

@@ -43,13 +43,14 @@ INSTANCES = (1, 8, 64)  # of bpf_dualpi2, the measured one included
 # ---- queue empty --------------------------------------------------------------------
 
 
-def empty(contender, kind="dummy", more=()):
-    """{packet: instructions}, of all that happens to a packet. `more`: commands for pktgen."""
+def empty(contender, kind="dummy", more=(), before=COUNT // 10):
+    """{packet: instructions}, of all that happens to a packet. `more`: commands for pktgen.
+    `before`: packets that are not counted, because with them is done what is done once only."""
     with attached(contender, SINK, kind):
         found = {}
         for packet in PACKETS:
             be_quiet()
-            pktgen(SINK, packet, COUNT // 10, more=more)  # what is done once only
+            pktgen(SINK, packet, before, more=more)
             found[packet] = pktgen(SINK, packet, COUNT, more=more)
     return found
 
