@@ -132,18 +132,21 @@ static __always_inline u32 judge(struct __sk_buff *ctx, struct instance *in, str
 static __always_inline enum mark mark_in(struct __sk_buff *ctx, struct instance *in,
 					 struct dualq *q, struct arrival *arrival, bool is_direct)
 {
-	enum mark mark;
+	enum mark mark = MARK_NONE;
+	bool is_convict = false;
 
 	dualq_touch(in, q, arrival->now);
-	if (rarely(in->judges_flows))
+	if (rarely(in->judges_flows)) {
 		arrival->flags = judge(ctx, in, q, *arrival);
+		is_convict = arrival->flags & PACKET_CONVICT;
+	}
 	arrival->note = aqm_note(ctx, in, q, arrival);
 	if (!(arrival->flags & PACKET_MARKABLE))
 		return MARK_NONE;
-	if (arrival->flags & PACKET_CONVICT)
+	if (is_convict)
 		mark = MARK_GUARD;
-	else
-		mark = aqm_may_mark(in, q) ? aqm_mark(in, q, arrival) : MARK_NONE;
+	else if (aqm_may_mark(in, q))
+		mark = aqm_mark(in, q, arrival);
 	if (mark != MARK_NONE && !ecn_set_ce(ctx, is_direct)) {
 		arrival->flags |= PACKET_NOT_ECT;
 		return MARK_NONE;
