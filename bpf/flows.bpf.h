@@ -38,6 +38,12 @@ static __always_inline struct dualpi2_flow *flow_find(u32 id)
 	return flow && flow->id == id ? flow : NULL;
 }
 
+/* May another one take its place? */
+GLOBAL_SUBPROG bool is_free(const struct dualpi2_flow *flow, u64 now)
+{
+	return flow && (!flow->id || flow_is_forgotten(flow, now));
+}
+
 /* Take a place for a flow. Of two at a time one gets it. */
 static __always_inline struct dualpi2_flow *flow_claim(struct dualpi2_flow *flow, u32 id,
 						       const struct instance *in, u64 now)
@@ -47,7 +53,7 @@ static __always_inline struct dualpi2_flow *flow_claim(struct dualpi2_flow *flow
 	if (!flow)
 		return NULL; /* the verifier does not know that there always is one */
 	old = flow->id;
-	if (old && !flow_is_forgotten(flow, now))
+	if (!is_free(flow, now))
 		return NULL;
 	if (__sync_val_compare_and_swap(&flow->id, old, id) != old)
 		return NULL;

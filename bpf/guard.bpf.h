@@ -13,6 +13,7 @@
 #include "guard.h"
 #include "instance.bpf.h"
 #include "turns.bpf.h"
+#include "verifier.bpf.h"
 
 /* The flow stays out: for its term, and while it goes on sending. Then it is remembered. */
 static __always_inline void keep_out(struct dualq *q, struct guard_flow *flow, u64 now)
@@ -42,6 +43,19 @@ static __always_inline u64 l_length(const struct instance *in, const struct dual
 	return bytes > law->long_bytes ? queue_age(q, true, now) : 0;
 }
 
+/* What guard.h asks, each walked through once. */
+GLOBAL_SUBPROG bool convicts(const struct guard_law *law, struct guard_flow *flow, u64 delay_ns,
+			     u32 len, u64 now)
+{
+	return law && flow && guard_convicts(law, flow, delay_ns, len, now);
+}
+
+GLOBAL_SUBPROG bool takes_link(const struct guard_law *law, struct guard_flow *flow, u64 c_ns,
+			       u32 len, u64 now)
+{
+	return law && flow && guard_takes_link(law, flow, c_ns, len, now);
+}
+
 /* Is this packet too much, and why? */
 static __always_inline bool guard_sentences(const struct instance *in, const struct dualq *q,
 					    struct guard_flow *flow, u32 len,
@@ -51,10 +65,10 @@ static __always_inline bool guard_sentences(const struct instance *in, const str
 
 	verdict->l_ns = l_length(in, q, verdict->now);
 	verdict->c_ns = 0;
-	if (guard_convicts(law, flow, verdict->l_ns, len, verdict->now))
+	if (convicts(law, flow, verdict->l_ns, len, verdict->now))
 		return true;
 	verdict->c_ns = queue_age(q, false, verdict->now);
-	return guard_takes_link(law, flow, verdict->c_ns, len, verdict->now);
+	return takes_link(law, flow, verdict->c_ns, len, verdict->now);
 }
 
 /* Is the packet's flow out of L, or is this the packet that is too much? */

@@ -5,8 +5,9 @@
  * doubles the work behind it unless both ways end in the same state. What it has followed
  * counts towards a limit (1 million instructions) and takes time whenever programs are loaded.
  *
- * A value of a map is no argument for a global function, so GLOBAL_SUBPROG functions get the number
- * of an instance, or its qdisc, and look it up themselves.
+ * A value of a map with a lock, a list or a kptr in it is no argument for a global function, so
+ * GLOBAL_SUBPROG functions get the number of an instance, or its qdisc, and look it up themselves. A
+ * part of it that has none of these is one.
  */
 #ifndef VERIFIER_BPF_H
 #define VERIFIER_BPF_H
