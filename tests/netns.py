@@ -46,16 +46,18 @@ class Namespace:
         self.up("lo")
 
     def argv(self, *argv):
-        """The command line that runs `argv` in here. Not `ip netns exec`, which
-        mounts a /sys of its own and so hides bpffs."""
+        """The command line that runs `argv` in here, for who cannot enter. Not `ip netns exec`,
+        which mounts a /sys of its own and so hides bpffs."""
         return ["nsenter", f"--net=/run/netns/{self.name}", *[str(arg) for arg in argv]]
 
     def run(self, *argv, check=True, **kwargs):
-        return run(*self.argv(*argv), check=check, **kwargs)
+        with self.entered():
+            return run(*argv, check=check, **kwargs)
 
     def popen(self, *argv, **kwargs):
-        return subprocess.Popen(self.argv(*argv), stdout=subprocess.PIPE,
-                                stderr=subprocess.STDOUT, text=True, **kwargs)
+        with self.entered():
+            return subprocess.Popen([str(arg) for arg in argv], stdout=subprocess.PIPE,
+                                    stderr=subprocess.STDOUT, text=True, **kwargs)
 
     def ip(self, command):
         run("ip", "-n", self.name, *command.split())
