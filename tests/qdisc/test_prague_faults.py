@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""tcp-prague is killed at, or refused, its system calls, as dualpi2-load in test_faults.py."""
+"""tcp-prague is killed at, or refused, its system calls, as dualpi2-load in test_killed.py and
+test_refused.py."""
 
 import json
 import os

@@ -1,22 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""dualpi2-load is killed at, or refused, some of its system calls that change something; in the
-long version each, and those that only look as well (faults.py).
+"""Commands of dualpi2-load that meet a fault (faults.py), with the one that takes each back, and all
+that they may change."""
 
-- killed: the same command, run again, does what it would have done at first;
-- refused: one line, exit status 1, and everything is as it was before; or, where the loader
-  can do without, exit status 0, and everything is as it should be, or will be after the same
-  command once more: then a line says what is not.
-"""
-
+import contextlib
 import json
 import re
 
-import pytest
-from conftest import LOADER, PIN_DIR, PUBLIC_PIN_DIR, Qdisc, one_line
-from faults import ERRORS, FIRST_ONE_IN, calls_of, disturb
+from conftest import LOADER, PIN_DIR, PUBLIC_PIN_DIR, Qdisc
+from faults import calls_of, disturb
 from frames import NOT_ECT, ipv4_frame, send
 
-ALSO_REGISTERED = ("pi2-hosts",)
 PIN_DIRS = PIN_DIR, PUBLIC_PIN_DIR
 # `one` has several queues.
 WIDE = ("ip link del one", "ip link add one numtxqueues 4 numrxqueues 4 type dummy",
@@ -69,9 +62,6 @@ def parameters(space):
     return {entry["dev"]: (entry["options"], entry["tcx-attached"]) for entry in stats}
 
 
-pytestmark = pytest.mark.one_kernel
-
-
 class Case:
     """One line of CASES in a namespace: there, back, and what is seen before and after."""
 
@@ -104,23 +94,14 @@ class Case:
         return disturb(self.space, self.argv(way), call, how)
 
 
-def unload(space):
-    for options in ([], ["--ingress"]):
-        space.run(LOADER, "one", *options, "--unload", check=False)
-
-
-@pytest.fixture(params=CASES)
-def case(request, registered_link, box):
-    yield Case(box, *CASES[request.param])
-    unload(box)
-
-
-@pytest.fixture
-def first_case(request, box):
-    """The first load on a host, which makes the registration, and the last unload."""
-    yield Case(box, *CASES[request.param])
-    unload(box)
-    assert not PIN_DIR.exists(), "the last --unload leaves nothing behind"
+@contextlib.contextmanager
+def load_case(space, name):
+    """One of CASES; what it leaves goes."""
+    try:
+        yield Case(space, *CASES[name])
+    finally:
+        for options in ([], ["--ingress"]):
+            space.run(LOADER, "one", *options, "--unload", check=False)
 
 
 def check_forwarding(space):
@@ -133,66 +114,3 @@ def check_forwarding(space):
         stats = qdisc.check_conservation()
         assert stats["packets"] == before + 1, stats
         assert stats["bypassed-tcx"] == 0, stats
-
-
-def kill_at(case, calls):
-    for way, call in calls:
-        if way == "back":
-            case.go("there")
-        done = case.disturb(way, call, "signal=KILL")
-        assert done.returncode == -9, (way, call, done)
-        again = case.go(way, check=False)
-        # Killed when all was done: there may be nothing left to unload.
-        assert again.returncode == 0 or "--unload" in case.commands[way], (way, call, again)
-        assert state(case.space) == case.goal(way), (way, call, again)
-        check_forwarding(case.space)
-        if way == "there":
-            case.go("back")
-    assert state(case.space) == case.before
-
-
-def check_refused(case, way, call, done):
-    if done.returncode == 0:
-        if done.stderr:
-            assert done.stderr.count("\n") == 1, (way, call, done)
-            case.go(way)
-        return
-    one_line(done, 1)
-    if "--unload" in case.commands[way]:  # goes as far as it can; the next one does the rest
-        case.go(way, check=False)
-        return
-    other = "back" if way == "there" else "there"
-    assert state(case.space) == case.goal(other), (way, call, done)
-    check_forwarding(case.space)
-    case.go(way)
-
-
-def refuse_at(case, calls):
-    for way, call in calls:
-        if way == "back":
-            case.go("there")
-        done = case.disturb(way, call, f"error={ERRORS[call[0]]}")
-        check_refused(case, way, call, done)
-        assert state(case.space) == case.goal(way), (way, call, done)
-        check_forwarding(case.space)
-        if way == "there":
-            case.go("back")
-    assert state(case.space) == case.before
-
-
-@pytest.mark.parametrize("first_case", ["attach", "one rate for all queues"], indirect=True)
-def test_first_load_killed_at_each_step(first_case, tmp_path, long):
-    kill_at(first_case, first_case.calls(tmp_path, long, FIRST_ONE_IN))
-
-
-@pytest.mark.parametrize("first_case", ["attach"], indirect=True)
-def test_first_load_refused_at_each_step(first_case, tmp_path, long):
-    refuse_at(first_case, first_case.calls(tmp_path, long, FIRST_ONE_IN))
-
-
-def test_killed_at_each_step(case, tmp_path, long):
-    kill_at(case, case.calls(tmp_path, long))
-
-
-def test_refused_at_each_step(case, tmp_path, long):
-    refuse_at(case, case.calls(tmp_path, long))
