@@ -51,6 +51,7 @@ def test_what_is_understood(tmp_path, text):
     ("policy a share much", "1: share much: not a whole percentage"),
     ("policy a 1mbit", "1: 1mbit: not RATE=VALUE (for example 40mbit=500000)"),
     ("policy a 1mbot=5", "1: rate 1mbot: not a rate"),
+    ("policy a 0mbit=5", "1: rate 0mbit: out of range (for example 40mbit; 8bit to "),
     ("policy a 1mbit=", "1: value '': not a whole number"),
     ("policy a 1mbit=0", "1: value 0: out of range (for example 524288; 1 to 1048575)"),
     ("policy a 1mbit=1048576", "1: value 1048576: out of range"),

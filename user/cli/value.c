@@ -260,9 +260,15 @@ static bool read_number(enum value_kind kind, const char *text, uint64_t *value)
 	return true;
 }
 
+/* A rate can be none where that is the default. */
+static bool can_be_none(const struct option_spec *spec)
+{
+	return spec->kind == KIND_RATE && !spec->value;
+}
+
 static bool in_range(const struct option_spec *spec, uint64_t value)
 {
-	if (!kinds[spec->kind].units || (spec->kind == KIND_RATE && !value))
+	if (!kinds[spec->kind].units || (can_be_none(spec) && !value))
 		return true;
 	if (spec->kind == KIND_STEP && value & STEP_IN_PACKETS)
 		return (value & ~STEP_IN_PACKETS) <= UINT32_MAX;
@@ -337,9 +343,9 @@ const char *value_range(const struct option_spec *spec, char *text)
 		return choice_range(spec->words, text);
 	if (kind->range)
 		return strcpy(text, has_auto(spec) ? "above 0 to 100, or auto" : kind->range);
-	snprintf(text, OPTION_TEXT_MAX, "%s%.60s to %.60s%s",
-		 spec->kind == KIND_RATE ? "0, or " : "", format(spec->min, min),
-		 format(spec->max, max), spec->kind == KIND_STEP ? " or 0p to 4294967295p" : "");
+	snprintf(text, OPTION_TEXT_MAX, "%s%.60s to %.60s%s", can_be_none(spec) ? "0, or " : "",
+		 format(spec->min, min), format(spec->max, max),
+		 spec->kind == KIND_STEP ? " or 0p to 4294967295p" : "");
 	return text;
 }
 
