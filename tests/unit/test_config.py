@@ -49,7 +49,7 @@ BAD_FILES = [
                           "(for example 40mbit; 0, or 8kbit to 1tbit)"),
     ("rate 1\0mbit", ":1: contains a NUL byte: not a text file"),
     ("\n\0", ":2: contains a NUL byte: not a text file"),
-    ("#" * 65537, ": longer than 65536 bytes: this is no file of options"),
+    ("#" * 65537, ": longer than 65536 bytes: is it another file?"),
     # more than one line at fault
     ("max-rtt 10ms\ntypical-rtt 20ms", ": --typical-rtt 20ms: above --max-rtt 10ms"),
 ]

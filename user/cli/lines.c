@@ -13,7 +13,6 @@
 
 #define COMMENT '#'
 #define BLANKS " \t\r"
-/* What editors of Windows begin a text in UTF-8 with, and no editor shows. */
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
 char *line_word(char *line, char **rest)
@@ -28,14 +27,20 @@ static bool says_something(char *line)
 	return line[strspn(line, BLANKS)];
 }
 
+char *lines_begin(char *text)
+{
+	const size_t length = strlen(BYTE_ORDER_MARK);
+
+	return text + (strncmp(text, BYTE_ORDER_MARK, length) ? 0 : length);
+}
+
 bool lines_parse(const char *path, char *text, size_t size, line_take *take, void *data)
 {
 	char *const end = text + size;
 	unsigned int number = 0;
 	bool taken = true;
 
-	if (!strncmp(text, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)))
-		text += strlen(BYTE_ORDER_MARK);
+	text = lines_begin(text);
 	while (text < end && taken) {
 		char *line = text;
 		size_t length = strcspn(line, "\n");
@@ -80,25 +85,32 @@ static int open_file(const char *path)
 	return fd;
 }
 
-bool lines_read(const char *path, line_take *take, void *data)
+bool lines_load(const char *path, char *text, size_t most, size_t *size)
 {
-	static char text[LINES_SIZE_MAX + 1];
 	const int fd = open_file(path);
-	size_t size = 0;
 	ssize_t got;
 	int error;
 
 	if (fd < 0)
 		return false;
-	while ((got = read(fd, text + size, sizeof(text) - size)) > 0)
-		size += (size_t)got;
+	*size = 0;
+	while ((got = read(fd, text + *size, most + 1 - *size)) > 0)
+		*size += (size_t)got;
 	error = errno;
 	close(fd);
 	if (got < 0)
 		return fail(error, "%s: cannot be read: %s", path, strerror(error));
-	if (size > LINES_SIZE_MAX)
-		return fail(0, "%s: longer than %u bytes: this is no file of options", path,
-			    LINES_SIZE_MAX);
-	text[size] = '\0';
-	return lines_parse(path, text, size, take, data);
+	if (*size > most)
+		return fail(0, "%s: longer than %zu bytes: is it another file?", path, most);
+	text[*size] = '\0';
+	return true;
+}
+
+bool lines_read(const char *path, line_take *take, void *data)
+{
+	static char text[LINES_SIZE_MAX + 1];
+	size_t size;
+
+	return lines_load(path, text, LINES_SIZE_MAX, &size) &&
+	       lines_parse(path, text, size, take, data);
 }

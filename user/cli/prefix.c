@@ -19,13 +19,7 @@ static bool read_bits(const char *text, unsigned long most, unsigned long *bits)
 	return *text >= '0' && *text <= '9' && !*end && *bits <= most;
 }
 
-static void clear_behind(struct ip_prefix *prefix)
-{
-	for (__u32 bit = prefix->bits; bit < PREFIX_BITS; bit++)
-		prefix->address[bit / 8] &= ~(0x80 >> bit % 8);
-}
-
-bool prefix_read(const char *text, struct ip_prefix *prefix)
+bool prefix_read_whole(const char *text, struct ip_prefix *prefix)
 {
 	unsigned long before = 0, bits;
 	char address[INET6_ADDRSTRLEN];
@@ -45,7 +39,23 @@ bool prefix_read(const char *text, struct ip_prefix *prefix)
 	if (*slash && !read_bits(slash + 1, bits, &bits))
 		return false;
 	prefix->bits = before + bits;
-	clear_behind(prefix);
+	return true;
+}
+
+void prefix_cut(struct ip_prefix *prefix)
+{
+	__u32 byte = prefix->bits / 8;
+
+	if (prefix->bits % 8)
+		prefix->address[byte++] &= ~(0xff >> prefix->bits % 8);
+	memset(prefix->address + byte, 0, sizeof(prefix->address) - byte);
+}
+
+bool prefix_read(const char *text, struct ip_prefix *prefix)
+{
+	if (!prefix_read_whole(text, prefix))
+		return false;
+	prefix_cut(prefix);
 	return true;
 }
 

@@ -16,6 +16,10 @@
  */
 bool prefix_read(const char *text, struct ip_prefix *prefix);
 
+/* The same in two steps, for those who want to know whether there are such bits. */
+bool prefix_read_whole(const char *text, struct ip_prefix *prefix);
+void prefix_cut(struct ip_prefix *prefix);
+
 /* The same prefix as text, which is returned; IPv4 without the mapping. */
 const char *prefix_format(const struct ip_prefix *prefix, char text[PREFIX_TEXT_MAX]);
 
