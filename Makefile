@@ -76,7 +76,7 @@ PKG_CONFIG ?= $(if $(IS_FOREIGN),$(CC_MACHINE)-)pkg-config
 NCURSES ?= $(call asked,$(PKG_CONFIG) --exists ncursesw && echo 1)
 # Asked when it comes to link.
 libraries = $(or $(shell $(PKG_CONFIG) --libs $(1)),$(error $(PKG_CONFIG) does not find $(1)))
-LDLIBS = $(call libraries,libbpf libmnl libelf zlib)
+LDLIBS = $(call libraries,libbpf libmnl libelf zlib json-c)
 
 # The AQMs, of which those for tests alone are not in packages, and those to be asked for (VDQ=1) are
 # not built otherwise.
@@ -117,7 +117,7 @@ LOADER := user/loader.c user/show/outcome.c $(wildcard user/attach/*.c)
 WITHOUT_NCURSES := user/watch/without.c
 WATCH := $(if $(NCURSES),$(filter-out $(WITHOUT_NCURSES),$(wildcard user/watch/*.c)),$(WITHOUT_NCURSES))
 FIGURES := $(filter-out $(LOADER),$(wildcard user/sample/*.c user/show/*.c)) $(WATCH)
-STATS_LDLIBS = $(call libraries,json-c $(if $(NCURSES),ncursesw))
+STATS_LDLIBS = $(if $(NCURSES),$(call libraries,ncursesw))
 # The other programs, which share the lower rooms with them; that of VDQ-CSAQM has to be asked for,
 # too.
 PRAGUE := user/prague.c $(wildcard user/prague/*.c)

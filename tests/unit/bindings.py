@@ -19,6 +19,7 @@ HEADERS = """
 #include "aqm/pi2.h"
 #include "classic_ecn.h"
 #include "cli/format.h"
+#include "cli/message.h"
 #include "cli/peer.h"
 #include "cli/prefix.h"
 #include "cli/value.h"
@@ -33,6 +34,9 @@ HEADERS = """
 #include "scheduler.h"
 #include "share.h"
 #include "split_gso.h"
+#include "subscribers/changes.h"
+#include "subscribers/file.h"
+#include "subscribers/own.h"
 #include "turns.h"
 
 static inline struct dualpi2_params default_params(void)
@@ -84,6 +88,7 @@ CONSTANTS = (
     "PARAMS_MAX", "PARAMS_WHY_MAX", "PEER_HOST_MAX", "PREFIX_TEXT_MAX", "SHAPER_LOOK_NS",
     "SHARE_AHEAD_MAX", "SHARE_FIRST", "SHARE_FRACTION", "SHARE_PACES", "SHARE_PACKET",
     "SHARE_SLACK_NS", "SHARE_SLOT_SHIFT", "SHARE_UNDER_WAY_MAX", "STEP_IN_PACKETS",
+    "SUBSCRIBERS_MAX", "SUBSCRIBERS_SIZE_MAX", "SUBSCRIBER_PREFIXES_MAX",
     "TURNS_AHEAD_FRAMES", "TURNS_C", "TURNS_FRAME_MAX", "TURNS_L", "TURNS_NOBODY", "TURNS_UNKNOWN",
     "VDQ_RING_MAX", "VDQ_VALUE_MAX",
 )

@@ -9,8 +9,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 USER = ROOT / "user"
 # The lowest first. What is in user/ itself, the mains, stands above all.
-ROOMS = ["cli", "aqm", "kernel", "pinned", "check", "interface", "attach", "sample", "show",
-         "watch", "prague", "base_rtt", "mark_values", ""]
+ROOMS = ["cli", "subscribers", "aqm", "kernel", "pinned", "check", "interface", "attach", "sample",
+         "show", "watch", "prague", "base_rtt", "mark_values", ""]
 
 
 def room(module):
