@@ -30,6 +30,20 @@ FILES = (
     "--max-rtt 100ms\n--typical-rtt 20ms\nl4s-dscp nqb,ef\nclassic-dscp cs1\nno-split-gso\n",
 )
 
+SUBSCRIBERS = (
+    "# site, and those below it\ntower - 500mbit 200mbit\n"
+    "alice 192.0.2.7,2001:db8:1::/48 100mbit 2.5mbit tower\nbob 192.0.2.0/24 1gbit 1gbit\n",
+    "rest\t* 1mbit 500kbit\r\nv6 2000::/3 8kbit 1tbit\n",
+    "Circuit ID,Circuit Name,Device ID,Device Name,Parent Node,MAC,IPv4,IPv6,Download Min Mbps,"
+    'Upload Min Mbps,Download Max Mbps,Upload Max Mbps,Comment\n1,"A ""B"", C",1,D,,,'
+    '"192.0.2.1, 192.0.2.2",2001:db8::/56,1,1,155,20.5,\n1,A,2,D,none,,192.0.2.3,,1,1,155,20.5,\n',
+)
+
+NETWORKS = (
+    '{"Site 1": {"downloadBandwidthMbps": 1000, "uploadBandwidthMbps": 2.5, "children": '
+    '{"AP": {"virtual": true}}}}', "{}\n",
+)
+
 # include/uapi/linux/netlink.h, rtnetlink.h, if_link.h, gen_stats.h
 NLMSG_ERROR, NLMSG_DONE, RTM_NEWLINK = 2, 3, 16
 RTM_NEWROUTE, RTM_NEWQDISC, RTM_NEWTFILTER = 24, 36, 44
@@ -125,6 +139,8 @@ SEEDS = {
     "address": [address.encode() for address in ADDRESSES],
     "options": [line.replace(" ", "\0").encode() for line in COMMAND_LINES],
     "config": [text.encode() for text in FILES],
+    "subscribers": [text.encode() for text in SUBSCRIBERS],
+    "network": [text.encode() for text in NETWORKS],
     "netlink": list(netlink()),
     # Nothing is laid over the figures, and there is room for all of them to change.
     "figures": [bytes(4096)],
