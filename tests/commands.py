@@ -44,6 +44,7 @@ NOT_RUN = {
     ("docs/reliability.md", "python3 -B"): "a script for the lab, which does not run in itself",
     ("docs/research.md", "title ="): "a file",
     ("docs/moving.md", "rate 9500kbit"): "a file",
+    ("docs/subscribers.md", ""): "files and a message: test_subscribers.py",
     ("docs/watching.md", "eth0: 2 flows are out"): "what floods leave: test_guard.py",
     ("docs/prague.md", "[Service]"): "a part of a unit",
     ("man/dualpi2-mark-values.8.in", "policy "): "a file: test_policy.py",
