@@ -76,7 +76,7 @@ PKG_CONFIG ?= $(if $(IS_FOREIGN),$(CC_MACHINE)-)pkg-config
 NCURSES ?= $(call asked,$(PKG_CONFIG) --exists ncursesw && echo 1)
 # Asked when it comes to link.
 libraries = $(or $(shell $(PKG_CONFIG) --libs $(1)),$(error $(PKG_CONFIG) does not find $(1)))
-LDLIBS = $(call libraries,libbpf libmnl libelf zlib json-c)
+LDLIBS = $(call libraries,libbpf libmnl libelf zlib)
 
 # The AQMs, of which those for tests alone are not in packages, and those to be asked for (VDQ=1) are
 # not built otherwise.
@@ -117,18 +117,20 @@ LOADER := user/loader.c user/show/outcome.c $(wildcard user/attach/*.c)
 WITHOUT_NCURSES := user/watch/without.c
 WATCH := $(if $(NCURSES),$(filter-out $(WITHOUT_NCURSES),$(wildcard user/watch/*.c)),$(WITHOUT_NCURSES))
 FIGURES := $(filter-out $(LOADER),$(wildcard user/sample/*.c user/show/*.c)) $(WATCH)
-STATS_LDLIBS = $(if $(NCURSES),$(call libraries,ncursesw))
+STATS_LDLIBS = $(call libraries,json-c $(if $(NCURSES),ncursesw))
 # The other programs, which share the lower rooms with them; that of VDQ-CSAQM has to be asked for,
 # too.
 PRAGUE := user/prague.c $(wildcard user/prague/*.c)
 BASE_RTT := user/base_rtt.c $(wildcard user/base_rtt/*.c)
 MARK_VALUES := user/mark_values.c $(wildcard user/mark_values/*.c)
+# What no program has yet, only unit tests and fuzzers.
+SUBSCRIBERS := $(wildcard user/subscribers/*.c)
 LOW := $(wildcard user/cli/*.c user/kernel/*.c) user/check/report.c user/show/json.c \
 	$(addprefix user/pinned/,bpffs.c pin_dir.c pins.c tcx_link.c)
 OTHER_SKELETONS := $(O)/has_timer.skel.h $(O)/prague.skel.h $(O)/opt_in.skel.h $(O)/base_rtt.skel.h \
 	$(O)/vdq/mark_values.skel.h
 NOT_SHARED := $(LOADER) $(FIGURES) $(wildcard user/watch/*.c) $(PLUG) $(PRAGUE) $(BASE_RTT) $(MARK_VALUES) \
-	$(if $(VDQ),,$(OPT_IN_AQMS:%=user/aqm/%.c))
+	$(SUBSCRIBERS) $(if $(VDQ),,$(OPT_IN_AQMS:%=user/aqm/%.c))
 SHARED := $(filter-out $(NOT_SHARED),$(wildcard user/*/*.c))
 # The objects of each program.
 dualpi2-load_O := $(patsubst %.c,$(O)/%.o,$(LOADER) $(SHARED)) $(AQMS_O)
