@@ -6,8 +6,8 @@
  * counts towards a limit (1 million instructions) and takes time whenever programs are loaded.
  *
  * A value of a map with a lock, a list or a kptr in it is no argument for a global function, so
- * GLOBAL_SUBPROG functions get the number of an instance, or its qdisc, and look it up themselves. A
- * part of it that has none of these is one.
+ * GLOBAL_SUBPROG functions get the number of an instance, or its qdisc, and look it up themselves.
+ * A part of it that has none of these is one.
  */
 #ifndef VERIFIER_BPF_H
 #define VERIFIER_BPF_H
