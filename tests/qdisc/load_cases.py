@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Commands of dualpi2-load that meet a fault (faults.py), with the one that takes each back, and all
-that they may change."""
+"""Commands of dualpi2-load that meet a fault (faults.py), with the one that takes each back, and
+all that they may change."""
 
 import contextlib
 import json
