@@ -81,7 +81,19 @@ static bool put_root(const struct target *target, const struct qdisc *wanted, co
 
 	if (!is_in_the_way(now, wanted))
 		return create(ifindex, wanted, below, replace);
-	if (!find_spare_handle(target, &first.handle) || !create(ifindex, &first, below, true))
+	if (!find_spare_handle(target, &first.handle))
+		return false;
+	if (!below && wanted->handle) {
+		if (qdisc_create_after(ifindex,
+				       &(struct qdisc){ .kind = "pfifo",
+							.handle = first.handle,
+							.parent = TC_H_ROOT },
+				       wanted))
+			return true;
+		qdisc_create(ifindex, now, true);
+		return false;
+	}
+	if (!create(ifindex, &first, below, true))
 		return false;
 	if (!wanted->handle || create(ifindex, wanted, below, true))
 		return true;

@@ -255,15 +255,22 @@ static uint16_t create_flags(bool replace)
 	return NLM_F_CREATE | (replace ? NLM_F_REPLACE : NLM_F_EXCL);
 }
 
+static void put_what(struct rtnl_request *request, const struct qdisc *qdisc)
+{
+	struct nlmsghdr *message = rtnl_message(request);
+
+	mnl_attr_put_strz(message, TCA_KIND, qdisc->kind);
+	if (qdisc->has_size_table)
+		put_size_table(message, &qdisc->size_table);
+	if (qdisc->options_len)
+		put_options(message, qdisc);
+}
+
 static void put_qdisc(struct rtnl_request *request, uint16_t flags, int ifindex,
 		      const struct qdisc *qdisc)
 {
 	begin(request, RTM_NEWQDISC, flags, ifindex, qdisc->parent)->tcm_handle = qdisc->handle;
-	mnl_attr_put_strz(&request->header, TCA_KIND, qdisc->kind);
-	if (qdisc->has_size_table)
-		put_size_table(&request->header, &qdisc->size_table);
-	if (qdisc->options_len)
-		put_options(&request->header, qdisc);
+	put_what(request, qdisc);
 }
 
 static int create(struct rtnl_request *request, int ifindex, const struct qdisc *qdisc,
@@ -292,6 +299,18 @@ bool qdisc_create_mq(int ifindex, const struct qdisc *mq, const char *kind, bool
 	mnl_attr_put_strz(rtnl_message(&request), TCA_KIND, kind);
 	return rtnl_accepted(&request, rtnl_talk(&request, NULL, NULL), "attach %s and %s",
 			     mq->kind, kind);
+}
+
+bool qdisc_create_after(int ifindex, const struct qdisc *step, const struct qdisc *qdisc)
+{
+	struct rtnl_request request;
+	struct tcmsg *tc;
+
+	put_qdisc(&request, create_flags(true), ifindex, step);
+	tc = rtnl_next(&request, RTM_NEWQDISC, NLM_F_ACK | create_flags(true), sizeof(*tc));
+	put_place(tc, ifindex, qdisc->parent)->tcm_handle = qdisc->handle;
+	put_what(&request, qdisc);
+	return rtnl_accepted(&request, rtnl_talk(&request, NULL, NULL), "attach %s", qdisc->kind);
 }
 
 bool qdisc_delete(int ifindex)

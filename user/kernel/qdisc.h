@@ -82,6 +82,11 @@ bool qdisc_create(int ifindex, const struct qdisc *qdisc, bool replace);
  */
 bool qdisc_create_mq(int ifindex, const struct qdisc *mq, const char *kind, bool replace);
 
+/* `step`, without options, in place of whatever is there, and in one step with it `qdisc` in its
+ * place: nobody who is killed leaves `step`. It may stay where `qdisc` is refused.
+ */
+bool qdisc_create_after(int ifindex, const struct qdisc *step, const struct qdisc *qdisc);
+
 /* A part of it that the kernel does not show, so that another one in its place would not have it;
  * NULL: nothing but its statistics.
  */
