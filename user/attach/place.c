@@ -65,12 +65,30 @@ static bool create(int ifindex, const struct qdisc *qdisc, const char *below, bo
 		     : qdisc_create(ifindex, qdisc, replace);
 }
 
+/* Of what is at the root for a moment. */
+static const struct qdisc placeholder = { .kind = "pfifo", .parent = TC_H_ROOT };
+
+/* What is there gives way to a placeholder, which has a spare handle, and that to what is wanted,
+ * in one step. If only the placeholder came, what was there comes back.
+ */
+static bool put_after(const struct qdisc *now, const struct qdisc *wanted, __u32 spare)
+{
+	struct qdisc step = placeholder, left;
+
+	step.handle = spare;
+	if (qdisc_create_after(now->ifindex, &step, wanted))
+		return true;
+	if (qdisc_root(now->ifindex, &left) && left.handle == spare)
+		qdisc_create(now->ifindex, now, true);
+	return false;
+}
+
 /* `below`: of an mq that will be ours the kind of its queues, else NULL.
  *
- * Whatever is in the way gives way to `step` under another handle, for the moment. That is what is
- * wanted, if possible: so a run that is killed in between leaves nothing that looks like somebody
- * else's. If this fails what was there stays, but without what is below an mq; where `below` was
- * refused, the mq is there.
+ * Where put_after() is not for it, whatever is in the way gives way to `step` under another handle,
+ * for the moment. That is what is wanted, if possible: so a run that is killed in between leaves
+ * nothing that looks like somebody else's. If this fails what was there stays, but without what is
+ * below an mq; where `below` was refused, the mq is there.
  */
 static bool put_root(const struct target *target, const struct qdisc *wanted, const char *below,
 		     const struct qdisc *step, bool replace)
@@ -83,16 +101,8 @@ static bool put_root(const struct target *target, const struct qdisc *wanted, co
 		return create(ifindex, wanted, below, replace);
 	if (!find_spare_handle(target, &first.handle))
 		return false;
-	if (!below && wanted->handle) {
-		if (qdisc_create_after(ifindex,
-				       &(struct qdisc){ .kind = "pfifo",
-							.handle = first.handle,
-							.parent = TC_H_ROOT },
-				       wanted))
-			return true;
-		qdisc_create(ifindex, now, true);
-		return false;
-	}
+	if (!below && wanted->handle)
+		return put_after(now, wanted, first.handle);
 	if (!create(ifindex, &first, below, true))
 		return false;
 	if (!wanted->handle || create(ifindex, wanted, below, true))
@@ -103,7 +113,6 @@ static bool put_root(const struct target *target, const struct qdisc *wanted, co
 
 bool place_former(const struct target *target, const struct qdisc *prior)
 {
-	static const struct qdisc placeholder = { .kind = "pfifo", .parent = TC_H_ROOT };
 	const int ifindex = (int)target->key.ifindex;
 
 	if (prior->kind[0])
