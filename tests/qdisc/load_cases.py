@@ -104,6 +104,14 @@ def load_case(space, name):
             space.run(LOADER, "one", *options, "--unload", check=False)
 
 
+@contextlib.contextmanager
+def first_load_case(space, name):
+    """One on a host without the registration: it makes it, and the last unload ends it."""
+    with load_case(space, name) as case:
+        yield case
+    assert not PIN_DIR.exists(), "the last --unload leaves nothing behind"
+
+
 def check_forwarding(space):
     """One packet goes through and is accounted for, whatever is at the root."""
     qdisc = Qdisc(space, "one")
