@@ -279,8 +279,16 @@ $(PLOT): user/dualpi2-plot $(O)/flags/version
 # For the tests: a stranger's programs, the next version of ours, and other machines.
 FOREIGN := $(patsubst tests/qdisc/%.c,$(O)/%.o,$(wildcard tests/qdisc/*.bpf.c))
 PRELOADED := $(addprefix $(O)/,without_cmpxchg.so kernels_own.so missed.so)
-foreign: $(FOREIGN) $(NEXT) $(PRELOADED) $(TWO)
+# In the lab also what a guest runs of Python.
+GUEST_PY := $(wildcard tests/*.py tests/qdisc/*.py tests/systemd/*.py tests/traffic/*.py)
+COMPILED := $(if $(filter .output/lab,$(O)),$(O)/compiled.stamp)
+foreign: $(FOREIGN) $(NEXT) $(PRELOADED) $(TWO) $(COMPILED)
 	@:
+
+$(COMPILED): tests/lab/compile_tests $(GUEST_PY)
+	$(say) GEN $(O)/compiled
+	$(Q)$< $(O)/compiled $(GUEST_PY)
+	$(Q)touch $@
 
 $(FOREIGN): $(O)/%.bpf.o: tests/qdisc/%.bpf.c $(O)/flags/bpf
 	$(say) BPF $@

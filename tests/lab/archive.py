@@ -100,8 +100,9 @@ def in_root(name, kept=()):
 CACHES = frozenset({"__pycache__", ".pytest_cache", ".hypothesis", ".ruff_cache"})
 # Nor do results of the bench and what was built for tests that need no guest; a fuzzer's corpus
 # grows without end.
+COMPILED = "compiled"  # Python, by compile_tests: goes elsewhere
 OF_THE_HOST = ("bench/report", *(f"{BUILD_OUTPUT}/{name}" for name in
-                                 ("flags", "fuzz", "installed", "lint", "unit", "user")))
+                                 ("flags", "fuzz", "installed", "lint", "unit", "user", COMPILED)))
 
 
 def is_byproduct(name):

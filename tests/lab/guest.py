@@ -97,6 +97,9 @@ def write_initramfs(path, system, command, *, modules=None, overlays=(), interac
                 pack.add_path(source, f"src/{name}")
             if source.is_dir():
                 pack.add_tree(source, f"src/{name}/", skip=archive.is_byproduct)
+        compiled = REPOSITORY / BUILD_OUTPUT / archive.COMPILED
+        if compiled.is_dir():
+            pack.add_tree(compiled, "src/")
         pack.close()
 
 
