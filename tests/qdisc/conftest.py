@@ -67,9 +67,10 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "one_kernel: meets only our own tools, or an AQM's "
+    config.addinivalue_line("markers", "oldest_kernel: meets only our own tools, or an AQM's "
                             "arithmetic, so no kernel can make it come out differently "
                             "(tests/run)")
+    config.addinivalue_line("markers", "newest_kernel: likewise, TCP Prague among them")
     if config.getoption("--without-cmpxchg"):
         os.environ["LD_PRELOAD"] = str(WITHOUT_CMPXCHG)
 

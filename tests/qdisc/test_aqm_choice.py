@@ -24,6 +24,8 @@ from conftest import (
 from frames import ECT_1, NOT_ECT, ipv4_frame, raw_sender, send
 from netns import dummy, run, veth, wait_until
 
+pytestmark = pytest.mark.oldest_kernel
+
 ALSO_REGISTERED = ("fixed",)
 STATS = BIN / "dualpi2-stats"
 PI2, FIXED = KINDS["pi2"], KINDS["fixed"]

@@ -310,12 +310,12 @@ ADD = (TOOL, "add", "10.0.0.0/8", "30ms")
 OFF = (TOOL, "off")
 
 
-@pytest.mark.one_kernel
+@pytest.mark.oldest_kernel
 def test_it_is_killed_at_each_step(host, tmp_path, long):
     kill_at_each_step(host.left, ADD, OFF, lambda: (state(), host.told()), tmp_path, long)
 
 
-@pytest.mark.one_kernel
+@pytest.mark.oldest_kernel
 def test_add_is_refused_at_each_step(host, tmp_path, long):
     refuse_at_each_step(host.left, ADD, OFF, lambda: (state(), host.told()), tmp_path, long)
 
@@ -387,7 +387,7 @@ def test_measure_doubts_a_path_that_varies(host):
 
 # ---- wrong usage ---------------------------------------------------------------------------------
 
-@pytest.mark.one_kernel
+@pytest.mark.oldest_kernel
 @pytest.mark.parametrize("arguments, status, told", [
     ([], 2, "a command is missing"), (["fly"], 2, "fly: no such command"),
     (["add"], 2, "a prefix is missing"), (["add", "10.0.0.0/8"], 2, "a time is missing"),

@@ -12,6 +12,8 @@ from findings import findings, of_kind
 from netns import dummy, run
 from terminal import Terminal
 
+pytestmark = pytest.mark.oldest_kernel
+
 JIT = Path("/proc/sys/net/core/bpf_jit_enable")
 
 

@@ -15,7 +15,7 @@ from codel_model import Law2012, Mainline, Refined  # noqa: E402
 
 FRAME_NS = 1514 * 8 * 1000  # on the link below
 ALSO_REGISTERED = ("codel",)
-pytestmark = pytest.mark.one_kernel
+pytestmark = pytest.mark.oldest_kernel
 COUNT = 250
 MODELS = {"mainline": Mainline, "refined": Refined, "2012": Law2012}
 

@@ -11,7 +11,7 @@ from conftest import BIN, LOADER, PIN_DIR, Qdisc, one_line, root
 from frames import NOT_ECT, ipv4_frame, send
 from netns import dummy
 
-pytestmark = pytest.mark.one_kernel
+pytestmark = pytest.mark.oldest_kernel
 
 MAX_INSTANCES = 256  # include/dualpi2.h
 

@@ -14,7 +14,7 @@ from netns import run
 from prague_pair import UNPRIVILEGED, needs_accecn
 from test_privilege import mode
 
-pytestmark = [pytest.mark.one_kernel,
+pytestmark = [pytest.mark.newest_kernel,
               pytest.mark.skipif("DUALPI2_LAB" not in os.environ,
                                  reason="mounts over /sys/fs/bpf: lab only")]
 

@@ -11,7 +11,7 @@ from netns import wait_until
 
 FRAME_S = 1514 * 8 / 10**6  # of the link below
 ALSO_REGISTERED = ("curvy-red",)
-pytestmark = pytest.mark.one_kernel
+pytestmark = pytest.mark.oldest_kernel
 
 
 @pytest.fixture(name="load")

@@ -11,7 +11,7 @@ from conftest import BIN, KINDS, LOADER, PUBLIC_PIN_DIR, one_line, root
 from netns import dummy
 from test_privilege import BPFFS, as_nobody, mode
 
-pytestmark = pytest.mark.one_kernel
+pytestmark = pytest.mark.oldest_kernel
 
 STATS = BIN / "dualpi2-stats"
 BOTH = "rate 40mbit\ntarget 10ms\n\ningress\nrate 100mbit\n"

@@ -10,6 +10,8 @@ import pytest
 from conftest import BIN, DEFAULT_QDISC, LOADER, PIN_DIR, Qdisc, following, one_line, root, written
 from netns import run, wait_until
 
+pytestmark = pytest.mark.oldest_kernel
+
 STATS = BIN / "dualpi2-stats"
 
 

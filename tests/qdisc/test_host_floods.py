@@ -8,7 +8,7 @@ from frames import ECT_1, NOT_ECT, ipv4_frame
 from streams import Stream, play
 
 ALSO_REGISTERED = ("pi2-hosts",)
-pytestmark = pytest.mark.one_kernel
+pytestmark = pytest.mark.oldest_kernel
 RATE = 20_000_000
 FRAME_MS = 1514 * 8000 / RATE
 SETTLED_S, SECONDS = 1, 1.5  # 100 hosts that begin at once are 8 frames ahead each: .5 s

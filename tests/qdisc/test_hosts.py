@@ -20,6 +20,8 @@ from conftest import (
 from frames import NOT_ECT, ipv4_frame, send
 from netns import dummy, run, veth
 
+pytestmark = pytest.mark.oldest_kernel
+
 ALSO_REGISTERED = ("pi2-hosts",)
 KIND = HOSTS_KINDS["pi2-hosts"]
 DIRECTORY = PIN_DIR / "pi2-hosts"

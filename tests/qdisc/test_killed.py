@@ -9,7 +9,7 @@ from faults import FIRST_ONE_IN
 from load_cases import CASES, check_forwarding, first_load_case, load_case, state
 
 ALSO_REGISTERED = ("pi2-hosts",)
-pytestmark = pytest.mark.one_kernel
+pytestmark = pytest.mark.oldest_kernel
 
 
 def kill_at(case, calls):

@@ -305,12 +305,12 @@ ATTACH = (TOOL, "one")
 UNLOAD = (TOOL, "one", "--unload")
 
 
-@pytest.mark.one_kernel
+@pytest.mark.oldest_kernel
 def test_it_is_killed_at_each_step(box, tmp_path, long):
     kill_at_each_step(box, ATTACH, UNLOAD, lambda: state(box), tmp_path, long)
 
 
-@pytest.mark.one_kernel
+@pytest.mark.oldest_kernel
 @pytest.mark.parametrize("again", [False, True])
 def test_attach_is_refused_at_each_step(box, tmp_path, long, again):
     """`again`: where it is attached already."""
@@ -336,7 +336,7 @@ def test_without_rights(box, missing):
     box.run(*UNLOAD)
 
 
-@pytest.mark.one_kernel
+@pytest.mark.oldest_kernel
 @pytest.mark.parametrize("arguments, told", [
     (["nosuch"], "nosuch"), (["one", "--unload"], "one: nothing to unload"),
     (["one", "--show"], "one: no values are marked there")])

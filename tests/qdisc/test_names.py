@@ -8,7 +8,7 @@ import subprocess
 import pytest
 from conftest import BIN, LOADER, one_line, root
 
-pytestmark = pytest.mark.one_kernel
+pytestmark = pytest.mark.oldest_kernel
 
 STATS = BIN / "dualpi2-stats"
 NAMES = ["a;reboot", "$(id)", "`id`", "a&b|c", "..a", "-x", "a'b\"c\\d", "*", "~root", "a%d"]

@@ -8,7 +8,7 @@ import pytest
 from conftest import BIN, LOADER, Qdisc, one_line
 from netns import run
 
-pytestmark = pytest.mark.one_kernel
+pytestmark = pytest.mark.oldest_kernel
 
 LINK = {"framing": "raw", "overhead": 0, "mpu": 0}
 

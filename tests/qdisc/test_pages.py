@@ -13,7 +13,7 @@ from netns import Namespace, dummy, run, veth, wait_until
 from prague_pair import KERNEL
 from terminal import Terminal
 
-pytestmark = pytest.mark.one_kernel
+pytestmark = pytest.mark.newest_kernel
 
 # What the pages call the neighbours of eth0, by the host's own address there.
 NEIGHBOURS = {"192.0.2.2/24": "192.0.2.1/24", "10.0.0.2/8": "10.0.0.7/8"}

@@ -14,7 +14,7 @@ from netns import run
 from prague_pair import UNPRIVILEGED, needs_accecn
 from test_privilege import as_nobody, mode
 
-pytestmark = pytest.mark.one_kernel
+pytestmark = pytest.mark.newest_kernel
 STATS, PRAGUE, BASE_RTT = BIN / "dualpi2-stats", BIN / "tcp-prague", BIN / "tcp-base-rtt"
 MARK_VALUES = BIN / "dualpi2-mark-values"
 BPFFS = PIN_DIR.parent

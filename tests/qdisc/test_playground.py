@@ -9,7 +9,7 @@ from conftest import BIN
 from netns import run, wait_until
 from terminal import Terminal
 
-pytestmark = pytest.mark.one_kernel
+pytestmark = pytest.mark.oldest_kernel
 
 TESTS = Path(__file__).resolve().parents[1]
 RC = TESTS / "lab/shell.rc"

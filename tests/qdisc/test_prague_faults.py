@@ -54,7 +54,6 @@ def test_a_machine_that_keeps_nothing_with_a_socket(pair):
     assert state(pair) == before
 
 
-@pytest.mark.one_kernel
 def test_on_is_killed_at_each_step(pair, states, tmp_path, long):
     """Once more, and it is on; or `off`, and nothing is left."""
     before, after = states
@@ -69,7 +68,6 @@ def test_on_is_killed_at_each_step(pair, states, tmp_path, long):
         wait_until(lambda: state(pair) == before, f"all is gone: {call}")
 
 
-@pytest.mark.one_kernel
 def test_off_is_killed_at_each_step(pair, states, tmp_path, long):
     before, _ = states
     pair.left.run(*ON)
@@ -80,7 +78,6 @@ def test_off_is_killed_at_each_step(pair, states, tmp_path, long):
         wait_until(lambda: state(pair) == before, f"all is gone: {call}")
 
 
-@pytest.mark.one_kernel
 def test_on_is_refused_at_each_step(pair, tmp_path, long):
     refuse_at_each_step(pair.left, ON, OFF, lambda: state(pair), tmp_path, long, FIRST_ONE_IN,
                         seconds=30)

@@ -51,7 +51,6 @@ def test_a_device_that_moves(pair, new_space):
     nothing_is_left(pair)
 
 
-@pytest.mark.one_kernel
 @pytest.mark.parametrize("tool", [(TOOL, "on", "--dev", "s0"), (LOADER, "s0")])
 def test_a_device_with_as_many_programs_as_there_may_be(pair, tool):
     """Of somebody else's."""

@@ -11,7 +11,7 @@ from faults import ERRORS, FIRST_ONE_IN
 from load_cases import CASES, check_forwarding, first_load_case, load_case, state
 
 ALSO_REGISTERED = ("pi2-hosts",)
-pytestmark = pytest.mark.one_kernel
+pytestmark = pytest.mark.oldest_kernel
 
 
 def check_refused(case, way, call, done):

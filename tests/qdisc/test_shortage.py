@@ -9,7 +9,7 @@ from conftest import BIN, LOADER, PIN_DIR, PUBLIC_PIN_DIR, Qdisc, one_line, root
 from faults import SAMPLE
 from netns import run, wait_until
 
-pytestmark = pytest.mark.one_kernel
+pytestmark = pytest.mark.oldest_kernel
 
 STATS = BIN / "dualpi2-stats"
 

@@ -6,7 +6,7 @@ from conftest import BIN, LOADER, one_line, published, root
 from frames import ECT_1, NOT_ECT
 from netns import run
 
-pytestmark = pytest.mark.one_kernel
+pytestmark = pytest.mark.oldest_kernel
 
 NATIVE_OPTIONS = {"limit", "memory-limit", "target", "tupdate", "alpha", "beta", "step-thresh-us",
                   "min-qlen-step", "coupling", "drop-overload", "drop-early", "c-protection",

@@ -30,7 +30,7 @@ from frames import (
 from netns import wait_until
 from superpackets import IPPROTO_UDP, UDP_LEN
 
-pytestmark = [pytest.mark.one_kernel,
+pytestmark = [pytest.mark.oldest_kernel,
               pytest.mark.skipif("vdq" not in AQMS, reason="built without VDQ=1")]
 
 STATS = BIN / "dualpi2-stats"

@@ -14,7 +14,7 @@ from steady import steadily
 from terminal import Terminal
 from test_privilege import BPFFS, as_nobody, mode, send_one
 
-pytestmark = pytest.mark.one_kernel
+pytestmark = pytest.mark.oldest_kernel
 
 STATS = BIN / "dualpi2-stats"
 FRAME = 1514
