@@ -105,20 +105,28 @@ static inline __u64 shaper_wait(const struct shaper *s, __u64 rate, __u64 now_ns
 	return rate ? busy + ahead * 1000000000ULL / rate : 0;
 }
 
-/* A packet of `wire_len` bytes leaves at `now_ns` over a link of `rate` bytes/s. */
-static inline void shaper_charge(struct shaper *s, __u64 rate, __u64 now_ns, __u32 wire_len)
+/* A packet of `wire_len` bytes leaves at `now_ns` over a link of `rate` bytes/s. Who is late may
+ * catch up `slack_ns`.
+ */
+static inline void shaper_charge_late(struct shaper *s, __u64 rate, __u64 now_ns, __u64 slack_ns,
+				      __u32 wire_len)
 {
 	__u64 time;
 
 	if (!rate)
 		return;
-	if (now_ns > SHAPER_SLACK_NS && s->free_ns < now_ns - SHAPER_SLACK_NS) {
-		s->free_ns = now_ns - SHAPER_SLACK_NS;
+	if (now_ns > slack_ns && s->free_ns < now_ns - slack_ns) {
+		s->free_ns = now_ns - slack_ns;
 		s->remainder = 0;
 	}
 	time = (__u64)wire_len * 1000000000ULL + s->remainder;
 	s->free_ns += time / rate;
 	s->remainder = time % rate;
+}
+
+static inline void shaper_charge(struct shaper *s, __u64 rate, __u64 now_ns, __u32 wire_len)
+{
+	shaper_charge_late(s, rate, now_ns, SHAPER_SLACK_NS, wire_len);
 }
 
 /* A packet of `wire_len` bytes that the link of `rate` bytes/s has carried is dropped at `now_ns`.

@@ -18,7 +18,7 @@
  * and ahead one line, L within its share would wait behind all that is beyond; were own and fresh,
  * behind the C of all who begin.
  *
- * A quantum is a full frame, as in fq_codel. Who becomes idle stays in the round until he is first
+ * A quantum is a full frame, as in fq_codel, or what its plan gives it (plans.h). Who becomes idle stays in the round until he is first
  * there and has no debt; only then he can be fresh again. So who comes and goes has a quantum per
  * round, as everybody has, and no debt is forgiven while others wait.
  *
@@ -70,19 +70,22 @@ enum turns_which {
 	TURNS_LINES,
 };
 
-/* Numbers of the first and the last one; TURNS_NOBODY: it is empty. (A wheel of plans has a line
- * like these for each of its times, which share a place in turns_dualq.next, as a DualQ is at one.)
+/* It stands apart, where something else than its account holds it back (plans.h): as a bit of
+ * turns_dualq.lines, and its place in turns_dualq.next.
  */
+#define TURNS_APART TURNS_LINES
+
+/* Numbers of the first and the last one; TURNS_NOBODY: it is empty. */
 struct turns_line {
 	__u16 first, last;
 };
 
 /* Part of a DualQ. Anything may be in it before the DualQ's first packet. */
 struct turns_dualq {
-	__u64 epoch;		 /* to which the rest belongs; in another one it means nothing */
-	__s32 deficit;		 /* bytes that it may still send; less than 0: its debt */
-	__u16 next[TURNS_LINES]; /* who is behind it in a line, unless it is the last there */
-	__u8 lines;		 /* bit by enum turns_which: it is in this line */
+	__u64 epoch;		     /* to which the rest belongs; in another one it means nothing */
+	__s32 deficit;		     /* bytes that it may still send; less than 0: its debt */
+	__u16 next[TURNS_LINES + 1]; /* who is behind it in a line, unless it is the last there */
+	__u8 lines;		     /* bit by enum turns_which: it is in this line */
 };
 
 /* Part of a qdisc. */
@@ -93,10 +96,15 @@ struct turns {
 };
 
 /* Whoever includes this has the DualQs, and says where one is (NULL: there is none, so that it has
- * no turn) and what waits in it, TURNS_L | TURNS_C.
+ * no turn), what waits in it, TURNS_L | TURNS_C, how much its quantum is, bytes, and whether
+ * something holds it back that is first in a line: then it stands apart, and whoever has put it
+ * there brings it back.
  */
 static inline struct turns_dualq *turns_dualq_at(struct turns *turns, __u32 number);
 static inline __u32 turns_waiting(const struct turns_dualq *dualq);
+static inline __s32 turns_quantum(const struct turns *turns, const struct turns_dualq *dualq);
+static inline bool turns_holds(struct turns *turns, enum turns_which which,
+			       struct turns_dualq *dualq, __u32 number, __u32 waiting);
 
 /* ---- lines ----------------------------------------------------------------------- */
 
@@ -170,7 +178,7 @@ static inline void turns_put_first(struct turns *turns, struct turns_dualq *dual
 static inline void turns_give(struct turns *turns, struct turns_dualq *dualq, __u32 number,
 			      __u32 waiting)
 {
-	dualq->deficit += turns->quantum;
+	dualq->deficit += turns_quantum(turns, dualq);
 	turns_join(turns, TURNS_ROUND, dualq, number);
 	if (waiting & TURNS_L)
 		turns_put_first(turns, dualq, number);
@@ -235,7 +243,7 @@ static inline void turns_arrive(struct turns *turns, struct turns_dualq *dualq, 
 		dualq->lines = 0;
 	}
 	if (!(dualq->lines & (1 << TURNS_FRESH | 1 << TURNS_ROUND))) {
-		dualq->deficit = turns->quantum;
+		dualq->deficit = turns_quantum(turns, dualq);
 		turns_join(turns, TURNS_FRESH, dualq, number);
 	}
 	if (in_l)
@@ -259,6 +267,10 @@ static inline __u32 turns_step(struct turns *turns, struct turns_dualq **first)
 		return TURNS_NOBODY;
 	*first = dualq;
 	waiting = turns_waiting(dualq);
+	if (turns_holds(turns, which, dualq, number, waiting)) {
+		turns_leave(turns, which, dualq);
+		return TURNS_UNKNOWN;
+	}
 	if (!turns_belongs(turns, which, dualq, waiting)) {
 		turns_leave(turns, which, dualq);
 		turns_go_on(turns, which, dualq, number, waiting);

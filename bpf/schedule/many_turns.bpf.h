@@ -71,6 +71,17 @@ static __always_inline u32 turns_waiting(const struct turns_dualq *turns)
 	return (fifo_waits(&q->l) ? TURNS_L : 0) | (fifo_waits(&q->c) ? TURNS_C : 0);
 }
 
+static __always_inline s32 turns_quantum(const struct turns *turns, const struct turns_dualq *own)
+{
+	return turns->quantum;
+}
+
+static __always_inline bool turns_holds(struct turns *turns, enum turns_which which,
+					struct turns_dualq *own, u32 number, u32 waiting)
+{
+	return false;
+}
+
 /* ---- life cycle ------------------------------------------------------------------ */
 
 static __always_inline void schedule_params(struct instance *in)

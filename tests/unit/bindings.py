@@ -29,6 +29,7 @@ HEADERS = """
 #include "hosts.h"
 #include "laqm.h"
 #include "vdq/packet_value.h"
+#include "plans.h"
 #include "prague.h"
 #include "prague_network.h"
 #include "scheduler.h"
@@ -49,13 +50,22 @@ static inline struct dualpi2_params default_params(void)
 
 struct waiting_dualq {
     struct turns_dualq turns;
+    struct plans_dualq own;
+    struct plan plan;
     __u32 waiting;
 };
 
+struct parent_and_plan {
+    struct plans_parent parent;
+    struct plan plan;
+};
+
 struct many_dualqs {
-    struct turns turns;
-    __u32 count;
+    struct plans plans;
+    __u64 now;
+    __u32 count, parents;
     struct waiting_dualq *dualq;
+    struct parent_and_plan *parent;
 };
 
 static inline struct turns_dualq *turns_dualq_at(struct turns *turns, __u32 number)
@@ -68,6 +78,41 @@ static inline struct turns_dualq *turns_dualq_at(struct turns *turns, __u32 numb
 static inline __u32 turns_waiting(const struct turns_dualq *dualq)
 {
     return ((const struct waiting_dualq *)dualq)->waiting;
+}
+
+static inline struct plans_dualq *plans_of_dualq(struct turns_dualq *dualq)
+{
+    return &((struct waiting_dualq *)dualq)->own;
+}
+
+static inline struct plans_parent *plans_parent_at(struct plans *plans, __u32 number)
+{
+    struct many_dualqs *many = (struct many_dualqs *)plans;
+
+    number -= PLANS_PARENTS;
+    return number < many->parents ? &many->parent[number].parent : 0;
+}
+
+static inline const struct plan *plans_plan_at(const struct plans *plans, __u32 number)
+{
+    const struct many_dualqs *many = (const struct many_dualqs *)plans;
+
+    if (number >= PLANS_PARENTS)
+        return &many->parent[number - PLANS_PARENTS].plan;
+    return &many->dualq[number].plan;
+}
+
+static inline __s32 turns_quantum(const struct turns *turns, const struct turns_dualq *dualq)
+{
+    return plans_quantum(turns, plans_of_dualq((struct turns_dualq *)dualq));
+}
+
+static inline bool turns_holds(struct turns *turns, enum turns_which which,
+                               struct turns_dualq *dualq, __u32 number, __u32 waiting)
+{
+    struct many_dualqs *many = (struct many_dualqs *)turns;
+
+    return plans_holds(&many->plans, which, dualq, number, waiting, many->now);
 }
 """
 # As linux/types.h has them.
@@ -85,11 +130,13 @@ CONSTANTS = (
     "CODEL_LAST", "CODEL_MARKS", "DUALPI2_LIMIT_MAX", "DUALPI2_MPU_MAX", "DUALPI2_OVERHEAD_MAX",
     "DUALPI2_OVERHEAD_MIN", "DUALPI2_RATE_MAX", "DUALPI2_RATE_MIN", "DUALPI2_TIME_MAX",
     "FORMAT_MAX", "HISTOGRAM_BUCKETS", "HOSTS_HOME", "HOSTS_NONE", "HOSTS_WAYS", "OPTION_TEXT_MAX",
-    "PARAMS_MAX", "PARAMS_WHY_MAX", "PEER_HOST_MAX", "PREFIX_TEXT_MAX", "SHAPER_LOOK_NS",
-    "SHARE_AHEAD_MAX", "SHARE_FIRST", "SHARE_FRACTION", "SHARE_PACES", "SHARE_PACKET",
-    "SHARE_SLACK_NS", "SHARE_SLOT_SHIFT", "SHARE_UNDER_WAY_MAX", "STEP_IN_PACKETS",
+    "PARAMS_MAX", "PARAMS_WHY_MAX", "PEER_HOST_MAX", "PLANS_NEVER", "PLANS_PARENTS",
+    "PLANS_PARENTS_MAX", "PLANS_QUANTUM_MIN", "PLANS_SLOTS", "PLANS_SLOT_SHIFT", "PLANS_STEPS",
+    "PREFIX_TEXT_MAX", "SHAPER_LOOK_NS", "SHAPER_SLACK_NS", "SHARE_AHEAD_MAX", "SHARE_FIRST",
+    "SHARE_FRACTION", "SHARE_PACES", "SHARE_PACKET", "SHARE_SLACK_NS", "SHARE_SLOT_SHIFT", "SHARE_UNDER_WAY_MAX", "STEP_IN_PACKETS",
     "SUBSCRIBERS_MAX", "SUBSCRIBERS_SIZE_MAX", "SUBSCRIBER_PREFIXES_MAX",
-    "TURNS_AHEAD_FRAMES", "TURNS_C", "TURNS_FRAME_MAX", "TURNS_L", "TURNS_NOBODY", "TURNS_UNKNOWN",
+    "TURNS_AHEAD_FRAMES", "TURNS_APART", "TURNS_C", "TURNS_FRAME_MAX", "TURNS_L", "TURNS_NOBODY",
+    "TURNS_UNKNOWN",
     "VDQ_RING_MAX", "VDQ_VALUE_MAX",
 )
 # As we write them; the C library's own headers have a blank or the end of a line before ( and {.
@@ -101,8 +148,9 @@ FUNCTION = re.compile(rf"^(?!typedef )(?:{INLINE})?({PROTOTYPE})\s*[{{;]", re.M)
 
 
 def declared(pattern, text):
-    """Once, also what is declared before it is defined."""
-    return "".join(f"{found};\n" for found in dict.fromkeys(pattern.findall(text)))
+    """Once, also what is declared before it is defined, with its lines broken elsewhere."""
+    found = (" ".join(each.split()) for each in pattern.findall(text))
+    return "".join(f"{each};\n" for each in dict.fromkeys(found))
 
 
 def main(output, *compiler):
