@@ -86,20 +86,24 @@ OPT_IN_AQMS := $(call aqms_with,AQM_OPT_IN)
 AQMS := $(DEFAULT_AQM) $(filter-out $(DEFAULT_AQM) $(if $(VDQ),,$(OPT_IN_AQMS)),$(patsubst bpf/aqm/%.bpf.h,%,$(wildcard bpf/aqm/*.bpf.h)))
 TEST_AQMS := $(call aqms_with,AQM_FOR_TESTS)
 # What they can be (enum aqm_variant of user/aqm/aqm.h): all are plain; some can be where several
-# queues share a rate, which have another link (bpf/link/), or have a DualQ for each host, with
-# another schedule (bpf/schedule/). A directory for each variant has a BPF object of each such AQM
+# queues share a rate, which have another link (bpf/link/), or have a DualQ for each host or each
+# subscriber, with another schedule (bpf/schedule/). A directory for each variant has a BPF object of each such AQM
 # and an object of user/, from the same sources; list.o has them all.
-VARIANTS := aqm shared hosts
+VARIANTS := aqm shared hosts subscribers
 AQMS_aqm := $(AQMS)
 AQMS_shared := $(filter $(AQMS),$(call aqms_with,AQM_SHARED_KIND))
 AQMS_hosts := $(filter $(AQMS),$(call aqms_with,AQM_HOSTS_KIND))
+AQMS_subscribers := $(filter $(AQMS),$(call aqms_with,AQM_SUBSCRIBERS_KIND))
 BPF_CFLAGS_shared := -DLINK_H='"link/shared.bpf.h"'
 BPF_CFLAGS_hosts := -DSCHEDULE_H='"schedule/many.bpf.h"'
+BPF_CFLAGS_subscribers := -DSCHEDULE_H='"schedule/plans.bpf.h"'
 MACRO_aqm := PLAIN
 MACRO_shared := MQ
 MACRO_hosts := HOSTS
+MACRO_subscribers := SUBSCRIBERS
 SUFFIX_shared := _mq
 SUFFIX_hosts := _hosts
+SUFFIX_subscribers := _subscribers
 # All variants of AQMs, from their names: $(1)VARIANT/NAME$(2), or the symbols.
 variants_of = $(foreach variant,$(VARIANTS),$(patsubst %,$(2)$(variant)/%$(3),$(filter $(1),$(AQMS_$(variant)))))
 symbols_of = $(foreach variant,$(VARIANTS),$(patsubst %,%$(SUFFIX_$(variant)),$(filter $(1),$(AQMS_$(variant)))))

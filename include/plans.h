@@ -39,6 +39,7 @@
 #define DUALPI2_PLANS_H
 
 #include "shaper.h"
+#include "subscribers.h"
 #include "turns.h"
 
 #ifndef __VMLINUX_H__
@@ -66,19 +67,12 @@
  */
 #define PLANS_STEPS 16
 
-/* Numbers from here on are those of parents, where DualQs and parents stand in the same line. */
-#define PLANS_PARENTS 0xf000
-#define PLANS_PARENTS_MAX (TURNS_NOBODY - PLANS_PARENTS)
+/* Where DualQs and parents stand in the same line, this and its number is a parent. */
+#define PLANS_PARENTS 0x8000
+_Static_assert(PLANS_PARENTS + SUBSCRIBERS_ROOM_MAX < TURNS_NOBODY, "nobody is none of them");
 
 /* Nobody stands in the wheel. */
 #define PLANS_NEVER (~0ULL)
-
-/* What user space writes at any time, of a subscriber or a parent. */
-struct plan {
-	__u64 rate;	/* bytes/s; 0: no limit */
-	__u32 parent;	/* of a subscriber: 1 to PLANS_PARENTS_MAX; any other number: none */
-	__u32 reserved; /* 0 */
-};
 
 enum plans_which {
 	PLANS_ENTITLED,
@@ -109,6 +103,8 @@ struct plans_parent {
 	__u16 stands;			     /* 1: in one of these */
 	__u32 is_out;			     /* 1: a child that was sent back may go on */
 };
+
+_Static_assert(sizeof(struct plans_parent) == SUBSCRIBERS_PARENT_SIZE, "what the tools make");
 
 /* Part of a qdisc. */
 struct plans {
@@ -298,8 +294,8 @@ static inline void plans_move(struct plans_clock *clock, __u64 now, __u32 len)
 /* The number of a DualQ's parent where it stands; TURNS_NOBODY: it has none. */
 static inline __u32 plans_parent_of(const struct plans_dualq *own)
 {
-	return own->parent - 1 < PLANS_PARENTS_MAX ? PLANS_PARENTS + own->parent - 1 :
-						     TURNS_NOBODY;
+	return own->parent && own->parent <= SUBSCRIBERS_ROOM_MAX ? PLANS_PARENTS + own->parent :
+								    TURNS_NOBODY;
 }
 
 static inline struct plans_parent *plans_parent(struct plans *plans, const struct plans_dualq *own)

@@ -10,6 +10,7 @@
 #define AQM_KIND "bpf_dualpi2" /* `dualpi2` would collide with the kernel's sch_dualpi2 */
 #define AQM_SHARED_KIND "bpf_dualpi2_mq"
 #define AQM_HOSTS_KIND "bpf_dualpi2_h"
+#define AQM_SUBSCRIBERS_KIND "bpf_dualpi2_s"
 #define AQM_ABOUT "PI2 of RFC 9332, Appendix A"
 
 /* target_ns: delay that the law holds the Classic queue at, ns. tupdate_ns: time between updates

@@ -89,7 +89,7 @@ static inline struct plans_parent *plans_parent_at(struct plans *plans, __u32 nu
 {
     struct many_dualqs *many = (struct many_dualqs *)plans;
 
-    number -= PLANS_PARENTS;
+    number -= PLANS_PARENTS + 1;
     return number < many->parents ? &many->parent[number].parent : 0;
 }
 
@@ -98,7 +98,7 @@ static inline const struct plan *plans_plan_at(const struct plans *plans, __u32 
     const struct many_dualqs *many = (const struct many_dualqs *)plans;
 
     if (number >= PLANS_PARENTS)
-        return &many->parent[number - PLANS_PARENTS].plan;
+        return &many->parent[number - PLANS_PARENTS - 1].plan;
     return &many->dualq[number].plan;
 }
 
@@ -131,7 +131,7 @@ CONSTANTS = (
     "DUALPI2_OVERHEAD_MIN", "DUALPI2_RATE_MAX", "DUALPI2_RATE_MIN", "DUALPI2_TIME_MAX",
     "FORMAT_MAX", "HISTOGRAM_BUCKETS", "HOSTS_HOME", "HOSTS_NONE", "HOSTS_WAYS", "OPTION_TEXT_MAX",
     "PARAMS_MAX", "PARAMS_WHY_MAX", "PEER_HOST_MAX", "PLANS_NEVER", "PLANS_PARENTS",
-    "PLANS_PARENTS_MAX", "PLANS_QUANTUM_MIN", "PLANS_SLOTS", "PLANS_SLOT_SHIFT", "PLANS_STEPS",
+    "PLANS_QUANTUM_MIN", "PLANS_SLOTS", "PLANS_SLOT_SHIFT", "PLANS_STEPS",
     "PREFIX_TEXT_MAX", "SHAPER_LOOK_NS", "SHAPER_SLACK_NS", "SHARE_AHEAD_MAX", "SHARE_FIRST",
     "SHARE_FRACTION", "SHARE_PACES", "SHARE_PACKET", "SHARE_SLACK_NS", "SHARE_SLOT_SHIFT", "SHARE_UNDER_WAY_MAX", "STEP_IN_PACKETS",
     "SUBSCRIBERS_MAX", "SUBSCRIBERS_SIZE_MAX", "SUBSCRIBER_PREFIXES_MAX",

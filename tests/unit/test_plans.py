@@ -101,7 +101,7 @@ class Planned(Qdisc):
                 assert found[at] == 1
                 if at == line.last:
                     break
-                at = (self.parent[at - C.PLANS_PARENTS].parent.next if at >= C.PLANS_PARENTS
+                at = (self.parent[at - C.PLANS_PARENTS - 1].parent.next if at >= C.PLANS_PARENTS
                       else self.dualq[at].turns.next[C.TURNS_APART])
         return set(found)
 
@@ -124,7 +124,7 @@ class Planned(Qdisc):
         for at in range(self.many.parents):
             parent = self.parent[at].parent
             if parent.epoch == self.turns.epoch:
-                assert bool(parent.stands) == (C.PLANS_PARENTS + at in apart)
+                assert bool(parent.stands) == (C.PLANS_PARENTS + 1 + at in apart)
                 assert parent.stands or all(line.first == C.TURNS_NOBODY for line in parent.line)
 
 

@@ -41,6 +41,7 @@ enum aqm_variant {
 	AQM_PLAIN, /* a qdisc with one DualQ and a link of its own */
 	AQM_MQ,	   /* of several below an mq, which share one rate */
 	AQM_HOSTS, /* a qdisc with a DualQ for each host */
+	AQM_SUBSCRIBERS, /* a qdisc with a DualQ and a plan for each subscriber */
 	AQM_VARIANTS,
 };
 
@@ -99,6 +100,12 @@ static inline const struct aqm *aqm_of_kind(const char *kind)
 static inline bool aqm_is_listed(size_t i)
 {
 	return aqms[i] && aqms[i]->variant == AQM_PLAIN;
+}
+
+/* Has a qdisc of this variant many DualQs, which the tools make? */
+static inline bool aqm_has_many(const struct aqm *aqm)
+{
+	return aqm->variant == AQM_HOSTS || aqm->variant == AQM_SUBSCRIBERS;
 }
 
 /* The AQM itself, whose name, options and metrics all its variants have. */

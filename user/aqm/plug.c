@@ -2,7 +2,8 @@
 /* One AQM for the rest of user/, which names none: compiled once for each of its variants (enum
  * aqm_variant), with AQM_HEADER (include/aqm/NAME.h), AQM_SKELETON (the variant's BPF object), and
  * the symbols of all variants that it has: SYMBOL_PLAIN (aqm_NAME), SYMBOL_MQ (aqm_NAME_mq),
- * SYMBOL_HOSTS (aqm_NAME_hosts). IS_MQ or IS_HOSTS says that it is another than the plain one.
+ * SYMBOL_HOSTS (aqm_NAME_hosts), SYMBOL_SUBSCRIBERS (aqm_NAME_subscribers). IS_MQ, IS_HOSTS or
+ * IS_SUBSCRIBERS says that it is another than the plain one.
  */
 #include "aqm/aqm.h"
 #include "aqm/row.h"
@@ -51,6 +52,11 @@ extern aqm_describe AQM_DESCRIBE;
 #define OWN_NAME AQM_NAME "-hosts"
 #define OWN_KIND AQM_HOSTS_KIND
 #define OWN_SYMBOL SYMBOL_HOSTS
+#elif defined IS_SUBSCRIBERS
+#define OWN_VARIANT AQM_SUBSCRIBERS
+#define OWN_NAME AQM_NAME "-subscribers"
+#define OWN_KIND AQM_SUBSCRIBERS_KIND
+#define OWN_SYMBOL SYMBOL_SUBSCRIBERS
 #else
 #define OWN_VARIANT AQM_PLAIN
 #define OWN_NAME AQM_NAME
@@ -73,6 +79,12 @@ extern const struct aqm SYMBOL_HOSTS;
 #else
 #define HOSTS_VARIANT NULL
 #endif
+#ifdef SYMBOL_SUBSCRIBERS
+extern const struct aqm SYMBOL_SUBSCRIBERS;
+#define SUBSCRIBERS_VARIANT &SYMBOL_SUBSCRIBERS
+#else
+#define SUBSCRIBERS_VARIANT NULL
+#endif
 
 #define NOT_MADE_FOR_IT "it was not made for that"
 #ifndef AQM_NOT_SHARED
@@ -80,6 +92,9 @@ extern const struct aqm SYMBOL_HOSTS;
 #endif
 #ifndef AQM_NO_HOSTS
 #define AQM_NO_HOSTS NOT_MADE_FOR_IT
+#endif
+#ifndef AQM_NO_SUBSCRIBERS
+#define AQM_NO_SUBSCRIBERS AQM_NO_HOSTS
 #endif
 
 #define ROW_STRUCT struct aqm_params
@@ -107,8 +122,10 @@ static const struct stat_row gauges[] = { AQM_GAUGES(OWN_GAUGE, OWN_COUNTER)
 
 const struct aqm OWN_SYMBOL = {
 	.variant = OWN_VARIANT,
-	.variants = { &SYMBOL_PLAIN, MQ_VARIANT, HOSTS_VARIANT },
-	.why_not = { [AQM_MQ] = AQM_NOT_SHARED, [AQM_HOSTS] = AQM_NO_HOSTS },
+	.variants = { &SYMBOL_PLAIN, MQ_VARIANT, HOSTS_VARIANT, SUBSCRIBERS_VARIANT },
+	.why_not = { [AQM_MQ] = AQM_NOT_SHARED,
+		     [AQM_HOSTS] = AQM_NO_HOSTS,
+		     [AQM_SUBSCRIBERS] = AQM_NO_SUBSCRIBERS },
 	.name = OWN_NAME,
 	.kind = OWN_KIND,
 	.heading = ROW_HEADING,

@@ -48,6 +48,13 @@ static bool has(const struct registration *reg, const struct pin *pin)
 	case offsetof(struct registration, host_sets):
 	case offsetof(struct registration, host_dualqs):
 		return reg->aqm->variant == AQM_HOSTS;
+	case offsetof(struct registration, prefixes):
+	case offsetof(struct registration, generations):
+	case offsetof(struct registration, plans):
+	case offsetof(struct registration, names):
+	case offsetof(struct registration, parents):
+	case offsetof(struct registration, plan_dualqs):
+		return reg->aqm->variant == AQM_SUBSCRIBERS;
 	}
 	return true;
 }
@@ -160,7 +167,7 @@ static bool open_pins(struct registration *reg, bool is_public)
 	}
 	if (!check_version(reg))
 		return false;
-	if (reg->aqm->variant == AQM_HOSTS && !is_public)
+	if (aqm_has_many(reg->aqm) && !is_public)
 		reg->types = map_types(reg->qdiscs);
 	return true;
 }
@@ -182,7 +189,7 @@ static bool open_each(struct registrations *regs, bool is_public)
 bool registrations_need_types(void)
 {
 	for (size_t i = 0; aqms[i]; i++) {
-		if (aqms[i]->variant == AQM_HOSTS && pin_exists(aqms[i]->name, "registration") > 0)
+		if (aqm_has_many(aqms[i]) && pin_exists(aqms[i]->name, "registration") > 0)
 			return true;
 	}
 	return false;
@@ -346,7 +353,7 @@ static bool load(struct bpf_object *object, struct registration *reg, bool (*ref
 
 	reg->link = fd_of_our_own(bpf_link__fd(link));
 	bpf_link__destroy(link);
-	if (reg->aqm->variant == AQM_HOSTS)
+	if (aqm_has_many(reg->aqm))
 		reg->types = fd_of_our_own(bpf_object__btf_fd(object));
 	if (!create_abi(reg))
 		return false;

@@ -17,7 +17,7 @@
 /* The pins: X(member of struct registration, name of the pin and the object, may everybody read it,
  * and the shape: of a map its type and the size of its keys and values, bytes; a map for each CPU
  * would have more of them). `registration` comes last, so that where it is, all others are. Not
- * every AQM has values, or maps for hosts.
+ * every AQM has values, or maps for hosts or subscribers (subscribers.h).
  */
 #define REGISTRATION_HASH(value) \
 	.type = BPF_MAP_TYPE_HASH, .key_size = sizeof(struct dualpi2_key), .value_size = (value)
@@ -42,6 +42,12 @@
 	  REGISTRATION_ARRAY(sizeof(struct dualpi2_conviction)))                             \
 	X(host_sets, "dualpi2_host_sets", false, REGISTRATION_MAPS)                          \
 	X(host_dualqs, "dualpi2_host_dualqs", false, REGISTRATION_MAPS)                      \
+	X(prefixes, "dualpi2_prefixes", false, REGISTRATION_MAPS)                            \
+	X(generations, "dualpi2_generations", false, REGISTRATION_ARRAY(sizeof(__u32)))      \
+	X(plans, "dualpi2_plans", false, REGISTRATION_MAPS)                                  \
+	X(names, "dualpi2_names", false, REGISTRATION_MAPS)                                  \
+	X(parents, "dualpi2_parents", false, REGISTRATION_MAPS)                              \
+	X(plan_dualqs, "dualpi2_plan_dualqs", false, REGISTRATION_MAPS)                      \
 	X(abi, "dualpi2_abi", true, REGISTRATION_ARRAY(sizeof(__u32)))                       \
 	X(split, "dualpi2_split", false, REGISTRATION_PROGRAM(SCHED_CLS))                    \
 	X(segment, "dualpi2_segment", false, REGISTRATION_PROGRAM(SCHED_CLS))                \
@@ -60,7 +66,7 @@ struct registration {
 #define REGISTRATION_X(member, name, is_public, ...) int member;
 	REGISTRATION_PINS(REGISTRATION_X)
 #undef REGISTRATION_X
-	int types; /* of the programs (inner_map.h), for maps for hosts; -1 as well without the
+	int types; /* of the programs (inner_map.h), for maps of DualQs; -1 as well without the
 		    * right to open them
 		    */
 };

@@ -16,13 +16,12 @@
 #include <stdint.h>
 
 #include "cli/prefix.h"
+#include "subscribers.h"
 
 #define SUBSCRIBERS_MAX 16384	       /* with parents */
 #define SUBSCRIBER_PREFIXES_MAX 163840 /* of all: ten each */
-#define SUBSCRIBER_NAME_SIZE 64	       /* with the NUL */
 
 #define SUBSCRIBER_OTHERS "*" /* the prefix of no bits, as text */
-#define SUBSCRIBER_NOBODY 0   /* no number of a subscriber */
 
 struct subscriber_plan {
 	uint64_t down, up;		 /* bytes/s: DUALPI2_RATE_MIN to DUALPI2_RATE_MAX */

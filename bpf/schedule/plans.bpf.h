@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A qdisc with a DualQ and a plan for each subscriber: subscribers.h says who writes what, plans.h
+ * whose turn it is.
+ */
+#ifndef SCHEDULE_PLANS_BPF_H
+#define SCHEDULE_PLANS_BPF_H
+
+#include "vmlinux.h"
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+
+#include "dualpi2.h"
+#include "plans.h"
+#include "schedule.bpf.h"
+#include "subscribers.h"
+
+#define SCHEDULE_KIND AQM_SUBSCRIBERS_KIND
+#define SEVERAL 0
+#define SHOWN 1
+#define SCHEDULE_TURNS_H "schedule/plans_turns.bpf.h"
+
+struct schedule {
+};
+
+struct in_schedule {
+};
+
+/* Whose an address is. */
+struct dualpi2_prefixes_of {
+	__uint(type, BPF_MAP_TYPE_LPM_TRIE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(struct ip_prefix));
+	__uint(value_size, sizeof(u32));
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, DUALPI2_MAX_INSTANCES);
+	__type(key, u32);
+	__array(values, struct dualpi2_prefixes_of);
+} dualpi2_prefixes SEC(".maps");
+
+/* How often each trie has changed. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, DUALPI2_MAX_INSTANCES);
+	__type(key, u32);
+	__type(value, u32);
+} dualpi2_generations SEC(".maps");
+
+/* By number of a subscriber or a parent. (Of the types in a map within a map BTF has but the names,
+ * unless a function has them, too.)
+ */
+#define ARRAYS_BY_NUMBER(name, value)                       \
+	struct name##_of {                                  \
+		__uint(type, BPF_MAP_TYPE_ARRAY);           \
+		__uint(map_flags, BPF_F_INNER_MAP);         \
+		__uint(max_entries, 1);                     \
+		__type(key, u32);                           \
+		value;                                      \
+	};                                                  \
+	struct {                                            \
+		__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);   \
+		__uint(max_entries, DUALPI2_MAX_INSTANCES); \
+		__type(key, u32);                           \
+		__array(values, struct name##_of);          \
+	} name SEC(".maps")
+
+ARRAYS_BY_NUMBER(dualpi2_plans, __uint(value_size, sizeof(struct plan)));
+ARRAYS_BY_NUMBER(dualpi2_names, __uint(value_size, sizeof(struct subscriber_name)));
+ARRAYS_BY_NUMBER(dualpi2_parents, __uint(value_size, sizeof(struct plans_parent)));
+ARRAYS_BY_NUMBER(dualpi2_plan_dualqs, __type(value, struct dualq));
+
+#endif /* SCHEDULE_PLANS_BPF_H */
