@@ -95,7 +95,7 @@ AQMS_shared := $(filter $(AQMS),$(call aqms_with,AQM_SHARED_KIND))
 AQMS_hosts := $(filter $(AQMS),$(call aqms_with,AQM_HOSTS_KIND))
 AQMS_subscribers := $(filter $(AQMS),$(call aqms_with,AQM_SUBSCRIBERS_KIND))
 BPF_CFLAGS_shared := -DLINK_H='"link/shared.bpf.h"'
-BPF_CFLAGS_hosts := -DSCHEDULE_H='"schedule/many.bpf.h"'
+BPF_CFLAGS_hosts := -DSCHEDULE_H='"schedule/hosts.bpf.h"'
 BPF_CFLAGS_subscribers := -DSCHEDULE_H='"schedule/plans.bpf.h"'
 MACRO_aqm := PLAIN
 MACRO_shared := MQ

@@ -47,7 +47,7 @@ static __always_inline void charge_lost(struct instance *in, struct dualq *q,
 {
 	link_charge_lost(in, skb, info, now);
 	if (SEVERAL && in->link.charges_lost)
-		schedule_served(in, q, len_on_link(in, skb, info));
+		schedule_used(in, q, len_on_link(in, skb, info));
 }
 
 #endif /* DROP_BPF_H */

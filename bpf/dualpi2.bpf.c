@@ -247,7 +247,7 @@ static __always_inline int admit(struct instance *in, struct dualq *q, struct Qd
 	if (in_l)
 		q->l_packets += info.packets;
 	link_hold(in, &info, in_l);
-	schedule_queued(in, q, &info, in_l);
+	schedule_queued(in, q, &info, in_l, now);
 	count_queued(in, sch, &info);
 	tick_wake(in, now);
 	return NET_XMIT_SUCCESS;
@@ -284,6 +284,15 @@ int BPF_PROG(dualpi2_enqueue, struct sk_buff *skb, struct Qdisc *sch,
 
 /* ---- dequeue --------------------------------------------------------------- */
 
+/* No packet may leave before `until_ns`. */
+static __always_inline void watch(struct instance *in, struct Qdisc *sch, u64 now, u64 until_ns)
+{
+	if (without_timer)
+		until_ns = tick_without_timer(in, now, until_ns);
+	if (!link_looks(in, now, until_ns))
+		bpf_qdisc_watchdog_schedule(sch, until_ns, 0);
+}
+
 /* Both queues are empty, and there is no timer for the updates. */
 static __noinline int watch_empty(struct Qdisc *sch)
 {
@@ -303,7 +312,8 @@ struct sk_buff *BPF_PROG(dualpi2_dequeue, struct Qdisc *sch)
 {
 	struct sk_buff *skb = NULL;
 	struct instance *in;
-	u64 now, until_ns;
+	enum turn turn;
+	u64 now;
 
 	if (!sch->q.qlen) {
 		if (without_timer)
@@ -317,15 +327,14 @@ struct sk_buff *BPF_PROG(dualpi2_dequeue, struct Qdisc *sch)
 		trim(in, sch);
 	now = bpf_ktime_get_ns();
 	if (!link_is_free(in, now)) {
-		until_ns = link_look(in, now);
-		if (without_timer)
-			until_ns = tick_without_timer(in, now, until_ns);
-		if (!link_looks(in, now, until_ns))
-			bpf_qdisc_watchdog_schedule(sch, until_ns, 0);
+		watch(in, sch, now, link_look(in, now));
 		return NULL;
 	}
-	if (serve(in, sch, now, &skb) == TURN_AGAIN)
+	turn = serve(in, sch, now, &skb);
+	if (turn == TURN_AGAIN)
 		return serve_on(sch, now);
+	if (turn == TURN_HELD)
+		watch(in, sch, now, schedule_held_ns(in));
 	return skb;
 }
 

@@ -29,8 +29,11 @@
  *	schedule_admits_memory()	and for its memory
  *	schedule_queued()	a packet waits from now on
  *	schedule_left()		or no more
- *	schedule_next()		whose turn it is, while packets wait; NULL: not known yet, ask again
- *	schedule_served()	it has used its turn: so many bytes
+ *	schedule_next()		whose turn it is, while packets wait; NULL: not known yet, ask again,
+ *				or held. AT_ANY_TIME: of whom something is thrown away
+ *	schedule_held_ns()	behind that: when somebody may send; 0: nobody is held
+ *	schedule_served()	it has used its turn: so many bytes were sent
+ *	schedule_used()		or thrown away
  *	schedule_discards()	a DualQ, but the first, in which packets wait and to which no turn
  *				will come; NULL: there is none
  *	schedule_waits()	do packets wait in another one than the first
@@ -40,17 +43,22 @@
  *	queue_bytes()		what waits in it, bytes; queue_bytes_behind() a packet that leaves
  *	schedule_ahead()	what leaves before a packet that comes to L, bytes: what waits in
  *				it, and what others send meanwhile
+ *	schedule_forecast()	how long its DualQ holds back a packet that comes to L, ns
  *	schedule_overload()	the event that the overload of a DualQ is part of
  *	schedule_shown()	the DualQ whose state is in a row of the statistics
  *	schedule_publish()	what of that row is not its own, but of all
  *
- * What one with few DualQs has no use for is in bpf/schedule/few.bpf.h.
+ * What one with few DualQs has no use for is in bpf/schedule/few.bpf.h, and what those with many have
+ * in common in many.bpf.h.
  *
  * label, find, waits and shown run on any CPU without a lock, all else under that of the qdisc.
  * Number, limits, parameters, link and timer are the qdisc's; all else is the DualQ's.
  */
 #ifndef SCHEDULE_BPF_H
 #define SCHEDULE_BPF_H
+
+/* All clocks are through by then. */
+#define AT_ANY_TIME (~0ULL - 1)
 
 struct schedule;
 struct in_schedule;

@@ -29,6 +29,7 @@ enum turn {
 	TURN_EMPTY, /* nothing to serve */
 	TURN_AGAIN, /* the AQM dropped the head, or it is not clear yet whose turn it is */
 	TURN_SERVED,
+	TURN_HELD, /* nobody may send before schedule_held_ns() */
 };
 
 /* Take the head of a queue and account for it; NULL if there is none. */
@@ -60,7 +61,7 @@ static __always_inline void trim_from(struct instance *in, struct dualq *q, stru
 
 	if (!skb)
 		return;
-	schedule_served(in, q, info.len);
+	schedule_used(in, q, info.len);
 	count_drop(sch, counters, &counters->drop_trim, &info);
 	bpf_kfree_skb(skb);
 }
@@ -70,7 +71,7 @@ GLOBAL_SUBPROG int trim_one(struct Qdisc *sch __arg_trusted)
 	struct instance *in = instance_of(sch);
 	struct dualq *q;
 
-	q = in ? schedule_next(in) : NULL;
+	q = in ? schedule_next(in, AT_ANY_TIME) : NULL;
 	if (!q)
 		return 0;
 	if (fifo_waits(&q->c))
@@ -135,7 +136,7 @@ static __always_inline enum turn serve_from(struct instance *in, struct dualq *q
 					     info.len);
 	link_charge(in, skb, &info, from_l, now);
 	if (SEVERAL)
-		schedule_served(in, q, len_on_link(in, skb, &info));
+		schedule_served(in, q, len_on_link(in, skb, &info), now);
 	count_forwarded(counters, &info);
 	histogram_record(delays, sojourn_ns, from_l ? &in->l_octave : &in->c_octave);
 	bpf_qdisc_bstats_update(sch, skb);
@@ -160,9 +161,11 @@ static __always_inline enum turn serve_dualq(struct instance *in, struct dualq *
 static __always_inline enum turn serve(struct instance *in, struct Qdisc *sch, u64 now,
 				       struct sk_buff **served)
 {
-	struct dualq *q = schedule_next(in);
+	struct dualq *q = schedule_next(in, now);
 
-	return q ? serve_dualq(in, q, sch, now, served) : TURN_AGAIN;
+	if (q)
+		return serve_dualq(in, q, sch, now, served);
+	return schedule_held_ns(in) ? TURN_HELD : TURN_AGAIN;
 }
 
 /* The same into the handover, for a loop. Returns enum turn. */
@@ -182,30 +185,31 @@ GLOBAL_SUBPROG int serve_again(struct Qdisc *sch __arg_trusted, u64 now)
 }
 
 /* No packet yet, as the AQM dropped the first: go on to one that it leaves alone. NULL: none is
- * left, or there is more to clear away, for which dequeue is called again at once.
+ * left or may leave now, or there is more to clear away, for which dequeue is called again at once.
  */
 static __noinline struct sk_buff *serve_on(struct Qdisc *sch, u64 now)
 {
 	struct handover *handover = handover_of(sch);
+	enum turn turn = TURN_AGAIN;
 	struct instance *in;
 	int i;
 
 	if (!handover)
 		return NULL;
 	bpf_for(i, 0, DROPS_AT_ONCE) {
-		switch (serve_again(sch, now)) {
-		case TURN_EMPTY:
+		turn = serve_again(sch, now);
+		if (turn == TURN_EMPTY)
 			return NULL;
-		case TURN_SERVED:
+		if (turn == TURN_SERVED)
 			return bpf_kptr_xchg(&handover->skb, NULL);
-		}
+		if (turn == TURN_HELD)
+			break;
 	}
 	in = instance_of(sch);
-	if (in && schedule_is_lost(in)) {
+	if (in && schedule_is_lost(in))
 		throw_all_away(sch);
-		return NULL;
-	}
-	bpf_qdisc_watchdog_schedule(sch, now, 0);
+	else if (in)
+		bpf_qdisc_watchdog_schedule(sch, schedule_held_ns(in) ?: now, 0);
 	return NULL;
 }
 

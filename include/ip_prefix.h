@@ -11,4 +11,16 @@ struct ip_prefix {
 	__u8 address[16]; /* IPv6, in network byte order; IPv4 as ::ffff:a.b.c.d */
 };
 
+/* The lower half of an IPv4 address, which is in network byte order, as of an IPv6 address in
+ * memory. The upper one is 0.
+ */
+static inline __u64 prefix_low_of_v4(__u32 address)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return (__u64)address << 32 | 0xffff0000;
+#else
+	return 0x0000ffffULL << 32 | address;
+#endif
+}
+
 #endif /* DUALPI2_IP_PREFIX_H */

@@ -93,6 +93,7 @@ struct plans_dualq {
 	struct plans_clock clock;
 	__s32 quantum; /* of the clock's rate, bytes */
 	__u32 parent;  /* as the plan said last */
+	__u32 owner;   /* whose what is known of it is */
 };
 
 struct plans_parent {
@@ -117,11 +118,14 @@ struct plans {
 };
 
 /* Whoever includes this has these as well; NULL: there is none. `plans_plan_at`: of a DualQ or of a
- * parent, by its number in a line.
+ * parent, by its number in a line. `plans_call`: plans_bring_back() and turns_step(), by calls
+ * because together they are more than the BPF verifier wants to walk through.
  */
 static inline struct plans_dualq *plans_of_dualq(struct turns_dualq *dualq);
 static inline struct plans_parent *plans_parent_at(struct plans *plans, __u32 number);
 static inline const struct plan *plans_plan_at(const struct plans *plans, __u32 number);
+static inline void plans_call_bring_back(struct plans *plans, __u64 now);
+static inline __u32 plans_call_step(struct plans *plans);
 
 static inline struct plans *plans_of(struct turns *turns)
 {
@@ -178,6 +182,11 @@ static inline __u64 plans_bit(__u64 slot)
 	return 1ULL << slot % 64;
 }
 
+static inline struct turns_line *plans_slot(struct plans *plans, __u64 slot)
+{
+	return &plans->slot[slot % PLANS_SLOTS];
+}
+
 static inline __u64 *plans_word(struct plans *plans, __u64 slot)
 {
 	return &plans->filled[slot / 64 % PLANS_WORDS];
@@ -217,7 +226,7 @@ static inline void plans_stand(struct plans *plans, __u32 number, __u64 due_ns, 
 		at = last;
 	if (at < plans->first)
 		at = plans->first;
-	slot = &plans->slot[at % PLANS_SLOTS];
+	slot = plans_slot(plans, at);
 	if (!(*plans_word(plans, at) & plans_bit(at)))
 		slot->first = TURNS_NOBODY;
 	*plans_word(plans, at) |= plans_bit(at);
@@ -235,7 +244,7 @@ static inline __u32 plans_rise(struct plans *plans, __u64 now)
 	if (plans->due_ns > now)
 		return TURNS_NOBODY;
 	plans->first = plans->due_ns >> PLANS_SLOT_SHIFT;
-	slot = &plans->slot[plans->first % PLANS_SLOTS];
+	slot = plans_slot(plans, plans->first);
 	number = plans_take(plans, slot);
 	if (slot->first == TURNS_NOBODY) {
 		*plans_word(plans, plans->first) &= ~plans_bit(plans->first);
@@ -270,6 +279,18 @@ static inline void plans_follow_dualq(struct plans *plans, struct plans_dualq *o
 	if (quantum < PLANS_QUANTUM_MIN)
 		quantum = PLANS_QUANTUM_MIN;
 	own->quantum = quantum < TURNS_FRAME_MAX ? (__s32)quantum : TURNS_FRAME_MAX;
+}
+
+/* Nothing waits in it. Has it another owner than before? */
+static inline bool plans_change_hands(struct plans *plans, struct plans_dualq *own, __u32 number)
+{
+	const struct plan *plan = plans_plan_at(plans, number);
+	const __u32 owner = plan ? *(const volatile __u32 *)&plan->owner : 0;
+
+	if (own->owner == owner)
+		return false;
+	own->owner = owner;
+	return true;
 }
 
 static inline bool plans_is_ready(const struct plans_clock *clock, __u64 now)
@@ -479,6 +500,17 @@ static inline bool plans_holds(struct plans *plans, enum turns_which which,
 	return waiting && parent && plans_parent_holds(plans, parent, dualq, number, now);
 }
 
+/* Does plans_holds() say no and change nothing? As most of the time, of who has no parent. */
+static inline bool plans_passes(const struct plans *plans, struct turns_dualq *dualq, __u32 number,
+				__u64 now)
+{
+	const struct plan *plan = plans_plan_at(plans, number);
+	const struct plans_dualq *own = plans_of_dualq(dualq);
+
+	return plan && plan->rate == own->clock.rate && !(plan->parent | own->parent) &&
+	       plans_is_ready(&own->clock, now) && !(dualq->lines & 1 << TURNS_APART);
+}
+
 /* ---- what a qdisc calls ---------------------------------------------------------- */
 
 /* Nothing waits, or a qdisc starts: turns_settle(), turns_start() as well. */
@@ -492,18 +524,24 @@ static inline void plans_settle(struct plans *plans)
 	plans->due.first = TURNS_NOBODY;
 }
 
-/* A packet was queued: turns_arrive(). `was_empty`: it is the only one in its DualQ. */
+/* A packet comes to an empty DualQ, and is about to be queued: plans_arrive(). */
+static inline void plans_wake(struct plans *plans, struct turns_dualq *dualq, __u32 number,
+			      __u64 now)
+{
+	struct plans_dualq *own = plans_of_dualq(dualq);
+
+	plans_follow_dualq(plans, own, number, now);
+	shaper_wake(&own->clock.shaper, now);
+}
+
+/* A packet was queued: turns_arrive(). */
 static inline void plans_arrive(struct plans *plans, struct turns_dualq *dualq, __u32 number,
-				bool in_l, bool was_empty, __u64 now)
+				bool in_l)
 {
 	struct plans_dualq *own = plans_of_dualq(dualq);
 	const bool is_known = dualq->epoch == plans->turns.epoch;
 	const __s32 left = dualq->deficit;
 
-	if (was_empty) {
-		plans_follow_dualq(plans, own, number, now);
-		shaper_wake(&own->clock.shaper, now);
-	}
 	if (is_known && dualq->lines & 1 << TURNS_APART)
 		return;
 	turns_arrive(&plans->turns, dualq, number, in_l);
@@ -524,40 +562,52 @@ static inline __u64 plans_due(const struct plans *plans, __u64 now)
 	return plans_is_due(plans, now) ? now : plans->due_ns;
 }
 
+/* Bring back who is due. */
+static inline void plans_bring_back(struct plans *plans, __u64 now)
+{
+	__u32 i;
+
+	TURNS_FOR(i, PLANS_STEPS)
+		if (!plans_is_due(plans, now) || !plans_step(plans, now))
+			break;
+}
+
 /* Whose turn it is, while packets wait: as turns_next(), but TURNS_NOBODY may also mean that nobody
  * may send before plans_due().
  */
 static inline __u32 plans_turn(struct plans *plans, __u64 now)
 {
-	__u32 i, number = TURNS_UNKNOWN, left = PLANS_STEPS;
-	struct turns_dualq *first;
+	__u32 i, number;
 
+	plans_call_bring_back(plans, now);
 	TURNS_FOR(i, TURNS_STEPS) {
-		if (left && plans_is_due(plans, now)) {
-			left = plans_step(plans, now) ? left - 1 : 0;
-			continue;
-		}
-		number = turns_step(&plans->turns, &first);
-		if (number == TURNS_NOBODY && plans_is_due(plans, now)) {
-			number = TURNS_UNKNOWN;
-			left = PLANS_STEPS;
-			continue;
-		}
-		if (number != TURNS_UNKNOWN)
+		number = plans_call_step(plans);
+		if (number < TURNS_NOBODY)
 			return number;
+		if (number == TURNS_NOBODY && !plans_is_due(plans, now))
+			return TURNS_NOBODY;
+		if (number == TURNS_NOBODY)
+			plans_call_bring_back(plans, now);
 	}
 	return TURNS_UNKNOWN;
 }
 
-/* The DualQ whose turn it was has sent `len` bytes: turns_charge(). */
-static inline void plans_charge(struct plans *plans, struct turns_dualq *dualq, __u64 now,
+/* The DualQ whose turn it was has sent `len` bytes: turns_charge(). True: so has its parent. */
+static inline bool plans_charge(struct plans *plans, struct turns_dualq *dualq, __u64 now,
 				__u32 len)
 {
 	struct plans_dualq *own = plans_of_dualq(dualq);
-	struct plans_parent *parent = plans_parent(plans, own);
 
 	turns_charge(dualq, len);
 	plans_move(&own->clock, now, len);
+	return own->parent;
+}
+
+static inline void plans_charge_parent(struct plans *plans, struct turns_dualq *dualq, __u64 now,
+				       __u32 len)
+{
+	struct plans_parent *parent = plans_parent(plans, plans_of_dualq(dualq));
+
 	if (!parent)
 		return;
 	/* Nobody counts which of its children wait, so this is what it has after a lull, too. */

@@ -177,20 +177,21 @@ static __always_inline void link_throw_away(struct instance *in, struct dualq *q
 
 /* How long an L packet that arrives now will wait (aqm.bpf.h): two lower bounds of it. The head of
  * the queue has waited so long already; and behind our own shaper it is known when the link is free
- * and how long the bytes ahead take. Where the first decides, the second is not computed.
+ * and how long the bytes ahead take. Where the first decides, the second is not computed. (A DualQ
+ * may have a plan of its own, which is another one.)
  */
 static __always_inline u64 l_forecast(const struct instance *in, const struct dualq *q, u64 now,
 				      u64 enough_ns)
 {
-	u64 age = queue_age(q, true, now), rate = in->link.rate, ahead, wait;
+	u64 age = queue_age(q, true, now), rate = in->link.rate, wait;
 
+	if (age <= enough_ns) {
+		wait = schedule_forecast(in, q, now);
+		age = age > wait ? age : wait;
+	}
 	if (!rate || age > enough_ns)
 		return age;
-	if (fifo_waits(&q->c)) /* it is served in between */
-		rate = rate * in->l_share / 100;
-	ahead = shaper_wire_len(&in->params, schedule_ahead(in, q), q->l_packets,
-				in->link.link_header);
-	wait = shaper_wait(&in->link.clock.shaper, rate, now, ahead);
+	wait = l_wait(in, q, &in->link.clock.shaper, rate, now, schedule_ahead(in, q));
 	return age > wait ? age : wait;
 }
 

@@ -11,6 +11,7 @@
 #include "dualpi2.h"
 #include "ecn.bpf.h"
 #include "instance.bpf.h"
+#include "schedule/unheld.bpf.h"
 
 static __always_inline void schedule_params(struct instance *in)
 {
@@ -37,7 +38,7 @@ static __always_inline bool schedule_admits_memory(const struct instance *in, co
 }
 
 static __always_inline void schedule_queued(struct instance *in, struct dualq *q,
-					    const struct packet_info *info, bool in_l)
+					    const struct packet_info *info, bool in_l, u64 now)
 {
 }
 
@@ -46,7 +47,11 @@ static __always_inline void schedule_left(struct instance *in, struct dualq *q,
 {
 }
 
-static __always_inline void schedule_served(struct instance *in, struct dualq *q, u32 len)
+static __always_inline void schedule_served(struct instance *in, struct dualq *q, u32 len, u64 now)
+{
+}
+
+static __always_inline void schedule_used(struct instance *in, struct dualq *q, u32 len)
 {
 }
 

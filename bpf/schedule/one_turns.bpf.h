@@ -39,7 +39,7 @@ static __always_inline struct dualq *schedule_dualq(struct instance *in, u32 hom
 
 /* ---- turns ----------------------------------------------------------------------- */
 
-static __always_inline struct dualq *schedule_next(struct instance *in)
+static __always_inline struct dualq *schedule_next(struct instance *in, u64 now)
 {
 	return first_dualq(in);
 }

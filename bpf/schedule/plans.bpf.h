@@ -10,19 +10,24 @@
 #include <bpf/bpf_helpers.h>
 
 #include "dualpi2.h"
+#include "ip_prefix.h"
 #include "plans.h"
-#include "schedule.bpf.h"
+#include "schedule/many.bpf.h"
 #include "subscribers.h"
 
 #define SCHEDULE_KIND AQM_SUBSCRIBERS_KIND
-#define SEVERAL 0
-#define SHOWN 1
 #define SCHEDULE_TURNS_H "schedule/plans_turns.bpf.h"
 
 struct schedule {
+	struct plans plans;
+	struct many many;
+	u64 now_ns;  /* of the turn that is being found out: turns_holds() */
+	u64 held_ns; /* nobody may send before; 0: somebody may, or it is not known yet */
 };
 
 struct in_schedule {
+	struct in_many many;
+	struct plans_dualq plan;
 };
 
 /* Whose an address is. */
@@ -34,12 +39,7 @@ struct dualpi2_prefixes_of {
 	__uint(value_size, sizeof(u32));
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
-	__uint(max_entries, DUALPI2_MAX_INSTANCES);
-	__type(key, u32);
-	__array(values, struct dualpi2_prefixes_of);
-} dualpi2_prefixes SEC(".maps");
+BY_QDISC(dualpi2_prefixes, struct dualpi2_prefixes_of);
 
 /* How often each trie has changed. */
 struct {
@@ -52,24 +52,19 @@ struct {
 /* By number of a subscriber or a parent. (Of the types in a map within a map BTF has but the names,
  * unless a function has them, too.)
  */
-#define ARRAYS_BY_NUMBER(name, value)                       \
-	struct name##_of {                                  \
-		__uint(type, BPF_MAP_TYPE_ARRAY);           \
-		__uint(map_flags, BPF_F_INNER_MAP);         \
-		__uint(max_entries, 1);                     \
-		__type(key, u32);                           \
-		value;                                      \
-	};                                                  \
-	struct {                                            \
-		__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);   \
-		__uint(max_entries, DUALPI2_MAX_INSTANCES); \
-		__type(key, u32);                           \
-		__array(values, struct name##_of);          \
-	} name SEC(".maps")
+#define BY_QDISC_AND_NUMBER(name, value)          \
+	struct name##_of {                        \
+		__uint(type, BPF_MAP_TYPE_ARRAY); \
+		__uint(map_flags, BPF_F_INNER_MAP); \
+		__uint(max_entries, 1);           \
+		__type(key, u32);                 \
+		value;                            \
+	};                                        \
+	BY_QDISC(name, struct name##_of)
 
-ARRAYS_BY_NUMBER(dualpi2_plans, __uint(value_size, sizeof(struct plan)));
-ARRAYS_BY_NUMBER(dualpi2_names, __uint(value_size, sizeof(struct subscriber_name)));
-ARRAYS_BY_NUMBER(dualpi2_parents, __uint(value_size, sizeof(struct plans_parent)));
-ARRAYS_BY_NUMBER(dualpi2_plan_dualqs, __type(value, struct dualq));
+BY_QDISC_AND_NUMBER(dualpi2_plans, __uint(value_size, sizeof(struct plan)));
+BY_QDISC_AND_NUMBER(dualpi2_names, __uint(value_size, sizeof(struct subscriber_name)));
+BY_QDISC_AND_NUMBER(dualpi2_parents, __uint(value_size, sizeof(struct plans_parent)));
+BY_QDISC_AND_NUMBER(dualpi2_plan_dualqs, __type(value, struct dualq));
 
 #endif /* SCHEDULE_PLANS_BPF_H */

@@ -42,7 +42,7 @@ static __always_inline struct dualq *schedule_claim(struct instance *in, u32 lab
 /* ---- turns ----------------------------------------------------------------------- */
 
 /* Now and then it says that it does not know yet. */
-static __always_inline struct dualq *schedule_next(struct instance *in)
+static __always_inline struct dualq *schedule_next(struct instance *in, u64 now)
 {
 	struct dualq *first = first_dualq(in), *second = schedule_dualq(in, 1);
 	struct schedule *schedule = &in->schedule;

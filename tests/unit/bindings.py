@@ -114,6 +114,18 @@ static inline bool turns_holds(struct turns *turns, enum turns_which which,
 
     return plans_holds(&many->plans, which, dualq, number, waiting, many->now);
 }
+
+static inline void plans_call_bring_back(struct plans *plans, __u64 now)
+{
+    plans_bring_back(plans, now);
+}
+
+static inline __u32 plans_call_step(struct plans *plans)
+{
+    struct turns_dualq *first;
+
+    return turns_step(&plans->turns, &first);
+}
 """
 # As linux/types.h has them.
 TYPES = """
@@ -144,7 +156,7 @@ PROTOTYPE = r"\w[\w *]+\w\((?:[^()[]|\[[^]]*\])*\)"
 TYPEDEF = re.compile(rf"^(typedef {PROTOTYPE});", re.M)  # of a function
 STRUCT = re.compile(r"^(?:struct|enum) \w+ \{[^{}]*\}", re.M)
 INLINE = r"static (?:inline|__inline __attribute__ \(\(__always_inline__\)\)) "
-FUNCTION = re.compile(rf"^(?!typedef )(?:{INLINE})?({PROTOTYPE})\s*[{{;]", re.M)
+FUNCTION = re.compile(rf"^(?!typedef |_Static_assert)(?:{INLINE})?({PROTOTYPE})\s*[{{;]", re.M)
 
 
 def declared(pattern, text):

@@ -48,8 +48,10 @@ class Planned(Qdisc):
         self.fifo[number][C.TURNS_L if in_l else C.TURNS_C].append(length)
         self.qlen += 1
         self.note(number)
-        C.plans_arrive(self.plans, ffi.addressof(self.dualq[number], "turns"), number, in_l,
-                       was_empty, self.now)
+        dualq = ffi.addressof(self.dualq[number], "turns")
+        if was_empty:
+            C.plans_wake(self.plans, dualq, number, self.now)
+        C.plans_arrive(self.plans, dualq, number, in_l)
 
     def waiting_at(self, number):
         return {number} if any(self.fifo[number].values()) else set()
@@ -245,7 +247,7 @@ def test_those_of_a_slot_come_out_as_they_came():
 
 def test_sizes():
     assert ffi.sizeof("struct turns_dualq") == 24
-    assert ffi.sizeof("struct plans_dualq") == 40
+    assert ffi.sizeof("struct plans_dualq") == 48
     assert REACH < 20 * MS, "so soon a new rate is in force"
 
 
