@@ -593,8 +593,7 @@ static inline __u32 plans_turn(struct plans *plans, __u64 now)
 }
 
 /* The DualQ whose turn it was has sent `len` bytes: turns_charge(). True: so has its parent. */
-static inline bool plans_charge(struct plans *plans, struct turns_dualq *dualq, __u64 now,
-				__u32 len)
+static inline bool plans_charge(struct turns_dualq *dualq, __u64 now, __u32 len)
 {
 	struct plans_dualq *own = plans_of_dualq(dualq);
 

@@ -258,7 +258,7 @@ GLOBAL_SUBPROG int parent_served(u32 qdisc, u32 number, u64 now, u32 len)
 
 static __always_inline void schedule_served(struct instance *in, struct dualq *q, u32 len, u64 now)
 {
-	if (plans_charge(&in->schedule.plans, &q->in_schedule.many.turns, now, len))
+	if (plans_charge(&q->in_schedule.many.turns, now, len))
 		parent_served(in->number, q->home, now, len);
 }
 

@@ -73,7 +73,9 @@ class Planned(Qdisc):
             C.turns_settle(self.turns)
             C.plans_settle(self.plans)
         if not drops:
-            C.plans_charge(self.plans, ffi.addressof(self.dualq[number], "turns"), self.now, length)
+            dualq = ffi.addressof(self.dualq[number], "turns")
+            if C.plans_charge(dualq, self.now, length):
+                C.plans_charge_parent(self.plans, dualq, self.now, length)
             self.sent[number] += length
         return length, from_l
 
