@@ -216,6 +216,17 @@ GLOBAL_SUBPROG u32 whose_turn(u32 number, u64 now)
 	return in ? plans_turn(&in->schedule.plans, now) : TURNS_NOBODY;
 }
 
+/* Packets wait, but in no line. */
+static __always_inline void hold(struct schedule *schedule, u64 now)
+{
+	const u64 due_ns = plans_due(&schedule->plans, now);
+
+	if (due_ns == PLANS_NEVER)
+		schedule->many.is_lost = 1;
+	else
+		schedule->held_ns = due_ns;
+}
+
 /* Most of the time nobody is due, and one step tells. */
 static __always_inline struct dualq *schedule_next(struct instance *in, u64 now)
 {
@@ -233,11 +244,8 @@ static __always_inline struct dualq *schedule_next(struct instance *in, u64 now)
 	schedule->held_ns = 0;
 	if (home < TURNS_NOBODY)
 		return schedule_dualq(in, home);
-	if (home == TURNS_NOBODY) { /* although packets wait */
-		schedule->held_ns = plans_due(&schedule->plans, now);
-		if (schedule->held_ns == PLANS_NEVER)
-			schedule->many.is_lost = 1;
-	}
+	if (home == TURNS_NOBODY) /* although packets wait */
+		hold(schedule, now);
 	return NULL;
 }
 

@@ -9,8 +9,11 @@ import struct
 # include/uapi/asm-generic/unistd.h, which newer machines share
 SYS_BPF = 321 if os.uname().machine == "x86_64" else 280
 # include/uapi/linux/bpf.h
-BPF_MAP_LOOKUP_ELEM, BPF_PROG_TEST_RUN = 1, 10
+BPF_MAP_CREATE, BPF_MAP_LOOKUP_ELEM, BPF_MAP_UPDATE_ELEM, BPF_MAP_DELETE_ELEM = range(4)
 BPF_PROG_LOAD, BPF_OBJ_PIN, BPF_OBJ_GET, BPF_PROG_ATTACH = range(5, 9)
+BPF_PROG_TEST_RUN, BPF_MAP_GET_FD_BY_ID, BPF_BTF_GET_FD_BY_ID = 10, 14, 19
+BPF_MAP_TYPE_ARRAY, BPF_MAP_TYPE_LPM_TRIE = 2, 11
+BPF_F_NO_PREALLOC, BPF_F_INNER_MAP = 1, 1 << 12
 BPF_MAP_UPDATE_BATCH = 26
 BPF_PROG_TYPE_SCHED_CLS, BPF_PROG_TYPE_XDP = 3, 6
 
@@ -47,6 +50,28 @@ def lookup(bpf_map, key, size):
     bpf(BPF_MAP_LOOKUP_ELEM, struct.pack("<IxxxxQQQ", bpf_map, ctypes.addressof(key),
                                          ctypes.addressof(value), 0))
     return value.raw
+
+
+def update(bpf_map, key, value):
+    key = ctypes.create_string_buffer(key, len(key))
+    value = ctypes.create_string_buffer(value, len(value))
+    bpf(BPF_MAP_UPDATE_ELEM, struct.pack("<IxxxxQQQ", bpf_map, ctypes.addressof(key),
+                                         ctypes.addressof(value), 0))
+
+
+def delete(bpf_map, key):
+    key = ctypes.create_string_buffer(key, len(key))
+    bpf(BPF_MAP_DELETE_ELEM, struct.pack("<IxxxxQQQ", bpf_map, ctypes.addressof(key), 0, 0))
+
+
+def create(kind, key_size, value_size, entries, flags, types=(0, 0, 0)):
+    """A map; its types: a file, and the numbers of key and value in it."""
+    return bpf(BPF_MAP_CREATE, struct.pack("<5I8x16sI3I", kind, key_size, value_size, entries,
+                                           flags, b"", 0, *types))
+
+
+def by_id(command, number):
+    return bpf(command, struct.pack("<III", number, 0, 0))
 
 
 def fill(bpf_map, values):

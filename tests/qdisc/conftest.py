@@ -40,6 +40,13 @@ HOSTS_KINDS = {f"{name}-hosts": kind for path in sorted((TESTS.parent / "include
                for name, kind in re.findall(
                    r'AQM_NAME "([\w-]+)"\n(?:.*\n)*?#define AQM_HOSTS_KIND "(\w+)"',
                    path.read_text())}
+# And where each subscriber has one and a plan.
+SUBSCRIBERS_KINDS = {f"{name}-subscribers": kind
+                     for path in sorted((TESTS.parent / "include/aqm").glob("*.h"))
+                     for name, kind in re.findall(
+                         r'AQM_NAME "([\w-]+)"\n(?:.*\n)*?#define AQM_SUBSCRIBERS_KIND "(\w+)"',
+                         path.read_text())}
+MANY_KINDS = HOSTS_KINDS | SUBSCRIBERS_KINDS
 # And of those that can be where several queues share a rate.
 SHARED_KINDS = [kind for path in sorted((TESTS.parent / "include/aqm").glob("*.h"))
                 for kind in re.findall(r'#define AQM_SHARED_KIND "(\w+)"', path.read_text())]
@@ -138,7 +145,7 @@ class Qdisc:
                    "the program is detached")
 
     def is_attached(self):
-        return self.tc()["kind"] in {*KINDS.values(), *HOSTS_KINDS.values()}
+        return self.tc()["kind"] in {*KINDS.values(), *MANY_KINDS.values()}
 
     def check_conservation(self):
         """The law holds now; the statistics."""
@@ -271,7 +278,7 @@ def published(dev):
 
 def chosen(aqm):
     """Options that ask for it."""
-    name = aqm.removesuffix("-hosts")
+    name = aqm.removesuffix("-hosts").removesuffix("-subscribers")
     return ("--aqm", name, *(("--per-host", "dst") if name != aqm else ()))
 
 
@@ -297,8 +304,8 @@ class Registrations:
         if aqms and not self.space:
             self.space = Namespace("anchor")
         for aqm in [aqm for aqm in aqms if aqm not in self.devices]:
-            dev = "anchor" if aqm == "pi2" else aqm
-            self.space.ip(f"link add {dev} index {200 + [*KINDS, *HOSTS_KINDS].index(aqm)} "
+            dev = "anchor" if aqm == "pi2" else aqm[:15]
+            self.space.ip(f"link add {dev} index {200 + [*KINDS, *MANY_KINDS].index(aqm)} "
                           f"type {'dummy' if has_modules() else 'netkit'}")
             self.devices[aqm] = dev
             self.space.run(LOADER, dev, *chosen(aqm))
