@@ -49,6 +49,18 @@ struct {
 	__type(value, u32);
 } dualpi2_generations SEC(".maps");
 
+/* Whose addresses were that were looked up last, of all qdiscs: a number below what is left of a
+ * hash of the address (label_of_v6()).
+ */
+#define LOOKUPS_SHIFT 16
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1 << LOOKUPS_SHIFT);
+	__type(key, u32);
+	__type(value, u64);
+} dualpi2_lookups SEC(".maps");
+
 /* By number of a subscriber or a parent. (Of the types in a map within a map BTF has but the names,
  * unless a function has them, too.)
  */

@@ -107,18 +107,40 @@ static __always_inline void schedule_start(struct instance *in, u64 now)
 
 /* ---- whose a packet is ----------------------------------------------------------- */
 
-static __always_inline u32 label_of_v6(const struct instance *in, u64 high, u64 low)
+GLOBAL_SUBPROG u32 search_prefixes(u32 qdisc, u64 high, u64 low)
 {
-	const u64 address[2] = { high, low };
+	void *prefixes = bpf_map_lookup_elem(&dualpi2_prefixes, &qdisc);
 	struct ip_prefix key = { .bits = PREFIX_BITS };
-	u32 number = in->number;
-	const u32 *owner;
-	void *prefixes;
+	const u64 address[2] = { high, low };
+	const u32 *number;
 
 	__builtin_memcpy(key.address, address, sizeof(address));
-	prefixes = bpf_map_lookup_elem(&dualpi2_prefixes, &number);
-	owner = prefixes ? bpf_map_lookup_elem(prefixes, &key) : NULL;
-	return owner ? *owner : SUBSCRIBER_NOBODY;
+	number = prefixes ? bpf_map_lookup_elem(prefixes, &key) : NULL;
+	return number && *number <= SUBSCRIBERS_ROOM_MAX ? *number : SUBSCRIBER_NOBODY;
+}
+
+/* A search of a trie costs as much as all other work on a packet, so what it has found is
+ * remembered. The hash has a key of the qdisc, and how often its trie has changed: what was found
+ * before, or in another trie, is found no more. The change is read before the trie is. Its 48 upper
+ * bits have to be the same; one in 2^32 other addresses in its place has them, too.
+ */
+static __always_inline u32 label_of_v6(const struct instance *in, u64 high, u64 low)
+{
+	u32 qdisc = in->number, at, number;
+	const u32 *generation = bpf_map_lookup_elem(&dualpi2_generations, &qdisc);
+	u64 hash, *found;
+
+	hash = hosts_mix(in->flow_key, generation ? *generation : 0);
+	hash = hosts_mix(hosts_mix(hosts_mix(hash, high), low), 0);
+	at = hash >> (64 - LOOKUPS_SHIFT);
+	found = bpf_map_lookup_elem(&dualpi2_lookups, &at);
+	if (!found)
+		return SUBSCRIBER_NOBODY;
+	if ((*found ^ hash) < 1 << 16)
+		return (u16)*found;
+	number = search_prefixes(qdisc, high, low);
+	*found = (hash & ~0xffffULL) | number;
+	return number;
 }
 
 static __always_inline u32 label_of_v4(const struct instance *in, u32 address)

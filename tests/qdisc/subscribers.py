@@ -6,12 +6,12 @@ import ipaddress
 import json
 import os
 import struct
+from pathlib import Path
 
 import bpfcall
-from conftest import PIN_DIR, published
 from netns import run
 
-DIRECTORY = PIN_DIR / "pi2-subscribers"
+DIRECTORY = Path("/sys/fs/bpf/dualpi2/pi2-subscribers")
 PARENT_SIZE, PLAN_SIZE = 56, 16  # SUBSCRIBERS_PARENT_SIZE, struct plan
 KEY, NUMBER = struct.Struct("=I16s"), struct.Struct("=I")  # struct ip_prefix, and whose it is
 PLAN = struct.Struct("=QII")
@@ -30,6 +30,18 @@ def key_of(prefix):
     return KEY.pack(network.prefixlen, network.network_address.packed)
 
 
+def dumped(name):
+    return json.loads(run("bpftool", "-j", "map", "dump", "pinned",
+                          DIRECTORY / f"dualpi2_{name}").stdout)
+
+
+def number_on(dev):
+    """Of the qdisc."""
+    [number] = [value["number"] for entry in dumped("stats")
+                if (value := entry["formatted"]["value"])["ifname"] == dev]
+    return number
+
+
 def dualq_type():
     """Its types as a file, those of an array of them, and its size."""
     qdiscs = json.loads(run("bpftool", "-j", "map", "show", "pinned",
@@ -45,7 +57,7 @@ class Subscribers:
     """Of one qdisc. Numbers are from 1 on; those of parents, too."""
 
     def __init__(self, dev, room):
-        self.number, self.files = published(dev)["number"], {}
+        self.number, self.files = number_on(dev), {}
         types, size = dualq_type()
         array = bpfcall.BPF_MAP_TYPE_ARRAY, 4
         self.put("prefixes", bpfcall.BPF_MAP_TYPE_LPM_TRIE, KEY.size, NUMBER.size, 16 * room,
