@@ -247,7 +247,7 @@ static __always_inline int admit(struct instance *in, struct dualq *q, struct Qd
 	if (in_l)
 		q->l_packets += info.packets;
 	link_hold(in, &info, in_l);
-	schedule_queued(in, q, &info, in_l, now);
+	schedule_queued(in, q, &info, in_l);
 	count_queued(in, sch, &info);
 	tick_wake(in, now);
 	return NET_XMIT_SUCCESS;
@@ -269,7 +269,7 @@ int BPF_PROG(dualpi2_enqueue, struct sk_buff *skb, struct Qdisc *sch,
 
 	if (in) {
 		tag = tag_read(in, skb);
-		q = schedule_claim(in, tag_label(tag), &home);
+		q = schedule_claim(in, tag_label(tag), tag->now_ns, &home);
 	}
 	if (!q) {
 		bpf_qdisc_skb_drop(skb, to_free);

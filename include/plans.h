@@ -29,9 +29,9 @@
  * happens to be in the lines of the link when the parent is due, or comes and goes, would have
  * more.
  *
- * Rates are read as they are needed, so whoever changes one tells nobody. A clock that was made with
- * another rate begins anew. Nobody stands in the wheel for longer than it reaches, 17 ms, and who is
- * not due then goes back: so a new rate is in force that soon.
+ * Whoever changes a plan tells nobody: a DualQ looks at its plan if that was not just now. A clock
+ * that was made with another rate begins anew. Nobody stands in the wheel for longer than it
+ * reaches, 17 ms, and who is not due then goes back: so a new rate is in force within 19 ms.
  *
  * All of it is written under the qdisc's lock, but for rates and parents of plans.
  */
@@ -67,6 +67,9 @@
  */
 #define PLANS_STEPS 16
 
+/* So long a DualQ goes on without a look at its plan, which is two look-ups in maps, ns. */
+#define PLANS_LOOK_NS 2000000
+
 /* Where DualQs and parents stand in the same line, this and its number is a parent. */
 #define PLANS_PARENTS 0x8000
 _Static_assert(PLANS_PARENTS + SUBSCRIBERS_ROOM_MAX < TURNS_NOBODY, "nobody is none of them");
@@ -91,9 +94,11 @@ struct plans_clock {
 /* Part of a DualQ, beside its struct turns_dualq. */
 struct plans_dualq {
 	struct plans_clock clock;
-	__s32 quantum; /* of the clock's rate, bytes */
-	__u32 parent;  /* as the plan said last */
-	__u32 owner;   /* whose what is known of it is */
+	__u64 looked_ns; /* when it looked at its plan */
+	__s32 quantum;	 /* of the clock's rate, bytes */
+	__u32 parent;	 /* as the plan said */
+	__u32 owner;	 /* likewise */
+	__u32 known;	 /* the owner that all that is known of it is of */
 };
 
 struct plans_parent {
@@ -266,31 +271,28 @@ static inline void plans_follow(struct plans_clock *clock, const struct plan *pl
 	shaper_restart(&clock->shaper, now);
 }
 
-/* The same of a DualQ, and what hangs on it. */
-static inline void plans_follow_dualq(struct plans *plans, struct plans_dualq *own, __u32 number,
-				      __u64 now)
+static inline bool plans_has_looked(const struct plans_dualq *own, __u64 now)
 {
-	const struct plan *plan = plans_plan_at(plans, number);
+	return now - own->looked_ns < PLANS_LOOK_NS;
+}
+
+/* The same of a DualQ, if it is time to look. */
+static inline void plans_look(struct plans *plans, struct plans_dualq *own, __u32 number, __u64 now)
+{
+	const struct plan *plan;
 	__u64 quantum;
 
-	plans_follow(&own->clock, plan, now);
+	if (plans_has_looked(own, now))
+		return;
+	plan = plans_plan_at(plans, number);
+	own->looked_ns = now;
 	own->parent = plan ? *(const volatile __u32 *)&plan->parent : 0;
+	own->owner = plan ? *(const volatile __u32 *)&plan->owner : 0;
+	plans_follow(&own->clock, plan, now);
 	quantum = own->clock.rate / PLANS_QUANTA_A_SECOND;
 	if (quantum < PLANS_QUANTUM_MIN)
 		quantum = PLANS_QUANTUM_MIN;
 	own->quantum = quantum < TURNS_FRAME_MAX ? (__s32)quantum : TURNS_FRAME_MAX;
-}
-
-/* Nothing waits in it. Has it another owner than before? */
-static inline bool plans_change_hands(struct plans *plans, struct plans_dualq *own, __u32 number)
-{
-	const struct plan *plan = plans_plan_at(plans, number);
-	const __u32 owner = plan ? *(const volatile __u32 *)&plan->owner : 0;
-
-	if (own->owner == owner)
-		return false;
-	own->owner = owner;
-	return true;
 }
 
 static inline bool plans_is_ready(const struct plans_clock *clock, __u64 now)
@@ -481,7 +483,7 @@ static inline bool plans_holds(struct plans *plans, enum turns_which which,
 
 	if (dualq->lines & 1 << TURNS_APART)
 		return true;
-	plans_follow_dualq(plans, own, number, now);
+	plans_look(plans, own, number, now);
 	parent = plans_parent(plans, own);
 	if (is_through && plans_has_round(parent)) {
 		plans_stand_at(plans, parent, dualq, number);
@@ -500,15 +502,13 @@ static inline bool plans_holds(struct plans *plans, enum turns_which which,
 	return waiting && parent && plans_parent_holds(plans, parent, dualq, number, now);
 }
 
-/* Does plans_holds() say no and change nothing? As most of the time, of who has no parent. */
-static inline bool plans_passes(const struct plans *plans, struct turns_dualq *dualq, __u32 number,
-				__u64 now)
+/* Does plans_holds() say no, and changes nothing? As most of the time, of who has no parent. */
+static inline bool plans_passes(struct turns_dualq *dualq, __u64 now)
 {
-	const struct plan *plan = plans_plan_at(plans, number);
 	const struct plans_dualq *own = plans_of_dualq(dualq);
 
-	return plan && plan->rate == own->clock.rate && !(plan->parent | own->parent) &&
-	       plans_is_ready(&own->clock, now) && !(dualq->lines & 1 << TURNS_APART);
+	return plans_has_looked(own, now) && !own->parent && plans_is_ready(&own->clock, now) &&
+	       !(dualq->lines & 1 << TURNS_APART);
 }
 
 /* ---- what a qdisc calls ---------------------------------------------------------- */
@@ -524,14 +524,15 @@ static inline void plans_settle(struct plans *plans)
 	plans->due.first = TURNS_NOBODY;
 }
 
-/* A packet comes to an empty DualQ, and is about to be queued: plans_arrive(). */
-static inline void plans_wake(struct plans *plans, struct turns_dualq *dualq, __u32 number,
-			      __u64 now)
+/* A packet comes to a DualQ in which none waits. True: it has another owner than before. */
+static inline bool plans_wake(struct plans *plans, struct plans_dualq *own, __u32 number, __u64 now)
 {
-	struct plans_dualq *own = plans_of_dualq(dualq);
+	const __u32 known = own->known;
 
-	plans_follow_dualq(plans, own, number, now);
+	plans_look(plans, own, number, now);
 	shaper_wake(&own->clock.shaper, now);
+	own->known = own->owner;
+	return own->known != known;
 }
 
 /* A packet was queued: turns_arrive(). */

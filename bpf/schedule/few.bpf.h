@@ -38,7 +38,7 @@ static __always_inline bool schedule_admits_memory(const struct instance *in, co
 }
 
 static __always_inline void schedule_queued(struct instance *in, struct dualq *q,
-					    const struct packet_info *info, bool in_l, u64 now)
+					    const struct packet_info *info, bool in_l)
 {
 }
 

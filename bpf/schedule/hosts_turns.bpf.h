@@ -147,7 +147,8 @@ static __noinline u32 claim_way(struct instance *in, struct hosts_set *hosts, u3
 	return way;
 }
 
-static __always_inline struct dualq *schedule_claim(struct instance *in, u32 host, u32 *home)
+static __always_inline struct dualq *schedule_claim(struct instance *in, u32 host, u64 now,
+						    u32 *home)
 {
 	struct hosts_set *hosts;
 	struct dualq *q;
@@ -182,7 +183,7 @@ static __always_inline bool turns_holds(struct turns *turns, enum turns_which wh
 }
 
 static __always_inline void schedule_queued(struct instance *in, struct dualq *q,
-					    const struct packet_info *info, bool in_l, u64 now)
+					    const struct packet_info *info, bool in_l)
 {
 	many_queued(in, q, info, in_l);
 	turns_arrive(turns_in(in), &q->in_schedule.many.turns, q->home, in_l);

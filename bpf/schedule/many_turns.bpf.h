@@ -100,18 +100,15 @@ static __always_inline bool schedule_admits_memory(const struct instance *in, co
 	return (u64)q->in_schedule.many.memory + in->memory_used + truesize <= in->memlimit;
 }
 
-/* False: packets waited in this DualQ already. */
-static __always_inline bool many_queued(struct instance *in, struct dualq *q,
+static __always_inline void many_queued(struct instance *in, struct dualq *q,
 					const struct packet_info *info, bool in_l)
 {
 	struct in_many *own = &q->in_schedule.many;
 
 	*(in_l ? &own->bytes_l : &own->bytes_c) += info->len;
 	own->memory += info->truesize;
-	if (own->packets++)
-		return false;
-	in->schedule.many.waiting++;
-	return true;
+	if (!own->packets++)
+		in->schedule.many.waiting++;
 }
 
 /* True: none waits any more, in all of the qdisc. */

@@ -26,7 +26,8 @@ static __always_inline struct dualq *schedule_find(struct instance *in, u32 labe
 	return first_dualq(in);
 }
 
-static __always_inline struct dualq *schedule_claim(struct instance *in, u32 label, u32 *home)
+static __always_inline struct dualq *schedule_claim(struct instance *in, u32 label, u64 now,
+						    u32 *home)
 {
 	*home = 0;
 	return first_dualq(in);

@@ -88,7 +88,7 @@ static __always_inline bool turns_holds(struct turns *turns, enum turns_which wh
 {
 	const struct instance *in = instance_with(turns);
 
-	return !plans_passes(&in->schedule.plans, own, number, in->schedule.now_ns) &&
+	return !plans_passes(own, in->schedule.now_ns) &&
 	       holds(in->number, which, number, waiting);
 }
 
@@ -157,11 +157,11 @@ static __always_inline struct dualq *schedule_find(struct instance *in, u32 numb
 	return q->start_ns == in->start_ns ? q : NULL;
 }
 
-/* Nothing waits in it: is it of the past, or somebody else's? */
-static __always_inline void begin(struct instance *in, struct dualq *q, u32 number)
+/* What is known of a DualQ in which nothing waits may be of the past, or of somebody else. */
+static __always_inline void wake(struct instance *in, struct dualq *q, u32 number, u64 now)
 {
 	const bool is_anothers =
-		plans_change_hands(&in->schedule.plans, &q->in_schedule.plan, number);
+		plans_wake(&in->schedule.plans, &q->in_schedule.plan, number, now);
 
 	if (q->start_ns == in->start_ns && !is_anothers)
 		return;
@@ -169,7 +169,8 @@ static __always_inline void begin(struct instance *in, struct dualq *q, u32 numb
 	clear(&q->in_schedule.many);
 }
 
-static __always_inline struct dualq *schedule_claim(struct instance *in, u32 number, u32 *home)
+static __always_inline struct dualq *schedule_claim(struct instance *in, u32 number, u64 now,
+						    u32 *home)
 {
 	struct dualq *q = schedule_dualq(in, number);
 
@@ -177,7 +178,7 @@ static __always_inline struct dualq *schedule_claim(struct instance *in, u32 num
 	if (!q)
 		return first_dualq(in);
 	if (!dualq_waits(q))
-		begin(in, q, number);
+		wake(in, q, number, now);
 	*home = number;
 	return q;
 }
@@ -185,14 +186,10 @@ static __always_inline struct dualq *schedule_claim(struct instance *in, u32 num
 /* ---- turns ----------------------------------------------------------------------- */
 
 static __always_inline void schedule_queued(struct instance *in, struct dualq *q,
-					    const struct packet_info *info, bool in_l, u64 now)
+					    const struct packet_info *info, bool in_l)
 {
-	struct turns_dualq *turns = &q->in_schedule.many.turns;
-	struct plans *plans = &in->schedule.plans;
-
-	if (many_queued(in, q, info, in_l))
-		plans_wake(plans, turns, q->home, now);
-	plans_arrive(plans, turns, q->home, in_l);
+	many_queued(in, q, info, in_l);
+	plans_arrive(&in->schedule.plans, &q->in_schedule.many.turns, q->home, in_l);
 }
 
 static __always_inline void schedule_left(struct instance *in, struct dualq *q,

@@ -33,7 +33,8 @@ static __always_inline struct dualq *schedule_find(struct instance *in, u32 labe
 	return q && q->start_ns == in->start_ns ? q : NULL;
 }
 
-static __always_inline struct dualq *schedule_claim(struct instance *in, u32 label, u32 *home)
+static __always_inline struct dualq *schedule_claim(struct instance *in, u32 label, u64 now,
+						    u32 *home)
 {
 	*home = label;
 	return schedule_dualq(in, label);

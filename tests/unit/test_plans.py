@@ -50,7 +50,7 @@ class Planned(Qdisc):
         self.note(number)
         dualq = ffi.addressof(self.dualq[number], "turns")
         if was_empty:
-            C.plans_wake(self.plans, dualq, number, self.now)
+            C.plans_wake(self.plans, ffi.addressof(self.dualq[number], "own"), number, self.now)
         C.plans_arrive(self.plans, dualq, number, in_l)
 
     def waiting_at(self, number):
@@ -249,7 +249,7 @@ def test_those_of_a_slot_come_out_as_they_came():
 
 def test_sizes():
     assert ffi.sizeof("struct turns_dualq") == 24
-    assert ffi.sizeof("struct plans_dualq") == 48
+    assert ffi.sizeof("struct plans_dualq") == 56
     assert REACH < 20 * MS, "so soon a new rate is in force"
 
 
