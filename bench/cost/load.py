@@ -8,7 +8,8 @@ import resource
 
 from guest import BIN, LOADER, PRAGUE, SINK, STATS, add_device, be_quiet, delete_device, run
 
-OBJECT, OF_HOSTS = BIN / "aqm/pi2.bpf.o", BIN / "hosts/pi2.bpf.o"
+OBJECT = BIN / "aqm/pi2.bpf.o"
+OF_MANY = {"--per-host": BIN / "hosts/pi2.bpf.o", "--subscribers": BIN / "subscribers/pi2.bpf.o"}
 BPF_LOG_STATS = 4  # include/linux/bpf_verifier.h
 LOG_BYTES = 1 << 22  # of one way through a program, which is what the verifier keeps
 PER_PACKET = ("dualpi2_mark", "dualpi2_enqueue", "dualpi2_dequeue")
@@ -99,6 +100,6 @@ def others():
 
 
 def measure():
-    of_hosts = {f"{program} --per-host": figures
-                for program, figures in verified(OF_HOSTS).items() if program in PER_PACKET}
-    return {"verified": verified(OBJECT) | of_hosts, "cpu_ms": tools()}
+    of_many = {f"{program} {option}": figures for option, path in OF_MANY.items()
+               for program, figures in verified(path).items() if program in PER_PACKET}
+    return {"verified": verified(OBJECT) | of_many, "cpu_ms": tools()}

@@ -61,22 +61,24 @@ struct {
 	__type(value, u64);
 } dualpi2_lookups SEC(".maps");
 
-/* By number of a subscriber or a parent. (Of the types in a map within a map BTF has but the names,
- * unless a function has them, too.)
- */
-#define BY_QDISC_AND_NUMBER(name, value)          \
-	struct name##_of {                        \
-		__uint(type, BPF_MAP_TYPE_ARRAY); \
+/* By number of a subscriber or a parent. */
+#define BY_QDISC_AND_NUMBER(name, of_types)         \
+	struct name##_of {                          \
+		__uint(type, BPF_MAP_TYPE_ARRAY);   \
 		__uint(map_flags, BPF_F_INNER_MAP); \
-		__uint(max_entries, 1);           \
-		__type(key, u32);                 \
-		value;                            \
-	};                                        \
+		__uint(max_entries, 1);             \
+		of_types;                           \
+	};                                          \
 	BY_QDISC(name, struct name##_of)
 
-BY_QDISC_AND_NUMBER(dualpi2_plans, __uint(value_size, sizeof(struct plan)));
-BY_QDISC_AND_NUMBER(dualpi2_names, __uint(value_size, sizeof(struct subscriber_name)));
-BY_QDISC_AND_NUMBER(dualpi2_parents, __uint(value_size, sizeof(struct plans_parent)));
-BY_QDISC_AND_NUMBER(dualpi2_plan_dualqs, __type(value, struct dualq));
+/* But bytes: of a type that no function has BTF would have the name alone. */
+#define BYTES_OF(type)                   \
+	__uint(key_size, sizeof(u32)); \
+	__uint(value_size, sizeof(type))
+
+BY_QDISC_AND_NUMBER(dualpi2_plans, BYTES_OF(struct plan));
+BY_QDISC_AND_NUMBER(dualpi2_names, BYTES_OF(struct subscriber_name));
+BY_QDISC_AND_NUMBER(dualpi2_parents, BYTES_OF(struct plans_parent));
+BY_QDISC_AND_NUMBER(dualpi2_plan_dualqs, __type(key, u32); __type(value, struct dualq));
 
 #endif /* SCHEDULE_PLANS_BPF_H */
