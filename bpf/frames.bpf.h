@@ -57,8 +57,8 @@ static __always_inline u32 len_on_link(const struct instance *in, const struct s
 		       : info->len;
 }
 
-/* How long a packet that comes to L waits behind a clock of this rate, of which C has its share, and
- * so many bytes, ns.
+/* How long a packet that comes to L waits behind a clock of this rate, of which C has its share,
+ * and so many bytes, ns.
  */
 static __always_inline u64 l_wait(const struct instance *in, const struct dualq *q,
 				  const struct shaper *shaper, u64 rate, u64 now, u64 bytes)
@@ -66,8 +66,7 @@ static __always_inline u64 l_wait(const struct instance *in, const struct dualq 
 	if (fifo_waits(&q->c)) /* it is served in between */
 		rate = rate * in->l_share / 100;
 	return shaper_wait(shaper, rate, now,
-			   shaper_wire_len(&in->params, bytes, q->l_packets,
-					   in->link.link_header));
+			   shaper_wire_len(&in->params, bytes, q->l_packets, in->link.link_header));
 }
 
 #endif /* FRAMES_BPF_H */

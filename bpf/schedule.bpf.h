@@ -29,8 +29,8 @@
  *	schedule_admits_memory()	and for its memory
  *	schedule_queued()	a packet waits from now on
  *	schedule_left()		or no more
- *	schedule_next()		whose turn it is, while packets wait; NULL: not known yet, ask again,
- *				or held. AT_ANY_TIME: of whom something is thrown away
+ *	schedule_next()		whose turn it is, while packets wait; NULL: not known yet, so ask
+ *				again, or held. AT_ANY_TIME: of whom something is thrown away
  *	schedule_held_ns()	behind that: when somebody may send; 0: nobody is held
  *	schedule_served()	it has used its turn: so many bytes were sent
  *	schedule_used()		or thrown away
@@ -48,8 +48,8 @@
  *	schedule_shown()	the DualQ whose state is in a row of the statistics
  *	schedule_publish()	what of that row is not its own, but of all
  *
- * What one with few DualQs has no use for is in bpf/schedule/few.bpf.h, and what those with many have
- * in common in many.bpf.h.
+ * What one with few DualQs has no use for is in bpf/schedule/few.bpf.h. What those with many have
+ * in common is in bpf/schedule/many.bpf.h.
  *
  * label, find, waits and shown run on any CPU without a lock, all else under that of the qdisc.
  * Number, limits, parameters, link and timer are the qdisc's; all else is the DualQ's.

@@ -300,8 +300,8 @@ static inline bool plans_is_ready(const struct plans_clock *clock, __u64 now)
 	return shaper_ready(&clock->shaper, clock->rate, now);
 }
 
-/* A packet leaves. Who is late may catch up its quantum (SHAPER_SLACK_NS is one) and this packet: so
- * much it may send in a row while the link, or its parent, is what is short.
+/* A packet leaves. Who is late may catch up its quantum (SHAPER_SLACK_NS is one) and this packet:
+ * so much it may send in a row while the link, or its parent, is what is short.
  */
 static inline void plans_move(struct plans_clock *clock, __u64 now, __u32 len)
 {
@@ -317,8 +317,8 @@ static inline void plans_move(struct plans_clock *clock, __u64 now, __u32 len)
 /* The number of a DualQ's parent where it stands; TURNS_NOBODY: it has none. */
 static inline __u32 plans_parent_of(const struct plans_dualq *own)
 {
-	return own->parent && own->parent <= SUBSCRIBERS_ROOM_MAX ? PLANS_PARENTS + own->parent :
-								    TURNS_NOBODY;
+	return own->parent && own->parent <= SUBSCRIBERS_ROOM_MAX ? PLANS_PARENTS + own->parent
+								  : TURNS_NOBODY;
 }
 
 static inline struct plans_parent *plans_parent(struct plans *plans, const struct plans_dualq *own)

@@ -8,23 +8,24 @@
  * dualpi2_live). All but the trie are arrays by number, of the same length; what is in none of them
  * is nobody's. While one is missing, all packets have the first DualQ and no plan.
  *
- *	dualpi2_prefixes	LPM trie of struct ip_prefix: the number, __u32. A prefix of no bits has
- *				all that nobody else has
+ *	dualpi2_prefixes	an LPM trie of struct ip_prefix with the numbers, __u32. A prefix
+ *				of no bits has all that nobody else has
  *	dualpi2_plans		struct plan
  *	dualpi2_names		struct subscriber_name, for the tools alone
- *	dualpi2_parents		SUBSCRIBERS_PARENT_SIZE bytes, which the programs write: zeros at first
+ *	dualpi2_parents		SUBSCRIBERS_PARENT_SIZE bytes, written by the programs: zeros at
+ *				first
  *	dualpi2_plan_dualqs	struct dualq, likewise. Its types are those of the programs
  *
  * User space writes the first three at any time, while packets wait, and tells nobody: a plan is in
- * force within 17 ms. A trie, and the names, may stand in several places: those of two directions.
+ * force within 19 ms. A trie, and the names, may stand in several places: those of two directions.
  *
  * The programs remember whose an address is. So whoever has changed prefixes then counts up
  * dualpi2_generations, an array of __u32 by the number of the qdisc, for each that has the trie.
  *
- * Who goes loses the prefixes first, then the plan becomes zeros: what waits leaves without a limit.
- * The number may be somebody else's at once. With another owner in its plan the DualQ begins anew as
- * soon as nothing waits in it; only a packet that was looked up before the prefix went, and is
- * queued after it, is counted as the new one's.
+ * Who goes loses the prefixes first, then the plan becomes zeros: what waits then leaves without a
+ * limit. The number may be somebody else's at once. With another owner in its plan the DualQ begins
+ * anew as soon as nothing waits in it. Only a packet that was looked up before the prefix went, and
+ * is queued after it, is counted as the new one's.
  */
 #ifndef DUALPI2_SUBSCRIBERS_H
 #define DUALPI2_SUBSCRIBERS_H

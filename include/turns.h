@@ -13,14 +13,14 @@
  *
  * So L waits for one packet of each other L within its share, and for no C. (While many begin to
  * flood L at the same time they are that far ahead together, once, and whoever has used a quantum
- * waits with them.) Who has L and C has the
- * bytes of L taken off his own C, and L beyond what it may be ahead waits for its round. Were own
- * and ahead one line, L within its share would wait behind all that is beyond; were own and fresh,
- * behind the C of all who begin.
+ * waits with them.) Who has L and C has the bytes of L taken off his own C, and L beyond what it may
+ * be ahead waits for its round. Were own and ahead one line, L within its share would wait behind
+ * all that is beyond; were own and fresh, behind the C of all who begin.
  *
- * A quantum is a full frame, as in fq_codel, or what its plan gives it (plans.h). Who becomes idle stays in the round until he is first
- * there and has no debt; only then he can be fresh again. So who comes and goes has a quantum per
- * round, as everybody has, and no debt is forgiven while others wait.
+ * A quantum is a full frame, as in fq_codel, or what a plan gives (plans.h). Who becomes idle stays
+ * in the round until he is first there and has no debt; only then he can be fresh again. So who
+ * comes and goes has a quantum per round, as everybody has, and no debt is forgiven while others
+ * wait.
  *
  * A DualQ can be in several lines. It leaves a line only when it is first there and does not belong
  * there (any more). So nobody has to be told when a queue becomes empty, by a drop or by a limit.
@@ -82,8 +82,8 @@ struct turns_line {
 
 /* Part of a DualQ. Anything may be in it before the DualQ's first packet. */
 struct turns_dualq {
-	__u64 epoch;		     /* to which the rest belongs; in another one it means nothing */
-	__s32 deficit;		     /* bytes that it may still send; less than 0: its debt */
+	__u64 epoch;   /* to which the rest belongs; in another one it means nothing */
+	__s32 deficit; /* bytes that it may still send; less than 0: its debt */
 	__u16 next[TURNS_LINES + 1]; /* who is behind it in a line, unless it is the last there */
 	__u8 lines;		     /* bit by enum turns_which: it is in this line */
 };

@@ -11,7 +11,7 @@ from pathlib import Path
 import guest
 
 RESULTS = Path("/results")
-PARTS = ("packets", "queues", "hosts", "subscribers_cost", "gso", "congestion", "load", "memory", "idle")
+PARTS = ("packets", "queues", "hosts", "subscribers", "gso", "congestion", "load", "memory", "idle")
 
 
 def main():

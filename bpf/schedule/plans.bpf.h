@@ -72,7 +72,7 @@ struct {
 	BY_QDISC(name, struct name##_of)
 
 /* But bytes: of a type that no function has BTF would have the name alone. */
-#define BYTES_OF(type)                   \
+#define BYTES_OF(type)                 \
 	__uint(key_size, sizeof(u32)); \
 	__uint(value_size, sizeof(type))
 

@@ -79,8 +79,8 @@ GLOBAL_SUBPROG bool holds(u32 qdisc, u32 which, u32 number, u32 waiting)
 	struct instance *in = instance_by_number(qdisc);
 	struct turns_dualq *own = in ? turns_dualq_at(turns_in(in), number) : NULL;
 
-	return own && plans_holds(&in->schedule.plans, which, own, number, waiting,
-				  in->schedule.now_ns);
+	return own &&
+	       plans_holds(&in->schedule.plans, which, own, number, waiting, in->schedule.now_ns);
 }
 
 static __always_inline bool turns_holds(struct turns *turns, enum turns_which which,
@@ -88,8 +88,7 @@ static __always_inline bool turns_holds(struct turns *turns, enum turns_which wh
 {
 	const struct instance *in = instance_with(turns);
 
-	return !plans_passes(own, in->schedule.now_ns) &&
-	       holds(in->number, which, number, waiting);
+	return !plans_passes(own, in->schedule.now_ns) && holds(in->number, which, number, waiting);
 }
 
 /* ---- life cycle ------------------------------------------------------------------ */
@@ -160,8 +159,7 @@ static __always_inline struct dualq *schedule_find(struct instance *in, u32 numb
 /* What is known of a DualQ in which nothing waits may be of the past, or of somebody else. */
 static __always_inline void wake(struct instance *in, struct dualq *q, u32 number, u64 now)
 {
-	const bool is_anothers =
-		plans_wake(&in->schedule.plans, &q->in_schedule.plan, number, now);
+	const bool is_anothers = plans_wake(&in->schedule.plans, &q->in_schedule.plan, number, now);
 
 	if (q->start_ns == in->start_ns && !is_anothers)
 		return;
@@ -309,8 +307,8 @@ static __always_inline u64 schedule_forecast(const struct instance *in, const st
 	const struct plans_clock *clock = &q->in_schedule.plan.clock;
 
 	return clock->rate ? l_wait(in, q, &clock->shaper, clock->rate, now,
-				    q->in_schedule.many.bytes_l) :
-			     0;
+				    q->in_schedule.many.bytes_l)
+			   : 0;
 }
 
 /* ---- statistics ------------------------------------------------------------------ */
@@ -327,6 +325,7 @@ static __always_inline struct dualq *schedule_shown(struct instance *in, u32 hom
 	struct plans *plans = &in->schedule.plans;
 	u64 due_ns = plans->due_ns;
 
+	find_longest(in, &plans->turns.line[TURNS_FRESH], TURNS_FRESH, now, &longest);
 	find_longest(in, &plans->turns.line[TURNS_ROUND], TURNS_ROUND, now, &longest);
 	if (due_ns != PLANS_NEVER)
 		find_longest(in, plans_slot(plans, due_ns >> PLANS_SLOT_SHIFT), TURNS_APART, now,

@@ -10,7 +10,7 @@ import pytest
 import superpackets
 from frames import CE, ECT_1, NOT_ECT, ipv4_frame, ipv6_frame, other_frame
 from netns import wait_until
-from subscribers import OTHERS, load, subscribed
+from subscriber_maps import OTHERS, load, subscribed
 
 # A packet takes 80 ms, so that few leave while others are sent, and PI2 drops none.
 CALM = ("--target", "4000s", "--step-thresh", "4000s")
@@ -375,8 +375,8 @@ def test_whole_gso_packets_take_the_time_of_their_segments(gso):
         subscribers.plan(1, mbit)
         subscribers.own(1, "10.0.0.2")
         for _ in range(packets):
-            gso.send(segments)
+            gso.send_local(gso_wire.payload_of(segments))
         wait_until(lambda: gso.qdisc.tc()["qlen"] == 0, "all have left")
         highest = gso.qdisc.stats()["c-queue"]["delay"]["max"]
-    frame = superpackets.MSS + 54
+    frame = superpackets.MSS + 42
     assert highest == pytest.approx((packets - 1) * segments * frame * 8 / mbit, rel=.03)

@@ -506,7 +506,8 @@ events = st.lists(st.one_of(
 def test_who_waits_is_somewhere(events):
     """Whatever comes, leaves, is dropped, or changes: in the lines or apart. And whoever has the
     turn may send; nobody has it only while all are held back."""
-    qdisc = Planned([(rate, at % 3) for at, rate in enumerate([.5, 1, 5, 30, 200, 2, 0, 0])], [4, 40])
+    rates = [.5, 1, 5, 30, 200, 2, 0, 0]
+    qdisc = Planned([(rate, at % 3) for at, rate in enumerate(rates)], [4, 40])
     for what, number, *rest in events:
         if what == "arrive":
             length, in_l, count = rest

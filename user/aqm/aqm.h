@@ -38,9 +38,9 @@ typedef bool aqm_describe(const struct dualpi2_stats *stats, char *text, size_t 
  * entry among the AQMs.
  */
 enum aqm_variant {
-	AQM_PLAIN, /* a qdisc with one DualQ and a link of its own */
-	AQM_MQ,	   /* of several below an mq, which share one rate */
-	AQM_HOSTS, /* a qdisc with a DualQ for each host */
+	AQM_PLAIN,	 /* a qdisc with one DualQ and a link of its own */
+	AQM_MQ,		 /* of several below an mq, which share one rate */
+	AQM_HOSTS,	 /* a qdisc with a DualQ for each host */
 	AQM_SUBSCRIBERS, /* a qdisc with a DualQ and a plan for each subscriber */
 	AQM_VARIANTS,
 };

@@ -93,9 +93,6 @@ extern const struct aqm SYMBOL_SUBSCRIBERS;
 #ifndef AQM_NO_HOSTS
 #define AQM_NO_HOSTS NOT_MADE_FOR_IT
 #endif
-#ifndef AQM_NO_SUBSCRIBERS
-#define AQM_NO_SUBSCRIBERS AQM_NO_HOSTS
-#endif
 
 #define ROW_STRUCT struct aqm_params
 #define ROW_START offsetof(struct dualpi2_params, aqm)
@@ -125,7 +122,7 @@ const struct aqm OWN_SYMBOL = {
 	.variants = { &SYMBOL_PLAIN, MQ_VARIANT, HOSTS_VARIANT, SUBSCRIBERS_VARIANT },
 	.why_not = { [AQM_MQ] = AQM_NOT_SHARED,
 		     [AQM_HOSTS] = AQM_NO_HOSTS,
-		     [AQM_SUBSCRIBERS] = AQM_NO_SUBSCRIBERS },
+		     [AQM_SUBSCRIBERS] = AQM_NO_HOSTS },
 	.name = OWN_NAME,
 	.kind = OWN_KIND,
 	.heading = ROW_HEADING,

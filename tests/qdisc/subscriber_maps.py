@@ -17,6 +17,7 @@ KEY, NUMBER = struct.Struct("=I16s"), struct.Struct("=I")  # struct ip_prefix, a
 PLAN = struct.Struct("=QII")
 OTHERS = "*"
 os.environ["DUALPI2_SUBSCRIBERS"] = "1"  # until the loader has an option for it
+BY_TARGET = ("--per-host", "dst")
 
 
 def key_of(prefix):
@@ -107,7 +108,7 @@ class Subscribers:
 
 def load(cable, *options):
     """Attach the kind, or change parameters."""
-    return cable.load("--per-host", "dst", *options)
+    return cable.load(*BY_TARGET, *options)
 
 
 @contextlib.contextmanager

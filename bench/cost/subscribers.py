@@ -2,24 +2,24 @@
 """What a packet costs above noqueue where each subscriber has queues and a plan of his own, in
 instructions. As hosts.py, with packets to so many subscribers."""
 
-import os
-import sys
 from contenders import BASELINE, RATE, Contender
-from guest import LOADER, SINK
+from guest import LOADER
 from hosts import FIRST, HOSTS, cost
 from senders import PACKETS
-os.environ["DUALPI2_SUBSCRIBERS"] = "1"
-from subscribers import Subscribers
+from subscriber_maps import BY_TARGET, Subscribers
 
 PLAN_MBIT = 1000
+NAME = "bpf_dualpi2 with subscribers"
 
 
 class Subscribed(Contender):
-    count = 1
+    """With a plan for each of the first `count` addresses."""
+
+    count = 0
 
     def attach_to(self, dev):
         super().attach_to(dev)
-        subscribers = Subscribers(dev, 16384)
+        subscribers = Subscribers(dev, max(HOSTS))
         for number in range(1, self.count + 1):
             subscribers.plan(number, PLAN_MBIT)
             subscribers.own(number, str(FIRST + number - 1))
@@ -28,13 +28,13 @@ class Subscribed(Contender):
 
 def measure():
     rows = []
-    for hosts in HOSTS:
-        noqueue = cost(BASELINE, hosts)
-        Subscribed.count = hosts
-        contender = Subscribed("bpf_dualpi2 --subscribers", True,
-                               (f"{LOADER} DEV --rate {RATE} --per-host dst",))
-        found = cost(contender, hosts)
-        rows.append({"hosts": hosts, "qdisc": contender.name,
+    for count in HOSTS:
+        noqueue = cost(BASELINE, count)
+        contender = Subscribed(NAME, True,
+                               (f"{LOADER} DEV --rate {RATE} {' '.join(BY_TARGET)}",))
+        object.__setattr__(contender, "count", count)
+        found = cost(contender, count)
+        rows.append({"hosts": count, "qdisc": NAME,
                      **{packet: found[packet] - noqueue[packet] for packet in PACKETS}})
         print(rows[-1], flush=True)
     return {"rows": rows}
