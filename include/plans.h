@@ -25,9 +25,8 @@
  *			and is sent back when it has no debt
  *
  * While anybody stands in the round of a parent, all its children are given their quanta there, not
- * in the round of the link, and who was idle goes on with what was left of its quantum. Else who
- * happens to be in the lines of the link when the parent is due, or comes and goes, would have
- * more.
+ * in the round of the link. Else who happens to be in the lines of the link when the parent is due
+ * would have more.
  *
  * Whoever changes a plan tells nobody: a DualQ looks at its plan if that was not just now. A clock
  * that was made with another rate begins anew. Nobody stands in the wheel for longer than it
@@ -535,20 +534,14 @@ static inline bool plans_wake(struct plans *plans, struct plans_dualq *own, __u3
 	return own->known != known;
 }
 
-/* A packet was queued: turns_arrive(). */
+/* A packet was queued: turns_arrive(), but for who stands apart. */
 static inline void plans_arrive(struct plans *plans, struct turns_dualq *dualq, __u32 number,
 				bool in_l)
 {
-	struct plans_dualq *own = plans_of_dualq(dualq);
 	const bool is_known = dualq->epoch == plans->turns.epoch;
-	const __s32 left = dualq->deficit;
 
-	if (is_known && dualq->lines & 1 << TURNS_APART)
-		return;
-	turns_arrive(&plans->turns, dualq, number, in_l);
-	if (is_known && left > 0 && left < dualq->deficit &&
-	    plans_has_round(plans_parent(plans, own)))
-		dualq->deficit = left;
+	if (!is_known || !(dualq->lines & 1 << TURNS_APART))
+		turns_arrive(&plans->turns, dualq, number, in_l);
 }
 
 /* Is anybody to be brought back? */

@@ -13,9 +13,9 @@
  *
  * So L waits for one packet of each other L within its share, and for no C. (While many begin to
  * flood L at the same time they are that far ahead together, once, and whoever has used a quantum
- * waits with them.) Who has L and C has the bytes of L taken off his own C, and L beyond what it may
- * be ahead waits for its round. Were own and ahead one line, L within its share would wait behind
- * all that is beyond; were own and fresh, behind the C of all who begin.
+ * waits with them.) Who has L and C has the bytes of L taken off his own C, and L beyond what it
+ * may be ahead waits for its round. Were own and ahead one line, L within its share would wait
+ * behind all that is beyond; were own and fresh, behind the C of all who begin.
  *
  * A quantum is a full frame, as in fq_codel, or what a plan gives (plans.h). Who becomes idle stays
  * in the round until he is first there and has no debt; only then he can be fresh again. So who

@@ -418,17 +418,6 @@ def test_five_hundred_children(link_rate):
     assert qdisc.asked <= len(link.log) / 10
 
 
-def test_whoever_comes_and_goes_has_no_more_of_the_parent():
-    """A child that sends a little whenever it has been served, beside one that floods."""
-    qdisc = Planned([(20, 1), (20, 1)], [20])
-    link = Link(qdisc, GIGABIT, {0: ([False], [FRAME])})
-    while qdisc.now < START + SECOND:
-        if not any(qdisc.fifo[1].values()):
-            qdisc.enqueue(1, 1000, False)
-        link.run(qdisc.now + 1)
-    assert qdisc.sent[1] <= qdisc.sent[0] * 1.03
-
-
 def test_l_of_a_child_does_not_wait_for_its_siblings():
     """A hundred flood C at a parent of 100 Mbit/s; L of another one waits for two packets, until it
     has used a quantum."""
