@@ -117,6 +117,7 @@ plug_cflags = -DAQM_HEADER='"aqm/$(2).h"' -DAQM_SKELETON='"$(1)/$(2).skel.h"' -D
 AQMS_O := $(PLUGS_O) $(O)/aqm/list.o
 # What only dualpi2-load has.
 LOADER := user/loader.c user/show/outcome.c $(wildcard user/attach/*.c)
+LOADER_LDLIBS = $(call libraries,json-c)
 # What only dualpi2-stats has, and the libraries for it.
 WITHOUT_NCURSES := user/watch/without.c
 WATCH := $(if $(NCURSES),$(filter-out $(WITHOUT_NCURSES),$(wildcard user/watch/*.c)),$(WITHOUT_NCURSES))
@@ -127,14 +128,15 @@ STATS_LDLIBS = $(call libraries,json-c $(if $(NCURSES),ncursesw))
 PRAGUE := user/prague.c $(wildcard user/prague/*.c)
 BASE_RTT := user/base_rtt.c $(wildcard user/base_rtt/*.c)
 MARK_VALUES := user/mark_values.c $(wildcard user/mark_values/*.c)
-# What no program has yet, only unit tests and fuzzers.
+# What both dualpi2-load and dualpi2-stats have. It reads network.json, so dualpi2-load takes json-c,
+# too: a file that one build reads and another does not would be worse.
 SUBSCRIBERS := $(wildcard user/subscribers/*.c)
 LOW := $(wildcard user/cli/*.c user/kernel/*.c) user/check/report.c user/show/json.c \
 	$(addprefix user/pinned/,bpffs.c pin_dir.c pins.c tcx_link.c)
 OTHER_SKELETONS := $(O)/has_timer.skel.h $(O)/prague.skel.h $(O)/opt_in.skel.h $(O)/base_rtt.skel.h \
 	$(O)/vdq/mark_values.skel.h
 NOT_SHARED := $(LOADER) $(FIGURES) $(wildcard user/watch/*.c) $(PLUG) $(PRAGUE) $(BASE_RTT) $(MARK_VALUES) \
-	$(SUBSCRIBERS) $(if $(VDQ),,$(OPT_IN_AQMS:%=user/aqm/%.c))
+	$(if $(VDQ),,$(OPT_IN_AQMS:%=user/aqm/%.c))
 SHARED := $(filter-out $(NOT_SHARED),$(wildcard user/*/*.c))
 # The objects of each program.
 dualpi2-load_O := $(patsubst %.c,$(O)/%.o,$(LOADER) $(SHARED)) $(AQMS_O)
@@ -251,6 +253,7 @@ $(O)/listing/$(1): $(call listing,$($(1)_O))
 endef
 $(foreach name,$(NAMES),$(eval $(call made_of,$(name))))
 $(filter-out %/dualpi2-load,$(PROGRAMS) $(NEXT) $(PACKAGED)): private MORE_LDLIBS = $(STATS_LDLIBS)
+$(filter %/dualpi2-load,$(PROGRAMS) $(NEXT) $(PACKAGED) $(TWO)): private MORE_LDLIBS = $(LOADER_LDLIBS)
 $(PROGRAMS) $(NEXT) $(PACKAGED) $(TWO): $(O)/flags/link
 	$(say) LINK $@
 	$(Q)mkdir -p $(@D)

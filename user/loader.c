@@ -13,24 +13,16 @@
 
 #include "aqm/params.h"
 #include "aqm/strangers.h"
-#include "attach/directions.h"
-#include "check/host.h"
-#include "check/report.h"
+#include "attach/actions.h"
 #include "cli/config.h"
 #include "cli/config_dir.h"
 #include "cli/message.h"
 #include "cli/options.h"
 #include "cli/privilege.h"
-#include "interface/device.h"
-#include "interface/left_over.h"
-#include "interface/target.h"
-#include "kernel/default_qdisc.h"
-#include "kernel/link.h"
 #include "kernel/names.h"
-#include "pinned/host_maps.h"
-#include "pinned/pins.h"
-#include "pinned/registration.h"
+#include "kernel/qdisc.h"
 #include "show/outcome.h"
+#include "subscribers/file.h"
 
 enum action {
 	/* how it is attached */
@@ -38,6 +30,7 @@ enum action {
 	ACTION_HANDLE,
 	ACTION_MQ,
 	ACTION_REPLACE,
+	ACTION_SUBSCRIBERS,
 
 	/* where, and what else is done */
 	ACTION_EGRESS,
@@ -47,6 +40,7 @@ enum action {
 	ACTION_UNLOAD,
 	ACTION_IF_ATTACHED,
 	ACTION_CHECK,
+	ACTION_SUBSCRIBER,
 
 	N_ACTIONS, /* the parameters follow them */
 };
@@ -80,6 +74,8 @@ static struct command command = {
 		    "  dualpi2-load eth0 --mq --rate 2.5gbit    the same, and all share the rate\n"
 		    "  dualpi2-load eth0 --ingress --rate 95mbit    a download link of 100mbit\n"
 		    "  dualpi2-load eth0 --config /etc/dualpi2/eth0.conf\n"
+		    "  dualpi2-load eth0 --subscribers customers    a plan for each subscriber\n"
+		    "  dualpi2-load eth0 --subscriber c1001 --rate 50mbit    another plan\n"
 		    "  dualpi2-load eth0 --unload\n",
 	.headings = { PARAMS_SHAPER, PARAMS_TC, PARAMS_OWN, HOW, ACTIONS },
 	.strangers = strangers,
@@ -100,6 +96,14 @@ static struct command command = {
 		[ACTION_REPLACE] = { "replace", HOW,
 				     "replace a configured root qdisc; --unload puts it back",
 				     .places = PLACE_FILE },
+		[ACTION_SUBSCRIBERS] = { "subscribers", HOW,
+					 "queues and a plan of its own for each subscriber of a "
+					 "file: `NAME PREFIX[,PREFIX...] DOWN UP [PARENT]` a line, "
+					 "or LibreQoS's ShapedDevices.csv. --per-host says by "
+					 "which address (auto). Of an attached qdisc only what "
+					 "differs is changed, by name",
+					 .places = PLACE_FILE, .kind = KIND_FILE,
+					 .words = "/etc/dualpi2/customers" },
 		[ACTION_EGRESS] = { "egress", ACTIONS,
 				    "outgoing traffic, which is meant without it; to unload: "
 				    "leave incoming traffic as it is",
@@ -129,6 +133,11 @@ static struct command command = {
 				   "check whether everything would work, without changing "
 				   "anything; without IFACE: on this host",
 				   .kind = KIND_NONE },
+		[ACTION_SUBSCRIBER] = { "subscriber", ACTIONS,
+					"give the subscriber or parent of this name another rate, "
+					"with --rate, until a file is loaded that has another one",
+					.kind = KIND_FILE, .words = "c1001",
+					.argument = "NAME" },
 	},
 };
 
@@ -159,122 +168,47 @@ static void add_params(void)
 	memcpy(command.options + N_ACTIONS, params_all(), PARAMS_MAX * sizeof(*command.options));
 }
 
-/* ---- actions --------------------------------------------------------------------- */
+/* ---- one subscriber ------------------------------------------------------------------ */
 
-/* Remove what is left of interfaces that are gone, then look whether this one may be changed, with
- * `ours` on it. False: it may not, or that is unknown, which is reported.
- */
-static bool begin(const struct registrations *regs, const char *ifname, const struct tcx_ours *ours,
-		  bool unloads)
+static const struct option_given *given_rate(void)
 {
-	struct link link;
-	int found = unloads ? link_look_for(ifname, &link) : 0;
-
-	directions_sweep(regs, found > 0 ? (__u32)link.ifindex : 0, outcome_say);
-	return !message_reported() && device_is_none(ifname) && target_is_known(regs, ifname, ours);
+	return param_given(command.given + N_ACTIONS, "rate");
 }
 
-static bool attach(const char *ifname, const struct requests *requests)
+static bool set_rate(const char *ifname)
 {
-	struct registrations regs, before;
-	struct tcx_ours ours;
-	bool done;
+	const enum direction direction = given(ACTION_INGRESS) ? INGRESS : EGRESS;
+	const char *const name = given(ACTION_SUBSCRIBER);
 
-	if (!host_passes(HOST_ATTACH) || !bpffs_mount() || !default_qdisc_open() ||
-	    !tcx_look_for_ours(ifname, &ours))
+	if (!actions_set_rate(ifname, direction, name, given_rate()->value))
 		return false;
-	pins_keep_privilege(PRIVILEGE_LOAD | PRIVILEGE_NET |
-			    (registrations_need_types() ? PRIVILEGE_TYPES : 0));
-	if (!pins_lock())
-		return false;
-	if (!registrations_open(&regs)) {
-		pins_remove_directory(""); /* made for the lock: if it is empty */
-		return false;
+	say_line("%s: %s: rate %s", ifname, name, given_rate()->text);
+	return true;
+}
+
+/* Besides --subscriber: which direction, and the rate. */
+static bool goes_with_subscriber(const struct option_spec *spec)
+{
+	static const char *const names[] = { "subscriber", "egress", "ingress", "rate", "verbose" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (spec->name && !strcmp(spec->name, names[i]))
+			return true;
 	}
-	pins_keep_privilege(PRIVILEGE_LOAD | PRIVILEGE_NET);
-	before = regs;
-	done = begin(&regs, ifname, &ours, false) &&
-	       directions_attach(&regs, ifname, requests, outcome_say);
-	host_maps_sweep(&regs);
-	/* A kind that was unknown until now is hardly the default (default_qdisc.h). */
-	for (size_t i = 0; !done && i < regs.count; i++) {
-		if (!registration_is_open(&before.of[i]) && registration_is_open(&regs.of[i]) &&
-		    registration_in_use(&regs.of[i]) <= 0)
-			registration_remove(&regs.of[i]);
+	return false;
+}
+
+static bool subscriber_agrees(void)
+{
+	if (!given_rate()->value)
+		return fail(0, "--subscriber %s: needs --rate, 8kbit to 1tbit",
+			    given(ACTION_SUBSCRIBER));
+	for (const struct option_spec *spec = command.options; option_exists(spec); spec++) {
+		if (command.given[spec - command.options].text && !goes_with_subscriber(spec))
+			return fail(0, "--%s: not with --subscriber, which takes --rate alone",
+				    spec->name);
 	}
-	registrations_remove_unused(&regs);
-	return done;
-}
-
-static bool unload(const char *ifname, const struct requests *requests)
-{
-	struct outcome outcome = { .ifname = ifname };
-	const struct aqm *maybe_default;
-	struct registrations regs;
-	struct tcx_ours ours;
-	struct link link;
-	int exists;
-	bool done;
-
-	if (!host_passes(HOST_UNLOAD) || !pins_lock_if_any() || !default_qdisc_open() ||
-	    !tcx_look_for_ours(ifname, &ours))
-		return false;
-	pins_keep_privilege(PRIVILEGE_NET);
-	if (!registrations_open(&regs) || !begin(&regs, ifname, &ours, true))
-		return false;
-	exists = given(ACTION_IF_ATTACHED) ? link_look_for(ifname, &link) : 1;
-	done = exists > 0 ? directions_unload(&regs, ifname, requests, &outcome) : !exists;
-	maybe_default = registrations_remove_unused(&regs);
-	if (done && !outcome.kind && !given(ACTION_IF_ATTACHED))
-		fail(0, "%s: nothing to unload: %s%s", ifname,
-		     requests->has[EGRESS] ? aqm_default()->kind : "--ingress",
-		     requests->has[EGRESS] ? " is not attached to it" : " is not in use on it");
-	done &= !message_reported();
-	snprintf(outcome.label, sizeof(outcome.label), "%s", ifname);
-	if (!done)
-		outcome.kind = OUTCOME_NONE;
-	else if (!outcome.kind)
-		outcome.kind = OUTCOME_NOT_THERE;
-	outcome.registered = done ? maybe_default : NULL;
-	outcome_say(&outcome);
-	return done;
-}
-
-static bool check_interface(const struct registrations *regs, const char *ifname,
-			    const struct tcx_ours *ours, const struct requests *requests)
-{
-	struct link link;
-	int found;
-
-	if (!device_is_none(ifname))
-		return false;
-	found = link_look_for(ifname, &link);
-	if (found <= 0)
-		return !found && report_line(REPORT_MISSING, "interface %s: see `ip link`", ifname);
-	report_line(REPORT_OK, "interface %s", ifname);
-	return target_is_known(regs, ifname, ours) &&
-	       directions_check(regs, ifname, &link, requests);
-}
-
-/* `ifname`: NULL if none is named. */
-static bool check(const char *ifname, const struct requests *requests)
-{
-	static struct ifbs ifbs; /* too large for the stack */
-	struct registrations regs;
-	struct tcx_ours ours = {};
-	bool passed;
-
-	report_begin();
-	passed = host_passes(HOST_REPORT);
-	if ((!passed && !ifname) || !pins_were_seen() ||
-	    (ifname && !tcx_look_for_ours(ifname, &ours)))
-		return false;
-	pins_keep_privilege(PRIVILEGE_NET);
-	if (!registrations_open(&regs))
-		return false;
-	if (passed && ifbs_read(&regs, &ifbs))
-		left_over_each(&regs, &ifbs, report_hint);
-	return (!ifname || check_interface(&regs, ifname, &ours, requests)) && passed;
+	return true;
 }
 
 /* ---- command line ------------------------------------------------------------ */
@@ -284,7 +218,8 @@ static bool arguments_agree(const char *ifname)
 {
 	bool others = params_given(command.given + N_ACTIONS) || given(ACTION_AQM) ||
 		      given(ACTION_HANDLE) || given(ACTION_REPLACE) || given(ACTION_CHECK) ||
-		      given(ACTION_MQ) || given(ACTION_CONFIG);
+		      given(ACTION_MQ) || given(ACTION_CONFIG) || given(ACTION_SUBSCRIBERS) ||
+		      given(ACTION_SUBSCRIBER);
 
 	if (!ifname && !given(ACTION_CHECK))
 		return fail(0, "an interface is missing (see dualpi2-load --help)");
@@ -296,13 +231,16 @@ static bool arguments_agree(const char *ifname)
 	if (given(ACTION_FIND_CONFIG) &&
 	    (!ifname || !given(ACTION_CONFIG) || !config_is_dir(given(ACTION_CONFIG))))
 		return fail(0, "--find-config: needs IFACE, and --config of a directory");
-	return true;
+	return !given(ACTION_SUBSCRIBER) || subscriber_agrees();
 }
 
 /* What the options say that were given, on the command line or in a file. */
 static bool make_request(const struct option_given *options, enum direction direction,
 			 struct request *request)
 {
+	static struct subscribers subscribers[N_DIRECTIONS];
+	const char *const file = options[ACTION_SUBSCRIBERS].text;
+
 	*request = (struct request){
 		.params = options + N_ACTIONS,
 		.aqm = options[ACTION_AQM].text ? aqms[options[ACTION_AQM].value] : NULL,
@@ -310,8 +248,10 @@ static bool make_request(const struct option_given *options, enum direction dire
 		.mq = options[ACTION_MQ].text,
 		.replace = options[ACTION_REPLACE].text,
 		.whole = given(ACTION_CONFIG),
+		.subscribers = file ? &subscribers[direction] : NULL,
 	};
-	return request_agrees(request, direction);
+	return request_agrees(request, direction) &&
+	       (!file || subscribers_read(file, request->subscribers));
 }
 
 /* An option of the command line is about outgoing traffic. */
@@ -344,8 +284,8 @@ static bool requests_from_file(const char *path, struct requests *requests)
 	requests->whole = true;
 	if (agrees && parts[INGRESS].is_there)
 		agrees = none_is_settled(path);
-	message_set_place("%s", path);
 	for (int i = 0; agrees && i < N_DIRECTIONS; i++) {
+		message_set_place("%s", path);
 		requests->has[i] = parts[i].is_there;
 		agrees = !requests->has[i] || make_request(parts[i].given, i, &requests->of[i]);
 	}
@@ -417,8 +357,12 @@ int main(int argc, char **argv)
 	signal(SIGTERM, SIG_IGN);
 	privilege_keep(PRIVILEGE_FILES | PRIVILEGE_MOUNT | PRIVILEGE_LOAD | PRIVILEGE_NET);
 	if (given(ACTION_CHECK))
-		done = check(ifname, &requests);
+		done = actions_check(ifname, &requests);
+	else if (given(ACTION_UNLOAD))
+		done = actions_unload(ifname, &requests, given(ACTION_IF_ATTACHED), outcome_say);
+	else if (given(ACTION_SUBSCRIBER))
+		done = set_rate(ifname);
 	else
-		done = given(ACTION_UNLOAD) ? unload(ifname, &requests) : attach(ifname, &requests);
+		done = actions_attach(ifname, &requests, outcome_say);
 	return done ? STATUS_OK : message_status();
 }

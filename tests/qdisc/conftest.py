@@ -15,6 +15,7 @@ import re
 import select
 import socket
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -35,17 +36,20 @@ WITHOUT_CMPXCHG = BIN / "without_cmpxchg.so"  # for LD_PRELOAD
 # The kind of the qdiscs of each AQM.
 KINDS = dict(re.search(r'AQM_NAME "([\w-]+)"\n#define AQM_KIND "(\w+)"', path.read_text()).groups()
              for path in sorted((TESTS.parent / "include/aqm").glob("*.h")))
-# And where each host has a DualQ.
-HOSTS_KINDS = {f"{name}-hosts": kind for path in sorted((TESTS.parent / "include/aqm").glob("*.h"))
-               for name, kind in re.findall(
-                   r'AQM_NAME "([\w-]+)"\n(?:.*\n)*?#define AQM_HOSTS_KIND "(\w+)"',
-                   path.read_text())}
-# And where each subscriber has one and a plan.
-SUBSCRIBERS_KINDS = {f"{name}-subscribers": kind
-                     for path in sorted((TESTS.parent / "include/aqm").glob("*.h"))
-                     for name, kind in re.findall(
-                         r'AQM_NAME "([\w-]+)"\n(?:.*\n)*?#define AQM_SUBSCRIBERS_KIND "(\w+)"',
-                         path.read_text())}
+
+
+def kinds_of(variant):
+    """Of those that can be another variant, by the names of their registrations."""
+    return {f"{name}-{variant}": kind
+            for path in sorted((TESTS.parent / "include/aqm").glob("*.h"))
+            for name, kind in re.findall(
+                rf'AQM_NAME "([\w-]+)"\n(?:.*\n)*?#define AQM_{variant.upper()}_KIND "(\w+)"',
+                path.read_text())}
+
+
+# And where each host, or each subscriber, has a DualQ.
+HOSTS_KINDS = kinds_of("hosts")
+SUBSCRIBERS_KINDS = kinds_of("subscribers")
 MANY_KINDS = HOSTS_KINDS | SUBSCRIBERS_KINDS
 # And of those that can be where several queues share a rate.
 SHARED_KINDS = [kind for path in sorted((TESTS.parent / "include/aqm").glob("*.h"))
@@ -276,10 +280,17 @@ def published(dev):
     return value
 
 
+# A file of subscribers, for a registration.
+ONE = Path(tempfile.gettempdir()) / "one-subscriber"
+
+
 def chosen(aqm):
     """Options that ask for it."""
-    name = aqm.removesuffix("-hosts").removesuffix("-subscribers")
-    return ("--aqm", name, *(("--per-host", "dst") if name != aqm else ()))
+    if aqm in HOSTS_KINDS:
+        return "--aqm", aqm.removesuffix("-hosts"), "--per-host", "dst"
+    if aqm in SUBSCRIBERS_KINDS:
+        return "--aqm", aqm.removesuffix("-subscribers"), "--per-host", "dst", "--subscribers", ONE
+    return "--aqm", aqm
 
 
 class Registrations:
@@ -308,6 +319,7 @@ class Registrations:
             self.space.ip(f"link add {dev} index {200 + [*KINDS, *MANY_KINDS].index(aqm)} "
                           f"type {'dummy' if has_modules() else 'netkit'}")
             self.devices[aqm] = dev
+            ONE.write_text("anybody * 1mbit 1mbit\n")
             self.space.run(LOADER, dev, *chosen(aqm))
 
     def renew(self, aqm):

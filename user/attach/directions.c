@@ -6,15 +6,17 @@
 #include "attach/gso.h"
 #include "attach/ingress.h"
 #include "attach/root.h"
+#include "attach/subscribers.h"
+#include "attach/undo.h"
 #include "check/host.h"
 #include "check/interface.h"
 #include "check/report.h"
 #include "cli/message.h"
 #include "cli/privilege.h"
-#include "interface/host_side.h"
 #include "pinned/host_maps.h"
 #include "pinned/maps.h"
 #include "pinned/pins.h"
+#include "pinned/subscriber_maps.h"
 
 /* A direction before anything is done. */
 struct before {
@@ -23,6 +25,8 @@ struct before {
 	const struct aqm *aqm;
 	__u32 handle;
 	struct dualpi2_params in_force;
+	struct dualpi2_key key;		/* of the root */
+	struct subscribers subscribers; /* if there is a direction that may fail behind it */
 };
 
 /* ---- what leaves ------------------------------------------------------------------- */
@@ -38,6 +42,7 @@ static bool look_at_root(const struct registrations *regs, const char *ifname,
 	before->wanted = target_aqm(&target, request);
 	before->aqm = tree_aqm(&target.tree);
 	before->handle = target.tree.root.handle;
+	before->key = target.key;
 	live = root_live(regs, &target, &before->in_force);
 	before->is_live = live > 0;
 	return live >= 0;
@@ -53,7 +58,8 @@ static bool attach_root(const struct registrations *regs, const char *ifname,
 
 /* What would be in force: what is already, and what is requested. */
 static bool wanted_params(const struct registrations *regs, const struct target *target,
-			  const struct request *request, struct dualpi2_params *wanted)
+			  const struct request *request, struct dualpi2_params *wanted,
+			  const char **host_side)
 {
 	const struct aqm *now = tree_aqm(&target->tree), *aqm = target_aqm(target, request);
 	int known = 0;
@@ -62,7 +68,7 @@ static bool wanted_params(const struct registrations *regs, const struct target 
 	if (now)
 		known = conf_read(registration_of(regs, now), &target->key, wanted);
 	return expect_known(known, "the parameters of %s", target->label) >= 0 &&
-	       root_params(target, request, now, aqm, wanted);
+	       root_params(target, request, now, aqm, wanted, host_side);
 }
 
 /* What an interface that may have it will do with it. */
@@ -73,10 +79,10 @@ static bool check_use(const struct registrations *regs, const struct target *tar
 	struct dualpi2_params wanted;
 	const char *host_side;
 
-	if (!wanted_params(regs, target, request, &wanted) ||
+	if (!wanted_params(regs, target, request, &wanted, &host_side) ||
+	    !subscribers_have_room(registration_of(regs, aqm), target, request->subscribers) ||
 	    !target_check_room(registration_of(regs, aqm), target, link, request))
 		return false;
-	host_side = host_side_text(target, request, &wanted);
 	if (host_side)
 		report_hint(host_side);
 	request_report(request, aqm, &wanted);
@@ -106,6 +112,7 @@ static bool look_at_ingress(const struct registrations *regs, const char *ifname
 	before->wanted = feeder_aqm(&feeder, request);
 	before->aqm = feeder.aqm;
 	before->handle = feeder.handle;
+	before->key = feeder_root(&feeder);
 	live = feeder_live(regs, &feeder, &before->in_force);
 	before->is_live = live > 0;
 	return live >= 0;
@@ -162,12 +169,25 @@ static bool look_at_all(const struct registrations *regs, const char *ifname,
 	return true;
 }
 
+/* Of one direction alone, what fails puts them back itself. */
+static bool note_subscribers(const struct registrations *regs, const struct requests *requests,
+			     struct before before[])
+{
+	for (int i = 0; i < N_DIRECTIONS && requests->whole; i++) {
+		if (requests->has[i] && before[i].is_live &&
+		    !subscribers_read_live(registration_of(regs, before[i].aqm), &before[i].key,
+					   &before[i].subscribers))
+			return false;
+	}
+	return true;
+}
+
 /* Maps for them are made when it is attached, or what was there is put back. */
-static bool will_have_hosts(const struct requests *requests, const struct before before[])
+static bool will_have_many(const struct requests *requests, const struct before before[])
 {
 	for (int i = 0; i < N_DIRECTIONS; i++) {
-		if (requests->has[i] && (before[i].wanted->variant == AQM_HOSTS ||
-					 (before[i].aqm && before[i].aqm->variant == AQM_HOSTS)))
+		if (requests->has[i] && (aqm_has_many(before[i].wanted) ||
+					 (before[i].aqm && aqm_has_many(before[i].aqm))))
 			return true;
 	}
 	return false;
@@ -178,7 +198,7 @@ static bool will_have_hosts(const struct requests *requests, const struct before
  */
 static void drop_without_types(struct registration *reg)
 {
-	if (registration_is_open(reg) && reg->aqm->variant == AQM_HOSTS && reg->types < 0 &&
+	if (registration_is_open(reg) && aqm_has_many(reg->aqm) && reg->types < 0 &&
 	    !registration_in_use(reg))
 		registration_remove(reg);
 }
@@ -195,8 +215,8 @@ static bool have_registrations(struct registrations *regs, const struct requests
 		if (reg && !registration_is_open(reg) && !registration_make(reg, host_refused))
 			return false;
 	}
-	pins_keep_privilege(will_have_hosts(requests, before) ? PRIVILEGE_NET | PRIVILEGE_LOAD
-							      : PRIVILEGE_NET);
+	pins_keep_privilege(will_have_many(requests, before) ? PRIVILEGE_NET | PRIVILEGE_LOAD
+							     : PRIVILEGE_NET);
 	return true;
 }
 
@@ -229,13 +249,14 @@ static bool take_away(const struct registrations *regs, const char *ifname,
 
 /* Best effort: what failed before is reported already. */
 static void put_back(const struct registrations *regs, const char *ifname, enum direction direction,
-		     const struct before *before, outcome_tell *tell)
+		     struct before *before, outcome_tell *tell)
 {
 	const struct request former = {
 		.params = params_none,
 		.aqm = before->aqm,
 		.handle = before->handle,
 		.former = &before->in_force,
+		.subscribers = before->subscribers.of ? &before->subscribers : NULL,
 	};
 
 	if (before->is_live)
@@ -255,14 +276,14 @@ static bool remove_unrequested(const struct registrations *regs, const char *ifn
 	return true;
 }
 
-bool directions_attach(struct registrations *regs, const char *ifname,
-		       const struct requests *requests, outcome_tell *tell)
+static bool attach_all(struct registrations *regs, const char *ifname,
+		       const struct requests *requests, struct before before[], outcome_tell *tell)
 {
-	struct before before[N_DIRECTIONS];
 	bool done = true;
 	int next;
 
 	if (!look_at_all(regs, ifname, requests, before) ||
+	    !note_subscribers(regs, requests, before) ||
 	    !have_registrations(regs, requests, before))
 		return false;
 	for (next = 0; done && next < N_DIRECTIONS; next++)
@@ -278,6 +299,23 @@ bool directions_attach(struct registrations *regs, const char *ifname,
 	return false;
 }
 
+bool directions_attach(struct registrations *regs, const char *ifname,
+		       const struct requests *requests, outcome_tell *tell)
+{
+	struct before before[N_DIRECTIONS] = {};
+	const bool done = attach_all(regs, ifname, requests, before, tell);
+
+	for (int i = 0; i < N_DIRECTIONS; i++)
+		subscribers_free(&before[i].subscribers);
+	return done;
+}
+
+void directions_sweep_maps(const struct registrations *regs)
+{
+	host_maps_sweep(regs);
+	subscriber_maps_sweep(regs);
+}
+
 bool directions_unload(const struct registrations *regs, const char *ifname,
 		       const struct requests *requests, struct outcome *outcome)
 {
@@ -287,7 +325,7 @@ bool directions_unload(const struct registrations *regs, const char *ifname,
 		if (requests->has[i])
 			done &= directions[i].unload(regs, ifname, outcome);
 	}
-	host_maps_sweep(regs);
+	directions_sweep_maps(regs);
 	return done;
 }
 
@@ -307,5 +345,5 @@ void directions_sweep(const struct registrations *regs, __u32 spared, outcome_te
 	ingress_sweep(regs, spared, tell);
 	gso_sweep(regs);
 	root_sweep(regs);
-	host_maps_sweep(regs);
+	directions_sweep_maps(regs);
 }

@@ -24,6 +24,9 @@ bool directions_unload(const struct registrations *regs, const char *ifname,
 bool directions_check(const struct registrations *regs, const char *ifname, const struct link *link,
 		      const struct requests *requests);
 
+/* Take away maps of qdiscs that are gone. The lock is held. */
+void directions_sweep_maps(const struct registrations *regs);
+
 /* Remove what belongs to interfaces that are gone. The ifb of the interface `spared` stays (0:
  * none), for its own --unload.
  */

@@ -15,6 +15,7 @@
 
 #include "attach/borrowed.h"
 #include "attach/root.h"
+#include "attach/undo.h"
 #include "cli/message.h"
 #include "interface/device.h"
 #include "kernel/link.h"

@@ -6,6 +6,7 @@
 #include <net/if.h>
 
 #include "interface/target.h"
+#include "subscribers/changes.h"
 
 enum outcome_kind {
 	OUTCOME_NONE,	      /* nothing was to be done that has to be said, or it failed */
@@ -25,6 +26,7 @@ struct repairs {
 	bool tcx;
 	bool gso;
 	bool hosts;
+	bool subscribers;
 	size_t queues;
 };
 
@@ -49,7 +51,9 @@ struct outcome {
 	__u32 former_handle;
 	struct repairs repairs;
 	struct gso_outcome gso;
-	const char *host_side; /* host_side_text() */
+	const char *host_side;				 /* host_side_decide() */
+	size_t subscribers;				 /* of what is attached now, with parents */
+	size_t subscriber_changes[N_SUBSCRIBER_CHANGES]; /* by kind */
 
 	/* of --ingress */
 	char ifb[IF_NAMESIZE];

@@ -7,7 +7,6 @@
 
 #include "interface/room.h"
 #include "kernel/qdisc.h"
-#include "pinned/host_maps.h"
 #include "pinned/ledger.h"
 
 /* ---- the queues of an mq --------------------------------------------------------- */
@@ -183,7 +182,7 @@ static bool mq_stays(const struct registration *reg, const struct target *target
 }
 
 static bool create_one(const struct registration *reg, struct target *target, struct qdisc *plan,
-		       const struct host_maps *maps, bool replace)
+		       const struct many_maps *maps, bool replace)
 {
 	static const struct qdisc other = { .kind = "bfifo", .parent = TC_H_ROOT };
 	const bool fits_twice = room_left(reg) > 1;
@@ -194,25 +193,18 @@ static bool create_one(const struct registration *reg, struct target *target, st
 	if (!room_for(reg, target->label, 1, 0) ||
 	    !put_root(target, plan, NULL, fits_twice ? plan : &other, replace))
 		return false;
-	if (host_maps_put(reg, &target->key, maps, false))
+	if (many_put(reg, &target->key, maps))
 		return true;
 	put_back(target, &before, owner);
 	return false;
 }
 
 bool place_qdiscs(const struct registration *reg, struct target *target, bool mq,
-		  struct qdisc *plan, const struct dualpi2_params *params, bool replace)
+		  struct qdisc *plan, const struct many_maps *maps, bool replace)
 {
-	struct host_maps maps;
-	bool done;
-
 	replace |= tree_owner(&target->tree) == OWNER_US;
 	if (mq && mq_stays(reg, target, plan))
 		return place_missing(reg, target);
-	if (mq)
-		return create_mq(reg, target, plan, replace);
-	done = host_maps_make(reg, params->hosts, &maps) &&
-	       create_one(reg, target, plan, &maps, replace);
-	host_maps_close(&maps);
-	return done;
+	return mq ? create_mq(reg, target, plan, replace)
+		  : create_one(reg, target, plan, maps, replace);
 }

@@ -3,6 +3,7 @@
 #ifndef PLACE_H
 #define PLACE_H
 
+#include "attach/many.h"
 #include "interface/target.h"
 
 /* The qdisc for the root, but for its kind: of one of ours that it takes the place of it keeps the
@@ -10,12 +11,12 @@
  */
 struct qdisc place_plan(const struct target *target, const struct request *request);
 
-/* Put that at the root, or with `mq` an mq and a qdisc below it for each queue in use; it will have
- * these parameters. What somebody configured only goes with `replace`. What fails has put back what
- * was there, but for the queues of an mq.
+/* Put that at the root, with its maps, or with `mq` an mq and a qdisc below it for each queue in
+ * use. What somebody configured only goes with `replace`. What fails has put back what was there,
+ * but for the queues of an mq.
  */
 bool place_qdiscs(const struct registration *reg, struct target *target, bool mq,
-		  struct qdisc *plan, const struct dualpi2_params *params, bool replace);
+		  struct qdisc *plan, const struct many_maps *maps, bool replace);
 
 /* Give each queue in use of an mq that has no qdisc of this AQM one. */
 bool place_missing(const struct registration *reg, const struct target *target);

@@ -18,6 +18,7 @@
 #include "attach/gso.h"
 #include "attach/hosts.h"
 #include "attach/place.h"
+#include "attach/subscribers.h"
 #include "cli/message.h"
 #include "interface/host_side.h"
 #include "kernel/qdisc.h"
@@ -117,20 +118,25 @@ static void set_frame(const struct target *target, struct dualpi2_params *params
 }
 
 bool root_params(const struct target *target, const struct request *request,
-		 const struct aqm *former, const struct aqm *aqm, struct dualpi2_params *params)
+		 const struct aqm *former, const struct aqm *aqm, struct dualpi2_params *params,
+		 const char **host_side)
 {
-	const __u32 hosts = params->hosts;
+	const struct dualpi2_params before = *params;
 
 	if (aqm_proper(former) != aqm_proper(aqm))
 		request_take_over(aqm, params);
 	if (!request_apply(request, aqm, params) || !request_shares(request, aqm, params))
 		return false;
-	if (former == aqm && !hosts_may_change(target, aqm, hosts, params))
+	if (former == aqm && !hosts_may_change(target, aqm, before.hosts, params))
 		return false;
+	if (aqm->variant == AQM_SUBSCRIBERS && params->per_host == DUALPI2_HOSTS_OFF)
+		params->per_host = DUALPI2_HOSTS_AUTO;
 	set_frame(target, params);
 	if (target->feeder)
 		params->charges_lost = 1;
-	return host_side_decide(target, params) && gso_decide(target, params);
+	return host_side_decide(target, params, host_side) &&
+	       (former != aqm || subscribers_may_change(target, request, aqm, &before, params)) &&
+	       gso_decide(target, params);
 }
 
 static bool set_split(const struct registration *reg, const struct target *target,
@@ -150,9 +156,10 @@ static bool prepare(const struct registration *reg, const struct target *target,
 static void set_attached(const struct target *target, bool is_mq,
 			 const struct dualpi2_params *params, struct outcome *outcome)
 {
-	outcome->host_side = host_side_text(target, outcome->request, params);
 	outcome->kind = OUTCOME_ATTACHED;
 	outcome->is_mq = is_mq;
+	if (outcome->request->subscribers)
+		outcome->subscribers = outcome->request->subscribers->count;
 	outcome->params = *params;
 	outcome->gso = gso_outcome(target, params);
 }
@@ -167,8 +174,10 @@ static bool attach_new(const struct registration *reg, struct target *target,
 	const bool mq = target_will_be_mq(target, request);
 	struct dualpi2_params wanted = params_default(reg->aqm);
 	struct qdisc plan = place_plan(target, request);
+	MANY_MAPS maps = MANY_NONE;
 
-	if (!root_params(target, request, NULL, reg->aqm, &wanted))
+	if (!root_params(target, request, NULL, reg->aqm, &wanted, &outcome->host_side) ||
+	    !many_make(reg, &wanted, request->subscribers, &maps))
 		return false;
 	if (owner == OWNER_FOREIGN &&
 	    !ledger_write(LEDGER_PRIORS, &target->key, &target->tree.root))
@@ -176,7 +185,7 @@ static bool attach_new(const struct registration *reg, struct target *target,
 	if (owner == OWNER_NONE)
 		ledger_erase(LEDGER_PRIORS, &target->key);
 	if (prepare(reg, target, &wanted) &&
-	    place_qdiscs(reg, target, mq, &plan, &wanted, request->replace)) {
+	    place_qdiscs(reg, target, mq, &plan, &maps, request->replace)) {
 		set_attached(target, mq, &wanted, outcome);
 		return true;
 	}
@@ -193,13 +202,16 @@ static bool attach_new(const struct registration *reg, struct target *target,
 /* `root`: what was there, if an mq without its queues. */
 static void take_back(const struct registration *reg, const struct registration *former,
 		      struct target *target, bool mq, struct qdisc *root,
-		      const struct dualpi2_params *in_force)
+		      const struct dualpi2_params *in_force, struct subscribers *subscribers)
 {
+	MANY_MAPS maps = MANY_NONE;
+
 	if (former != reg)
 		conf_forget(reg, &target->key);
 	if (prepare(former, target, in_force) && tree_read(target->key.ifindex, &target->tree) &&
-	    (tree_aqm(&target->tree) != former->aqm || target->tree.root.handle != root->handle))
-		place_qdiscs(former, target, mq, root, in_force, true);
+	    (tree_aqm(&target->tree) != former->aqm || target->tree.root.handle != root->handle) &&
+	    many_make(former, in_force, subscribers, &maps))
+		place_qdiscs(former, target, mq, root, &maps, true);
 }
 
 /* Parameters that every AQM has stay unless others are given. What waits in the queues is lost. */
@@ -210,12 +222,15 @@ static bool replace_live(const struct registration *reg, const struct registrati
 	const bool mq = target_will_be_mq(target, request);
 	struct qdisc root = target->tree.root, plan = place_plan(target, request);
 	struct dualpi2_params wanted = *in_force;
+	SUBSCRIBERS before = {};
+	MANY_MAPS maps = MANY_NONE;
 
-	if (!root_params(target, request, former->aqm, reg->aqm, &wanted))
+	if (!subscribers_read_live(former, &target->key, &before) ||
+	    !root_params(target, request, former->aqm, reg->aqm, &wanted, &outcome->host_side) ||
+	    !many_make(reg, &wanted, request->subscribers ?: &before, &maps))
 		return false;
-	if (!prepare(reg, target, &wanted) ||
-	    !place_qdiscs(reg, target, mq, &plan, &wanted, true)) {
-		take_back(reg, former, target, mq, &root, in_force);
+	if (!prepare(reg, target, &wanted) || !place_qdiscs(reg, target, mq, &plan, &maps, true)) {
+		take_back(reg, former, target, mq, &root, in_force, &before);
 		return false;
 	}
 	if (former != reg)
@@ -248,7 +263,7 @@ static bool change_params(const struct registration *reg, const struct target *t
  */
 static bool change_steps(const struct registration *reg, struct target *target,
 			 const struct repairs *repairs, const struct dualpi2_params *in_force,
-			 const struct dualpi2_params *wanted)
+			 const struct dualpi2_params *wanted, struct subscribers_update *update)
 {
 	if (repairs->tcx && !tcx_attach(reg, &target->key, TCX_EGRESS))
 		return false;
@@ -262,7 +277,7 @@ static bool change_steps(const struct registration *reg, struct target *target,
 		return false;
 	if (!change_params(reg, target, in_force, wanted))
 		return false;
-	if (wanted->split_gso || gso_stop(target))
+	if (subscribers_do(reg, target, update) && (wanted->split_gso || gso_stop(target)))
 		return true;
 	change_params(reg, target, wanted, in_force);
 	return false;
@@ -270,7 +285,8 @@ static bool change_steps(const struct registration *reg, struct target *target,
 
 static enum outcome_kind kind_of(const struct request *request,
 				 const struct dualpi2_params *in_force,
-				 const struct dualpi2_params *wanted, const struct repairs *repairs)
+				 const struct dualpi2_params *wanted, const struct repairs *repairs,
+				 size_t subscriber_changes)
 {
 	if (request->former)
 		return OUTCOME_CHANGED_BACK;
@@ -278,7 +294,10 @@ static enum outcome_kind kind_of(const struct request *request,
 		    ? memcmp(in_force, wanted, sizeof(*wanted))
 		    : params_given(request->params) || in_force->split_above != wanted->split_above)
 		return OUTCOME_CHANGED;
-	return repairs->tcx || repairs->gso || repairs->hosts || repairs->queues
+	if (subscriber_changes)
+		return OUTCOME_CHANGED;
+	return repairs->tcx || repairs->gso || repairs->hosts || repairs->subscribers ||
+			       repairs->queues
 		       ? OUTCOME_REPAIRED
 		       : OUTCOME_UNCHANGED;
 }
@@ -288,11 +307,13 @@ static bool change_live(const struct registration *reg, struct target *target,
 			struct outcome *outcome)
 {
 	struct repairs *const repairs = &outcome->repairs;
+	SUBSCRIBERS_UPDATE update = SUBSCRIBERS_NO_UPDATE;
 	struct dualpi2_params wanted = *in_force;
 	int attached, splits = 1, hosts;
 	bool splits_others;
 
-	if (!root_params(target, request, reg->aqm, reg->aqm, &wanted))
+	if (!root_params(target, request, reg->aqm, reg->aqm, &wanted, &outcome->host_side) ||
+	    !subscribers_look(reg, target, request->subscribers, &wanted, &update))
 		return false;
 	attached = tcx_look(reg, &target->key, TCX_EGRESS);
 	if (in_force->split_gso && wanted.split_gso && attached >= 0)
@@ -304,20 +325,21 @@ static bool change_live(const struct registration *reg, struct target *target,
 		.tcx = !attached,
 		.gso = !splits,
 		.hosts = !hosts,
+		.subscribers = update.is_new,
 		.queues = tree_missing_queues(&target->tree, reg->aqm),
 	};
 	splits_others = in_force->split_gso != wanted.split_gso ||
 			in_force->split_above != wanted.split_above;
-	if (!change_steps(reg, target, repairs, in_force, &wanted)) {
+	if (!change_steps(reg, target, repairs, in_force, &wanted, &update)) {
 		if (repairs->tcx)
 			tcx_detach(&target->key, TCX_EGRESS);
 		if (splits_others)
 			set_split(reg, target, in_force);
 		return false;
 	}
-	outcome->kind = kind_of(request, in_force, &wanted, repairs);
+	outcome->kind = kind_of(request, in_force, &wanted, repairs, update.changes.count);
 	outcome->params = wanted;
-	outcome->host_side = host_side_text(target, request, &wanted);
+	memcpy(outcome->subscriber_changes, update.changes.counts, sizeof(update.changes.counts));
 	if (splits_others)
 		outcome->gso = gso_outcome(target, &wanted);
 	return true;
@@ -347,80 +369,4 @@ bool root_attach(const struct registrations *regs, struct target *target,
 	if (former == reg && !target_changes_handle(target, request))
 		return change_live(reg, target, request, &in_force, outcome);
 	return replace_live(reg, former, target, request, &in_force, outcome);
-}
-
-/* ---- unload ---------------------------------------------------------------------- */
-
-void root_forget(const struct registrations *regs, const struct dualpi2_key *key)
-{
-	confs_forget(regs, key);
-	ledger_erase(LEDGER_PRIORS, key);
-}
-
-bool root_undo(const struct registrations *regs, const char *ifname, struct outcome *outcome)
-{
-	struct qdisc prior = {};
-	TARGET target;
-	int had_tcx;
-	bool ours;
-
-	if (!target_find(ifname, &target))
-		return false;
-	ours = tree_owner(&target.tree) == OWNER_US;
-	if (ours &&
-	    (ledger_read(LEDGER_PRIORS, &target.key, &prior) < 0 ||
-	     !place_former(&target, &prior) || !tree_read(target.key.ifindex, &target.tree)))
-		return false;
-	if (ours && tree_owner(&target.tree) == OWNER_US)
-		return fail(0,
-			    "%s: the kernel attached %s again, as its default: first "
-			    "`sysctl net.core.default_qdisc=fq_codel`",
-			    target.label, tree_aqm(&target.tree)->kind);
-	/* Where that could not be tried before (qdisc_comes_back()) a difference is seen now. */
-	if (prior.kind[0] && !qdisc_is_same(&prior, &target.tree.root))
-		memcpy(outcome->incomplete, prior.kind, sizeof(outcome->incomplete));
-	had_tcx = tcx_detach(&target.key, TCX_EGRESS);
-	if (had_tcx < 0 || !gso_stop(&target))
-		return false;
-	root_forget(regs, &target.key);
-	if (ours || had_tcx)
-		outcome->kind = OUTCOME_UNLOADED;
-	return true;
-}
-
-/* ---- sweep ----------------------------------------------------------------------- */
-
-/* Is there an interface of this number with a qdisc of ours? Then it is the one that was attached,
- * for a qdisc ends with its interface, and somebody has detached our link from it. Also true where
- * that could not be read, which is reported.
- */
-static bool is_still_ours(const struct dualpi2_key *key)
-{
-	struct tree tree = {};
-	struct link link;
-	int found = target_look(key, &link);
-	bool ours;
-
-	if (found <= 0)
-		return found;
-	if (!tree_read((int)key->ifindex, &tree))
-		return true;
-	ours = tree_owner(&tree) == OWNER_US;
-	tree_free(&tree);
-	return ours;
-}
-
-static void sweep_one(const struct registrations *regs, const struct dualpi2_key *key)
-{
-	if (interface_is_gone(regs, key, TCX_EGRESS) <= 0 || is_still_ours(key))
-		return;
-	verbose("interface %u of namespace %llu is gone", key->ifindex, key->netns);
-	root_forget(regs, key);
-	ledger_erase(LEDGER_SETTINGS, key);
-	tcx_detach(key, TCX_EGRESS);
-}
-
-void root_sweep(const struct registrations *regs)
-{
-	tcx_each(regs, sweep_one);
 }

@@ -14,10 +14,11 @@ int root_live(const struct registrations *regs, const struct target *target,
 	      struct dualpi2_params *in_force);
 
 /* Make of the parameters in force, of the AQM `former` (NULL: none is), what is requested, with all
- * that follows from it on this interface.
+ * that follows from it on this interface. `host_side`: host_side_decide().
  */
 bool root_params(const struct target *target, const struct request *request,
-		 const struct aqm *former, const struct aqm *aqm, struct dualpi2_params *params);
+		 const struct aqm *former, const struct aqm *aqm, struct dualpi2_params *params,
+		 const char **host_side);
 
 /* Attach it, which is allowed; or, where it is attached already, change its parameters without loss
  * and repair what is missing; or put it in the place of another AQM's. Its AQM (target_aqm()) is
@@ -32,14 +33,5 @@ bool root_change(const struct registrations *regs, const struct target *target,
 
 /* Does no packet wait in it? False as well if that cannot be seen. */
 bool root_is_empty(const struct registrations *regs, const struct target *target);
-
-/* Put the interface back as it was. Adds to `outcome` what there was of us, if anything. */
-bool root_undo(const struct registrations *regs, const char *ifname, struct outcome *outcome);
-
-/* Forget what is kept for an interface (key.parent: any), but not its borrowed settings. */
-void root_forget(const struct registrations *regs, const struct dualpi2_key *key);
-
-/* Forget interfaces that no longer exist: their numbers may come again. The lock is held. */
-void root_sweep(const struct registrations *regs);
 
 #endif /* ROOT_H */

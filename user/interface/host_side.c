@@ -13,27 +13,8 @@ static int leads_out(const struct target *target)
 			    target->label);
 }
 
-bool host_side_decide(const struct target *target, struct dualpi2_params *params)
+static const char *side_text(bool by_src, bool is_wan)
 {
-	int is_wan;
-
-	if (params->per_host != DUALPI2_HOSTS_AUTO)
-		return true;
-	is_wan = leads_out(target);
-	/* Ours are behind this host as seen from a WAN, and else behind the interface. */
-	params->per_host = !is_wan == !target->feeder ? DUALPI2_HOSTS_DST : DUALPI2_HOSTS_SRC;
-	return is_wan >= 0;
-}
-
-const char *host_side_text(const struct target *target, const struct request *request,
-			   const struct dualpi2_params *params)
-{
-	const bool by_src = params->per_host == DUALPI2_HOSTS_SRC;
-	const bool is_wan = by_src == !target->feeder;
-
-	if (request->former ||
-	    param_given(request->params, "per-host")->value != DUALPI2_HOSTS_AUTO)
-		return NULL;
 	if (by_src)
 		return is_wan ? "per-host auto is src: it has a default route, so hosts are where "
 				"packets come from"
@@ -43,4 +24,22 @@ const char *host_side_text(const struct target *target, const struct request *re
 			"go to"
 		      : "per-host auto is dst: it has no default route, so hosts are where packets "
 			"go to";
+}
+
+bool host_side_decide(const struct target *target, struct dualpi2_params *params, const char **why)
+{
+	bool by_src;
+	int is_wan;
+
+	*why = NULL;
+	if (params->per_host != DUALPI2_HOSTS_AUTO)
+		return true;
+	is_wan = leads_out(target);
+	if (is_wan < 0)
+		return false;
+	/* Ours are behind this host as seen from a WAN, and else behind the interface. */
+	by_src = !is_wan != !target->feeder;
+	params->per_host = by_src ? DUALPI2_HOSTS_SRC : DUALPI2_HOSTS_DST;
+	*why = side_text(by_src, is_wan);
+	return true;
 }

@@ -51,13 +51,28 @@ bool request_will_share(const struct request *request, const struct aqm *now, bo
 	       (request_has_rate(request) || (now && now->variant == AQM_MQ));
 }
 
-/* Will each host have a DualQ? */
-static bool will_part_hosts(const struct request *request, const struct aqm *now)
+static bool ends_hosts(const struct request *request)
 {
 	const struct option_given *const given = param_given(request->params, "per-host");
 
-	if (given->text)
-		return given->value != DUALPI2_HOSTS_OFF;
+	return given->text && given->value == DUALPI2_HOSTS_OFF;
+}
+
+/* Will each subscriber have a DualQ? --per-host only says by which address then. */
+static bool will_have_subscribers(const struct request *request, const struct aqm *now)
+{
+	if (request->subscribers || request->whole || ends_hosts(request))
+		return request->subscribers;
+	return now && now->variant == AQM_SUBSCRIBERS;
+}
+
+/* Will each host have one? */
+static bool will_part_hosts(const struct request *request, const struct aqm *now)
+{
+	if (will_have_subscribers(request, now))
+		return false;
+	if (param_given(request->params, "per-host")->text)
+		return !ends_hosts(request);
 	return !request->whole && now && now->variant == AQM_HOSTS;
 }
 
@@ -75,6 +90,8 @@ const struct aqm *request_aqm(const struct request *request, const struct aqm *n
 		return asked(request, now);
 	if (request_will_share(request, now, is_mq))
 		variant = aqm->variants[AQM_MQ];
+	else if (will_have_subscribers(request, now))
+		variant = aqm->variants[AQM_SUBSCRIBERS];
 	else if (will_part_hosts(request, now))
 		variant = aqm->variants[AQM_HOSTS];
 	return variant ?: aqm;
@@ -108,10 +125,43 @@ static bool may_part_hosts(const struct request *request, const struct aqm *now,
 			       is_asked_for ? "" : "; --per-host off ends it");
 }
 
+/* Of the options for hosts only the side says something of subscribers. */
+static bool may_have_subscribers(const struct request *request, const struct aqm *now, bool is_mq,
+				 const char *label)
+{
+	static const char *const others[] = { "hosts", "host-prefix" };
+	const struct aqm *aqm = aqm_proper(asked(request, now));
+
+	if (!will_have_subscribers(request, now))
+		return true;
+	if (request->subscribers && (request->mq || is_mq))
+		return report_obstacle(STATUS_USAGE, 0, label,
+				       "--subscribers: not with an mq: the packets of a subscriber "
+				       "are spread over its queues, so it would have a plan in "
+				       "each");
+	if (ends_hosts(request))
+		return report_obstacle(STATUS_USAGE, 0, label,
+				       "--per-host off: not with --subscribers: where their "
+				       "addresses are it can only say by dst, src or auto");
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		if (param_given(request->params, others[i])->text)
+			return report_obstacle(STATUS_USAGE, 0, label,
+					       "--%s: not with subscribers: the file says who has "
+					       "queues of its own",
+					       others[i]);
+	}
+	return aqm->variants[AQM_SUBSCRIBERS] ||
+	       report_obstacle(STATUS_USAGE, 0, label, "--subscribers: not with the AQM %s: %s%s",
+			       aqm->name, aqm->why_not[AQM_SUBSCRIBERS],
+			       request->subscribers ? "" : "; --per-host off ends it");
+}
+
 bool request_has_variant(const struct request *request, const struct aqm *now, bool is_mq,
 			 const char *label)
 {
-	return may_share(request, now, is_mq, label) && may_part_hosts(request, now, is_mq, label);
+	return may_share(request, now, is_mq, label) &&
+	       may_part_hosts(request, now, is_mq, label) &&
+	       may_have_subscribers(request, now, is_mq, label);
 }
 
 /* Each of several queues would do so by itself. */

@@ -7,6 +7,7 @@
 
 #include "aqm/params.h"
 #include "kernel/direction.h"
+#include "subscribers/list.h"
 
 /* For one direction. */
 struct request {
@@ -17,6 +18,8 @@ struct request {
 	bool replace;
 	bool whole;			     /* parameters that are not given get their defaults */
 	const struct dualpi2_params *former; /* to be put back as they were; NULL: what is given */
+	/* that it is to have; NULL: those that it has. They get their numbers when it has them. */
+	struct subscribers *subscribers;
 };
 
 /* For both. */
@@ -56,8 +59,8 @@ bool request_will_share(const struct request *request, const struct aqm *now, bo
 /* The AQM that it is to have. */
 const struct aqm *request_aqm(const struct request *request, const struct aqm *now, bool is_mq);
 
-/* If queues are to share a rate, or hosts are to have a DualQ each, can they with this AQM? If not,
- * the obstacle is reported (report_obstacle()).
+/* If queues are to share a rate, or hosts or subscribers are to have a DualQ each, can they with
+ * this AQM and these options? If not, the obstacle is reported (report_obstacle()).
  */
 bool request_has_variant(const struct request *request, const struct aqm *now, bool is_mq,
 			 const char *label);

@@ -20,7 +20,7 @@ static const char *describe(const struct outcome *outcome, bool with_head, char 
 
 static void say_attached(const struct outcome *outcome)
 {
-	char params[TEXT_MAX], handle[16] = "", instead_of[64] = "";
+	char params[TEXT_MAX], handle[16] = "", instead_of[64] = "", subscribers[64] = "";
 
 	if (outcome->request->handle)
 		snprintf(handle, sizeof(handle),
@@ -30,9 +30,12 @@ static void say_attached(const struct outcome *outcome)
 	else if (outcome->former)
 		snprintf(instead_of, sizeof(instead_of),
 			 " in place of %x:", TC_H_MAJ(outcome->former_handle) >> 16);
-	say_line("%s: %s attached%s%s%s%s", outcome->label, outcome->aqm->kind,
+	if (outcome->subscribers)
+		snprintf(subscribers, sizeof(subscribers), ", subscribers and parents: %zu",
+			 outcome->subscribers);
+	say_line("%s: %s attached%s%s%s%s%s", outcome->label, outcome->aqm->kind,
 		 outcome->is_mq ? " to each transmit queue (mq)" : "", handle, instead_of,
-		 describe(outcome, true, params));
+		 describe(outcome, true, params), subscribers);
 }
 
 /* "", or what was repaired, behind `begin` */
@@ -50,19 +53,45 @@ static const char *repairs_text(const struct repairs *repairs, const char *begin
 	if (repairs->hosts)
 		used += snprintf(text + used, TEXT_MAX - used,
 				 "%sits hosts have their queues again", used ? ", " : begin);
+	if (repairs->subscribers)
+		used += snprintf(text + used, TEXT_MAX - used,
+				 "%sits subscribers have their queues again", used ? ", " : begin);
 	if (repairs->queues)
 		snprintf(text + used, TEXT_MAX - used, "%s%zu of its queues have it again",
 			 used ? ", " : begin, repairs->queues);
 	return text;
 }
 
+/* ", subscribers: 2 new, 1 changed"; "": nothing has changed of them. */
+static const char *subscribers_text(const size_t changes[N_SUBSCRIBER_CHANGES], char text[TEXT_MAX])
+{
+	static const char *const words[N_SUBSCRIBER_CHANGES] = {
+		[SUBSCRIBER_ADDED] = "new",
+		[SUBSCRIBER_CHANGED] = "changed",
+		[SUBSCRIBER_REMOVED] = "gone",
+		[SUBSCRIBER_PREFIX_SET] = "prefixes given",
+		[SUBSCRIBER_PREFIX_GONE] = "prefixes taken away",
+	};
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (int kind = 0; kind < N_SUBSCRIBER_CHANGES; kind++) {
+		if (changes[kind])
+			used += snprintf(text + used, TEXT_MAX - used, "%s%zu %s",
+					 used ? ", " : ", subscribers: ", changes[kind],
+					 words[kind]);
+	}
+	return text;
+}
+
 static void say_changed(const struct outcome *outcome)
 {
-	char params[TEXT_MAX], repaired[TEXT_MAX];
+	char params[TEXT_MAX], repaired[TEXT_MAX], subscribers[TEXT_MAX];
 
-	say_line("%s: %s changed%s%s%s", outcome->label, outcome->aqm->kind,
+	say_line("%s: %s changed%s%s%s%s", outcome->label, outcome->aqm->kind,
 		 describe(outcome, false, params),
 		 outcome->request->whole ? ", all else default" : "",
+		 subscribers_text(outcome->subscriber_changes, subscribers),
 		 repairs_text(&outcome->repairs, "; ", repaired));
 }
 

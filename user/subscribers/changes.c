@@ -40,6 +40,7 @@ static void keep_numbers(struct comparison *comparison)
 		const struct subscriber *before = same_of(comparison->in_force, each);
 
 		each->number = before ? before->number : SUBSCRIBER_NOBODY;
+		each->owner = before ? before->owner : 0;
 		if (before)
 			comparison->fate[each->number] = FATE_KEPT;
 	}

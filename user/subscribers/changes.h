@@ -4,7 +4,7 @@
  *
  * Who is new gets a number that nobody has. First come the plans, then the prefixes that are new or
  * go to somebody else, the longest first. Then the prefixes that nobody will have are taken away,
- *the shortest first, and then those who go. So at each moment
+ * the shortest first, and then those who go. So at each moment
  *
  *	a prefix leads to a number whose plan is written, and whose subscriber has this prefix now
  *	or afterwards
@@ -43,8 +43,8 @@ struct subscriber_changes {
 	size_t counts[N_SUBSCRIBER_CHANGES]; /* by kind */
 };
 
-/* `in_force` have numbers from 1 to `room`; `wanted` get theirs. False: there is no room, which is
- * reported.
+/* `in_force` have numbers from 1 to `room`, and owners; `wanted` get theirs, but for owners of
+ * those who are new. False: there is no room, which is reported.
  */
 bool subscribers_compare(const struct subscribers *in_force, struct subscribers *wanted,
 			 uint32_t room, struct subscriber_changes *changes);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <search.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,8 +37,8 @@ static int compare_prefixes(const void *a, const void *b)
 bool subscribers_begin(struct subscribers *list)
 {
 	*list = (struct subscribers){
-		.of = malloc(SUBSCRIBERS_MAX * sizeof(*list->of)),
-		.prefixes = malloc(SUBSCRIBER_PREFIXES_MAX * sizeof(*list->prefixes)),
+		.of = malloc(SUBSCRIBERS_IN_FORCE_MAX * sizeof(*list->of)),
+		.prefixes = malloc(PREFIXES_IN_FORCE_MAX * sizeof(*list->prefixes)),
 	};
 	return (list->of && list->prefixes) || fail(ENOMEM, "no memory for subscribers");
 }
@@ -64,10 +65,22 @@ static bool is_name(const char *name)
 	       !strcmp(clean_text(name, clean, sizeof(clean)), name);
 }
 
+struct subscriber *subscribers_enter(struct subscribers *list, const char *name, bool is_parent)
+{
+	struct subscriber *added = list->of + list->count;
+
+	*added = (struct subscriber){ .is_parent = is_parent };
+	snprintf(added->name, sizeof(added->name), "%s", name);
+	if (tsearch(added, &list->by_name, compare_names))
+		return &list->of[list->count++];
+	fail(ENOMEM, "no memory for subscribers");
+	return NULL;
+}
+
 struct subscriber *subscribers_add(struct subscribers *list, const char *name,
 				   const struct subscriber_plan *plan, bool is_parent)
 {
-	struct subscriber *added = list->of + list->count;
+	struct subscriber *added = NULL;
 
 	if (!is_name(name))
 		fail(0, "%s: not a name: 1 to %d bytes of UTF-8 without blanks, commas and #",
@@ -76,14 +89,18 @@ struct subscriber *subscribers_add(struct subscribers *list, const char *name,
 		fail(0, "%s: there is one of this name already: give each a name of its own", name);
 	else if (list->count == SUBSCRIBERS_MAX)
 		fail(0, "%s: too many: at most %d subscribers and parents", name, SUBSCRIBERS_MAX);
-	else {
-		*added = (struct subscriber){ .plan = *plan, .is_parent = is_parent };
-		strcpy(added->name, name);
-		if (tsearch(added, &list->by_name, compare_names))
-			return &list->of[list->count++];
-		fail(ENOMEM, "no memory for subscribers");
-	}
-	return NULL;
+	else
+		added = subscribers_enter(list, name, is_parent);
+	if (added)
+		added->plan = *plan;
+	return added;
+}
+
+void subscribers_enter_prefix(struct subscribers *list, struct subscriber *owner,
+			      const struct ip_prefix *prefix)
+{
+	list->prefixes[list->prefix_count++] =
+		(struct subscriber_prefix){ .prefix = *prefix, .owner = owner };
 }
 
 bool subscribers_add_prefix(struct subscribers *list, struct subscriber *owner,
@@ -112,6 +129,16 @@ void subscribers_end(struct subscribers *list)
 	tdestroy(list->by_prefix, keep);
 	list->by_prefix = NULL;
 	qsort(list->prefixes, list->prefix_count, sizeof(*list->prefixes), compare_prefixes);
+}
+
+void subscribers_keep_direction(struct subscribers *list, bool is_up)
+{
+	SUBSCRIBERS_FOR(each, list) {
+		if (is_up)
+			each->plan.down = each->plan.up;
+		else
+			each->plan.up = each->plan.down;
+	}
 }
 
 /* ---- to look at ------------------------------------------------------------------ */

@@ -18,8 +18,13 @@
 #include "cli/prefix.h"
 #include "subscribers.h"
 
+/* Of a file. */
 #define SUBSCRIBERS_MAX 16384	       /* with parents */
 #define SUBSCRIBER_PREFIXES_MAX 163840 /* of all: ten each */
+
+/* Of those in force, which are those of two files while one follows the other. */
+#define SUBSCRIBERS_IN_FORCE_MAX SUBSCRIBERS_ROOM_MAX
+#define PREFIXES_IN_FORCE_MAX (2 * SUBSCRIBER_PREFIXES_MAX)
 
 #define SUBSCRIBER_OTHERS "*" /* the prefix of no bits, as text */
 
@@ -34,6 +39,7 @@ struct subscriber {
 	struct subscriber_plan plan;
 	bool is_parent;
 	uint32_t number; /* in the maps, from 1 on; SUBSCRIBER_NOBODY: has none yet (changes.h) */
+	uint32_t owner;	 /* in the maps (struct plan); 0: none yet */
 };
 
 struct subscriber_prefix {
@@ -58,6 +64,9 @@ struct subscribers {
 bool subscribers_begin(struct subscribers *list);
 void subscribers_free(struct subscribers *list);
 
+/* Freed at the end of its block. */
+#define SUBSCRIBERS struct subscribers __attribute__((cleanup(subscribers_free)))
+
 /* A subscriber without addresses so far, or a parent. NULL: it was reported why it cannot be. */
 struct subscriber *subscribers_add(struct subscribers *list, const char *name,
 				   const struct subscriber_plan *plan, bool is_parent);
@@ -66,8 +75,18 @@ struct subscriber *subscribers_add(struct subscribers *list, const char *name,
 bool subscribers_add_prefix(struct subscribers *list, struct subscriber *owner,
 			    const struct ip_prefix *prefix);
 
+/* The same of what is in force, of which nothing is checked: no two have the same name or prefix,
+ * and there are no more than can be. NULL: no memory, which is reported.
+ */
+struct subscriber *subscribers_enter(struct subscribers *list, const char *name, bool is_parent);
+void subscribers_enter_prefix(struct subscribers *list, struct subscriber *owner,
+			      const struct ip_prefix *prefix);
+
 /* That was the last one. */
 void subscribers_end(struct subscribers *list);
+
+/* Only one direction counts: each has its rate in the other one, too. */
+void subscribers_keep_direction(struct subscribers *list, bool is_up);
 
 /* NULL: there is none of this name. */
 struct subscriber *subscribers_find(const struct subscribers *list, const char *name);
