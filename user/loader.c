@@ -98,9 +98,9 @@ static struct command command = {
 				     .places = PLACE_FILE },
 		[ACTION_SUBSCRIBERS] = { "subscribers", HOW,
 					 "queues and a plan of its own for each subscriber of a "
-					 "file: `NAME PREFIX[,PREFIX...] DOWN UP [PARENT]` a line, "
-					 "or LibreQoS's ShapedDevices.csv. --per-host says by "
-					 "which address (auto). Of an attached qdisc only what "
+					 "file, `NAME PREFIX[,PREFIX...] DOWN UP [PARENT]` a line, "
+					 "or LibreQoS's ShapedDevices.csv; by the address that "
+					 "--per-host says (auto). Where it is attached, only what "
 					 "differs is changed, by name",
 					 .places = PLACE_FILE, .kind = KIND_FILE,
 					 .words = "/etc/dualpi2/customers" },

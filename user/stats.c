@@ -15,6 +15,7 @@
 #include "sample/sampler.h"
 #include "show/flows.h"
 #include "show/show.h"
+#include "show/subscribers.h"
 #include "watch/watch.h"
 
 enum output {
@@ -30,6 +31,8 @@ enum output {
 	OUTPUT_FILE,
 	OUTPUT_QUEUES,
 	OUTPUT_FLOWS,
+	OUTPUT_SUBSCRIBERS,
+	OUTPUT_SUBSCRIBER,
 	OUTPUT_EVENTS,
 	OUTPUT_INTERVAL,
 	OUTPUT_COUNT,
@@ -52,6 +55,10 @@ static uint64_t count; /* of repetitions; 0: without end */
 #define FORMATS                                                                      \
 	(BIT(OUTPUT_JSON) | BIT(OUTPUT_JSONL) | BIT(OUTPUT_TC) | BIT(OUTPUT_WATCH) | \
 	 BIT(OUTPUT_OPENMETRICS) | BIT(OUTPUT_PROMETHEUS))
+
+#define LIST_ALONE                                                                \
+	(ONE_TEXT | BIT(OUTPUT_RECORD) | BIT(OUTPUT_QUEUES) | BIT(OUTPUT_FLOWS) | \
+	 BIT(OUTPUT_EVENTS) | (FORMATS & ~BIT(OUTPUT_JSON)))
 
 #define OUTPUT "Output"
 
@@ -132,6 +139,14 @@ static struct command command = {
 				   "when, for how long, and why; for root",
 				   .excludes = ONE_TEXT | BIT(OUTPUT_RECORD) | BIT(OUTPUT_EVENTS) |
 					       (FORMATS & ~BIT(OUTPUT_JSON)) },
+		[OUTPUT_SUBSCRIBERS] = { "subscribers", OUTPUT,
+					 "list the subscribers in force, with plans and addresses; for "
+					 "root",
+					 .excludes = LIST_ALONE | BIT(OUTPUT_SUBSCRIBER) },
+		[OUTPUT_SUBSCRIBER] = { "subscriber", OUTPUT,
+					"show the subscriber or parent of this name; for root",
+					.kind = KIND_FILE, .words = "c1001", .argument = "NAME",
+					.excludes = LIST_ALONE },
 		[OUTPUT_EVENTS] = { "events", OUTPUT,
 				    "print a line when overload begins or ends, and for root when "
 				    "--guard takes a flow out of the L4S queue, until interrupted; "
@@ -175,7 +190,8 @@ static bool flush(FILE *file)
 /* Is no other format asked for? */
 static bool is_table(void)
 {
-	const unsigned int others = FORMATS | BIT(OUTPUT_HISTOGRAM) | BIT(OUTPUT_FLOWS);
+	const unsigned int others = FORMATS | BIT(OUTPUT_HISTOGRAM) | BIT(OUTPUT_FLOWS) |
+				    BIT(OUTPUT_SUBSCRIBERS) | BIT(OUTPUT_SUBSCRIBER);
 
 	for (enum output i = 0; others >> i; i++) {
 		if (others & BIT(i) && given(i))
@@ -221,6 +237,10 @@ static bool show_once(struct sampler *sampler, const struct configuration *confi
 		return false;
 	if (given(OUTPUT_FLOWS) && (list.count || given(OUTPUT_JSON)))
 		shown = flows_print(&sampler->regs, &list, given(OUTPUT_JSON));
+	else if ((given(OUTPUT_SUBSCRIBERS) || given(OUTPUT_SUBSCRIBER)) &&
+		 (list.count || given(OUTPUT_JSON)))
+		shown = subscribers_print(&sampler->regs, &list, given(OUTPUT_SUBSCRIBER),
+					  given(OUTPUT_JSON));
 	else if (given(OUTPUT_JSON))
 		json_print(&list, delays_shown());
 	else if (given(OUTPUT_OPENMETRICS) || given(OUTPUT_PROMETHEUS))

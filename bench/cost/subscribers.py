@@ -6,7 +6,7 @@ from contenders import BASELINE, RATE, Contender
 from guest import LOADER
 from hosts import FIRST, HOSTS, cost
 from senders import PACKETS
-from subscriber_maps import BY_TARGET, Subscribers
+from subscriber_maps import BY_TARGET, Subscribers, one_subscriber
 
 PLAN_MBIT = 1000
 NAME = "bpf_dualpi2 with subscribers"
@@ -31,7 +31,8 @@ def measure():
     for count in HOSTS:
         noqueue = cost(BASELINE, count)
         contender = Subscribed(NAME, True,
-                               (f"{LOADER} DEV --rate {RATE} {' '.join(BY_TARGET)}",))
+                               (f"{LOADER} DEV --rate {RATE} {' '.join(BY_TARGET)} "
+                                f"--subscribers {one_subscriber()}",))
         object.__setattr__(contender, "count", count)
         found = cost(contender, count)
         rows.append({"hosts": count, "qdisc": NAME,

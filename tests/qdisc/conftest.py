@@ -15,7 +15,6 @@ import re
 import select
 import socket
 import sys
-import tempfile
 from pathlib import Path
 
 import pytest
@@ -26,6 +25,7 @@ import frames  # noqa: E402
 import virtual_queues  # noqa: E402
 from iproute import add_dummies, root_statistics  # noqa: E402
 from netns import Namespace, has_modules, run, veth, wait_until  # noqa: E402
+from subscriber_maps import one_subscriber  # noqa: E402
 
 BIN = Path(os.environ.get("DUALPI2_BIN", ".output")).resolve()
 PIN_DIR = Path("/sys/fs/bpf/dualpi2")
@@ -280,16 +280,13 @@ def published(dev):
     return value
 
 
-# A file of subscribers, for a registration.
-ONE = Path(tempfile.gettempdir()) / "one-subscriber"
-
-
 def chosen(aqm):
     """Options that ask for it."""
     if aqm in HOSTS_KINDS:
         return "--aqm", aqm.removesuffix("-hosts"), "--per-host", "dst"
     if aqm in SUBSCRIBERS_KINDS:
-        return "--aqm", aqm.removesuffix("-subscribers"), "--per-host", "dst", "--subscribers", ONE
+        return ("--aqm", aqm.removesuffix("-subscribers"), "--per-host", "dst",
+                "--subscribers", one_subscriber())
     return "--aqm", aqm
 
 
@@ -319,7 +316,6 @@ class Registrations:
             self.space.ip(f"link add {dev} index {200 + [*KINDS, *MANY_KINDS].index(aqm)} "
                           f"type {'dummy' if has_modules() else 'netkit'}")
             self.devices[aqm] = dev
-            ONE.write_text("anybody * 1mbit 1mbit\n")
             self.space.run(LOADER, dev, *chosen(aqm))
 
     def renew(self, aqm):

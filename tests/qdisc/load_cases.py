@@ -9,6 +9,7 @@ import re
 from conftest import LOADER, PIN_DIR, PUBLIC_PIN_DIR, Qdisc
 from faults import calls_of, disturb
 from frames import NOT_ECT, ipv4_frame, send
+from subscriber_maps import one_subscriber
 
 PIN_DIRS = PIN_DIR, PUBLIC_PIN_DIR
 # `one` has several queues.
@@ -25,6 +26,7 @@ CASES = {
     "hosts": ("--per-host dst --hosts 16 --rate 40mbit", "--unload"),
     "hosts from now on": ("--per-host dst --hosts 16", "--per-host off --hosts 4096",
                           f"{LOADER} one --rate 40mbit"),
+    "subscribers": (f"--per-host dst --subscribers {one_subscriber()} --rate 40mbit", "--unload"),
     "one rate for all queues": ("--mq --rate 40mbit", "--unload", *WIDE),
     "change of that rate": ("--rate 50mbit --limit 99", "--rate 40mbit --limit 10000", *WIDE,
                             f"{LOADER} one --mq --rate 40mbit"),

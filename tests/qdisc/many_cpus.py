@@ -26,6 +26,7 @@ from conftest import (
     LOADER,
     PIN_DIR,
     SHARED_KINDS,
+    SUBSCRIBERS_KINDS,
     check_law,
     published,
     written,
@@ -35,7 +36,7 @@ from netns import dummy, run, veth, wait_until
 from superpackets import UDP_SEGMENT
 
 CPUS = 4
-OURS = {*KINDS.values(), *SHARED_KINDS, *HOSTS_KINDS.values()}
+OURS = {*KINDS.values(), *SHARED_KINDS, *HOSTS_KINDS.values(), *SUBSCRIBERS_KINDS.values()}
 QUEUES = 4
 LIMIT = 10000  # packets, the default
 PKTGEN = Path("/proc/net/pktgen")

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Subscribers of a live qdisc, through its maps (include/subscribers.h)."""
+"""Subscribers of a live qdisc, through maps that are put in the place of the loader's
+(include/subscribers.h)."""
 
 import contextlib
 import ipaddress
 import json
 import os
 import struct
+import tempfile
 from pathlib import Path
 
 import bpfcall
@@ -16,8 +18,14 @@ PARENT_SIZE, PLAN_SIZE = 56, 16  # SUBSCRIBERS_PARENT_SIZE, struct plan
 KEY, NUMBER = struct.Struct("=I16s"), struct.Struct("=I")  # struct ip_prefix, and whose it is
 PLAN = struct.Struct("=QII")
 OTHERS = "*"
-os.environ["DUALPI2_SUBSCRIBERS"] = "1"  # until the loader has an option for it
 BY_TARGET = ("--per-host", "dst")
+
+
+def one_subscriber():
+    """A file of one, with all addresses."""
+    path = Path(tempfile.gettempdir()) / "one-subscriber"
+    path.write_text("anybody * 1mbit 1mbit\n")
+    return path
 
 
 def key_of(prefix):
@@ -107,14 +115,14 @@ class Subscribers:
 
 
 def load(cable, *options):
-    """Attach the kind, or change parameters."""
+    """Change parameters."""
     return cable.load(*BY_TARGET, *options)
 
 
 @contextlib.contextmanager
 def subscribed(cable, *options, dev="d0", room=64):
     """The cable with subscribers."""
-    load(cable, *options)
+    load(cable, "--subscribers", one_subscriber(), *options)
     subscribers = Subscribers(dev, room)
     try:
         yield subscribers

@@ -8,7 +8,7 @@ import pytest
 from faults import FIRST_ONE_IN
 from load_cases import CASES, check_forwarding, first_load_case, load_case, state
 
-ALSO_REGISTERED = ("pi2-hosts",)
+ALSO_REGISTERED = "pi2-hosts", "pi2-subscribers"
 pytestmark = pytest.mark.oldest_kernel
 
 

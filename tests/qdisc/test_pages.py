@@ -69,6 +69,8 @@ def machines(registered):
     wait_until(lambda: there.run("ss", "-Hltn").stdout.count("\n") >= len(LISTENERS), "all listen")
     CONF.mkdir(exist_ok=True)
     (CONF / "eth0.conf").write_text("rate 40mbit\n")
+    (CONF / "customers").write_text(
+        "north - 500mbit 200mbit\nc1001 192.0.2.7,2001:db8:1001::/48 100mbit 20mbit north\n")
     (CONF / "wan.conf").write_text("rate 38mbit\ndocsis\n")
     (CONF / "ppp*.conf").write_text("rate 9mbit\n")
     GROUP.mkdir(parents=True, exist_ok=True)

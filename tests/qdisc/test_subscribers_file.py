@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""`dualpi2-load --subscribers FILE`: what it makes, changes, takes away and refuses, and one plan by
-`--subscriber`. (What subscribers get of it, the tests of the schedule see.)"""
+"""`dualpi2-load --subscribers FILE`: what it makes, changes, takes away and refuses; one plan by
+`--subscriber`; and what is shown of them. (What subscribers get of it: test_subscribers.py.)"""
 
 import ipaddress
 import json
 import struct
+import time
 
 import pytest
 from conftest import KINDS, LOADER, PIN_DIR, SUBSCRIBERS_KINDS, Qdisc, one_line, root
@@ -276,8 +277,8 @@ def test_beyond_room(loaded):
     loaded.load(FILE)
     loaded.load(many(1024))
     line = one_line(loaded.load(many(1025), "--rate", "9mbit", check=False), 1)
-    assert ("one: has room for 1024 subscribers and parents as long as it is attached, and the file "
-            "has 1025: first `dualpi2-load one --unload`") in line
+    assert ("one: has room for 1024 subscribers and parents as long as it is attached, and the "
+            "file has 1025: first `dualpi2-load one --unload`") in line
     assert len(loaded.now().plans) == 1024
     told = loaded.space.run(LOADER, "--check", "one", "--subscribers", loaded.path, check=False)
     assert told.returncode == 1 and "MISSING" in told.stdout and "has room for 1024" in told.stdout
@@ -352,8 +353,8 @@ def test_one_plan_of_nobody(loaded):
     loaded.load(FILE)
     before = vars(loaded.now())
     for name in ("c", "A", "a ", "#1", ""):
-        done = loaded.space.run(LOADER, "one", "--subscriber", name, "--rate", "30mbit", check=False)
-        one_line(done, 1 if name else 2)
+        one_line(loaded.space.run(LOADER, "one", "--subscriber", name, "--rate", "30mbit",
+                                  check=False), 1 if name else 2)
     assert "one: c: no subscriber or parent has this name" in loaded.space.run(
         LOADER, "one", "--subscriber", "c", "--rate", "30mbit", check=False).stderr
     assert vars(loaded.now()) == before
@@ -472,3 +473,107 @@ def test_refused_in_the_middle_of_a_diff(loaded, tmp_path, long):
         if done.returncode:
             one_line(done, 1)
             assert loaded.now().said() == DOWN, call
+
+
+def write(loaded, name, key, value):
+    def words(data):
+        return [f"0x{byte:02x}" for byte in data]
+
+    run("bpftool", "map", "update", "pinned", DIRECTORY / f"{name}-{loaded.qdisc()}", "key",
+        *words(key), "value", *words(value))
+
+
+def name_value(name, owner, is_parent):
+    return struct.pack("<64sII", name.encode(), owner, is_parent)
+
+
+@pytest.mark.parametrize("what", ["address of nobody", "one name twice", "name without a plan",
+                                  "another's plan", "plan of nobody", "no such parent"])
+def test_what_a_killed_loader_may_leave_is_mended(loaded, what):
+    """Or somebody else has written."""
+    loaded.load(FILE)
+    number = loaded.now().numbers
+    key = {name: struct.pack("<I", place) for name, place in number.items()}
+    if what == "address of nobody":
+        write(loaded, "prefixes", struct.pack("<I", 120) + ipaddress.IPv6Address(
+            "::ffff:10.9.9.0").packed, struct.pack("<I", 77))
+    elif what == "one name twice":
+        write(loaded, "names", struct.pack("<I", 77), name_value("a", 999, 1))
+    elif what == "name without a plan":
+        write(loaded, "plans", key["a"], bytes(16))
+    elif what == "another's plan":
+        write(loaded, "plans", key["a"], struct.pack("<QII", 100 * BYTES, number["north"], 9999))
+    elif what == "plan of nobody":
+        write(loaded, "names", key["b"], bytes(72))
+    else:
+        write(loaded, "plans", key["a"], struct.pack(
+            "<QII", 100 * BYTES, 1000, loaded.now().owners["a"]))
+    done = loaded.load(FILE)
+    assert "subscribers: " in done.stdout
+    assert loaded.now().said() == DOWN
+
+
+# ---- what is shown ----------------------------------------------------------------------
+
+
+def shown(loaded, *options, check=True):
+    return loaded.space.run(LOADER.with_name("dualpi2-stats"), "one", *options, check=check)
+
+
+def test_a_list(loaded):
+    loaded.load(FILE)
+    lines = shown(loaded, "--subscribers").stdout.splitlines()
+    assert lines[0] == "one: subscribers and parents: 4, room for 1024"
+    assert {line.split()[0]: line.split()[1:] for line in lines[2:]} == {
+        "north": ["500mbit", "(parent)", "-"],
+        "a": ["100mbit", "north", "10.0.0.1/32,2001:db8:1::/48"],
+        "b": ["2.5mbit", "-", "10.0.1.0/24"], "rest": ["5mbit", "-", "*"]}
+    told = json.loads(shown(loaded, "--subscribers", "--json").stdout)
+    assert {each["name"]: (each["rate"] / 1e6, each["parent"]) for each in told} == DOWN[0]
+    assert {prefix: each["name"] for each in told for prefix in each["prefixes"]} == DOWN[1]
+    assert [each["name"] for each in told if each["is-parent"]] == ["north"]
+    assert {(each["dev"], each["interface"], each["direction"]) for each in told} == {
+        ("one", "one", "egress")}
+
+
+def test_one_of_them(loaded):
+    """A name that is a number is a name."""
+    loaded.load(FILE.replace("b ", "7 "))
+    assert shown(loaded, "--subscriber", "7").stdout.split() == [
+        "7", "2.5mbit", "-", "10.0.1.0/24"]
+    [north] = json.loads(shown(loaded, "--subscriber", "north", "--json").stdout)
+    assert north["rate"] == 500_000_000 and north["is-parent"] and north["prefixes"] == []
+    line = one_line(shown(loaded, "--subscriber", "c", check=False), 1)
+    assert "c: no subscriber or parent has this name" in line
+    assert json.loads(shown(loaded, "--subscriber", "c", "--json").stdout) == []
+
+
+def test_nobody_is_shown(loaded):
+    loaded.space.run(LOADER, "one")
+    assert "no qdisc here has subscribers" in one_line(
+        shown(loaded, "--subscribers", check=False), 1)
+    assert json.loads(shown(loaded, "--subscribers", "--json").stdout) == []
+
+
+# ---- how long it takes ------------------------------------------------------------------
+
+
+def test_ten_thousand_are_reloaded_at_once(loaded):
+    """Bounded by ten times what it takes, which it prints."""
+    def seconds(text):
+        begin = time.monotonic()
+        loaded.load(text)
+        return time.monotonic() - begin
+
+    first = seconds(many(10_000))
+    taken = {"the same": seconds(many(10_000)),
+             "other plans": seconds(many(10_000).replace("1mbit 1mbit", "2mbit 2mbit")),
+             "one other": seconds(many(10_000).replace("1mbit 1mbit", "2mbit 2mbit")
+                                  .replace("2mbit", "3mbit", 1)),
+             "other names": seconds(many(10_000, "t").replace("1mbit 1mbit", "2mbit 2mbit"))}
+    begin = time.monotonic()
+    loaded.space.run(LOADER, "one", "--subscriber", "t77", "--rate", "3mbit")
+    taken["one plan"] = time.monotonic() - begin
+    print(f"first {first:.3f} s,", ", ".join(f"{what} {time:.3f} s"
+                                            for what, time in taken.items()))
+    assert max(taken.values()) < 5

@@ -114,8 +114,12 @@ def compare(before, after, room):
     return ffi.gc(changes, free)
 
 
+def free_pointer(pointer):
+    ctypes.CDLL(None).free(ctypes.c_void_p(int(ffi.cast("uintptr_t", pointer))))
+
+
 def free(changes):
-    ctypes.CDLL(None).free(ctypes.c_void_p(int(ffi.cast("uintptr_t", changes.of))))
+    free_pointer(changes.of)
 
 
 def go(maps, before, after, room):
@@ -250,6 +254,37 @@ def test_ten_thousand_subscribers_are_compared_at_once():
     assert list(changes.counts) == [0, 10_000, 0, 0, 0]
     print(f"compared in {1000 * seconds:.0f} ms")
     assert seconds < 2
+
+
+def test_who_stays_keeps_the_owner():
+    """Of the number; who is new has none yet."""
+    before, after = Subscribers(A + B), Subscribers(B + A.replace("a", "c").replace("10.", "11."))
+    compare(Subscribers(), before, 4)
+    for each in before:
+        each.owner = 100 + each.number
+    compare(before, after, 4)
+    assert {name_of(each): each.owner for each in after} == {
+        "b": 100 + before.numbers()["b", False], "c": 0}
+
+
+@pytest.mark.parametrize("is_up, plans", [(False, {1: (2, 2), 2: (4, 4)}),
+                                          (True, {1: (3, 3), 2: (5, 5)})])
+def test_one_direction_alone_counts(is_up, plans):
+    """So a changed rate of the other one changes nothing."""
+    subscribers = Subscribers("p - 16mbit 24mbit\na * 32mbit 40mbit p\n")
+    C.subscribers_keep_direction(subscribers.list, is_up)
+    assert [(each.plan.down, each.plan.up) for each in subscribers] == [
+        (down * 10**6, up * 10**6) for down, up in plans.values()]
+
+
+def test_prefixes_by_owner():
+    """In the order of the file, and of one the longest first."""
+    subscribers = Subscribers(B + "c *,::1,10.0.0.0/9 1mbit 1mbit\n")
+    sorted_ = C.subscribers_by_owner(subscribers.list)
+    assert [(name_of(each.owner), each.prefix.bits)
+            for each in sorted_[0:subscribers.list.prefix_count]] == [
+                ("b", 120), ("b", 48), ("c", 128), ("c", 105), ("c", 0)]
+    free_pointer(sorted_)
 
 
 def test_pairs_of_names_and_roles():

@@ -10,10 +10,10 @@
 #include "cli/message.h"
 #include "kernel/array_map.h"
 
-/* Always false. */
 static bool refuse_memory(void)
 {
-	return fail(ENOMEM, "no memory for subscribers");
+	fail(ENOMEM, "no memory for subscribers");
+	return false;
 }
 
 /* ---- to read --------------------------------------------------------------------- */
@@ -169,36 +169,43 @@ bool in_force_read(const struct subscriber_maps *maps, struct subscribers *list)
 
 /* ---- to change ------------------------------------------------------------------- */
 
+/* Of the largest, bytes. */
+#define KEY_MOST sizeof(struct ip_prefix)
+#define VALUE_MOST sizeof(struct subscriber_name)
+
 /* A step, made of changes that follow each other, is one or two calls for all of them: 0, or
  * -errno.
  */
 struct writer {
 	const struct subscriber_maps *maps;
 	__u32 owner; /* the last that was given to somebody */
-	/* What one call takes. */
+	/* What one call takes: numbers or prefixes, and what belongs to them. */
 	__u32 count;
-	union {
-		__u32 *numbers;
-		struct ip_prefix *prefixes;
-	};
-	union {
-		void *values;
-		struct plan *plans;
-		struct subscriber_name *names;
-		__u32 *owners;
-	};
+	void *keys, *values;
 };
+
+static void add_number(struct writer *writer, const struct subscriber *subscriber)
+{
+	__u32 *numbers = writer->keys;
+
+	numbers[writer->count++] = subscriber->number;
+}
+
+static void add_prefix(struct writer *writer, const struct ip_prefix *prefix)
+{
+	struct ip_prefix *prefixes = writer->keys;
+
+	prefixes[writer->count++] = *prefix;
+}
 
 static int update(struct writer *writer, int map)
 {
 	__u32 count = writer->count;
 
-	return count ? bpf_map_update_batch(map, writer->numbers, writer->values, &count, NULL) : 0;
+	return count ? bpf_map_update_batch(map, writer->keys, writer->values, &count, NULL) : 0;
 }
 
-/* Where the first unused one of this map's owners is: in the name of nobody, which no tool shows.
- * An owner that a number has had before would be taken for who has it now.
- */
+/* In the name of nobody (subscribers.h). */
 static int read_owner(struct writer *writer)
 {
 	const __u32 nobody = SUBSCRIBER_NOBODY;
@@ -220,7 +227,7 @@ static int write_owner(const struct writer *writer)
 
 static void add_name(struct writer *writer, struct subscriber *subscriber)
 {
-	struct subscriber_name *name = &writer->names[writer->count];
+	struct subscriber_name *name = (struct subscriber_name *)writer->values + writer->count;
 
 	if (!++writer->owner)
 		writer->owner = 1;
@@ -230,19 +237,20 @@ static void add_name(struct writer *writer, struct subscriber *subscriber)
 		.is_parent = subscriber->is_parent,
 	};
 	memcpy(name->name, subscriber->name, sizeof(name->name));
-	writer->numbers[writer->count++] = subscriber->number;
+	add_number(writer, subscriber);
 }
 
 static void add_plan(struct writer *writer, const struct subscriber *subscriber)
 {
 	const struct subscriber *parent = subscriber->plan.parent;
+	struct plan *plans = writer->values;
 
-	writer->plans[writer->count] = (struct plan){
+	plans[writer->count] = (struct plan){
 		.rate = subscriber->plan.down,
 		.parent = parent ? parent->number : SUBSCRIBER_NOBODY,
 		.owner = subscriber->owner,
 	};
-	writer->numbers[writer->count++] = subscriber->number;
+	add_number(writer, subscriber);
 }
 
 /* The names first: a number with a name and another's plan is found (take_plan()), one with a plan
@@ -271,10 +279,12 @@ static int write_plans(struct writer *writer, const struct subscriber_change *fr
 static int set_prefixes(struct writer *writer, const struct subscriber_change *from,
 			const struct subscriber_change *end)
 {
+	__u32 *owners = writer->values;
+
 	writer->count = 0;
 	for (; from < end; from++) {
-		writer->prefixes[writer->count] = *from->prefix;
-		writer->owners[writer->count++] = from->subscriber->number;
+		owners[writer->count] = from->subscriber->number;
+		add_prefix(writer, from->prefix);
 	}
 	return update(writer, writer->maps->prefixes);
 }
@@ -283,8 +293,8 @@ static int take_prefixes_away(struct writer *writer, const struct subscriber_cha
 			      const struct subscriber_change *end)
 {
 	for (writer->count = 0; from < end; from++)
-		writer->prefixes[writer->count++] = *from->prefix;
-	return bpf_map_delete_batch(writer->maps->prefixes, writer->prefixes, &writer->count, NULL);
+		add_prefix(writer, from->prefix);
+	return bpf_map_delete_batch(writer->maps->prefixes, writer->keys, &writer->count, NULL);
 }
 
 /* The names last, as they tell who was to go. */
@@ -292,8 +302,8 @@ static int remove_all(struct writer *writer, const struct subscriber_change *fro
 		      const struct subscriber_change *end)
 {
 	for (writer->count = 0; from < end; from++)
-		writer->numbers[writer->count++] = from->subscriber->number;
-	memset(writer->names, 0, writer->count * sizeof(*writer->names));
+		add_number(writer, from->subscriber);
+	memset(writer->values, 0, writer->count * VALUE_MOST);
 	return update(writer, writer->maps->plans) ?: update(writer, writer->maps->names);
 }
 
@@ -344,15 +354,15 @@ bool in_force_change(const struct subscriber_maps *maps, const struct subscriber
 {
 	struct writer writer = {
 		.maps = maps,
-		.prefixes = calloc(changes->count + 1, sizeof(*writer.prefixes)),
-		.names = calloc(changes->count + 1, sizeof(*writer.names)),
+		.keys = calloc(changes->count + 1, KEY_MOST),
+		.values = calloc(changes->count + 1, VALUE_MOST),
 	};
 	int error = -ENOMEM;
 
-	if (writer.prefixes && writer.names)
+	if (writer.keys && writer.values)
 		error = write_all(&writer, changes);
-	free(writer.prefixes);
-	free(writer.names);
+	free(writer.keys);
+	free(writer.values);
 	if (error == -ENOSPC)
 		return fail(0, "too many addresses until others are gone: first load a file "
 			       "without those that go");

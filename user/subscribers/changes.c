@@ -113,15 +113,22 @@ static bool is_same_plan(const struct subscriber_plan *a, const struct subscribe
 static void add_plans(struct comparison *comparison, bool late)
 {
 	SUBSCRIBERS_FOR(each, comparison->wanted) {
-		const struct subscriber *before = same_of(comparison->in_force, each);
+		const struct subscriber *before;
 
 		if (is_late(comparison, each) != late)
 			continue;
+		before = same_of(comparison->in_force, each);
 		if (!before)
 			add(comparison, SUBSCRIBER_ADDED, each, NULL);
 		else if (!is_same_plan(&each->plan, &before->plan))
 			add(comparison, SUBSCRIBER_CHANGED, each, NULL);
 	}
+}
+
+static uint32_t owner_before(const struct comparison *comparison,
+			     const struct subscriber_prefix *prefix)
+{
+	return number_of(subscribers_owner(comparison->in_force, &prefix->prefix));
 }
 
 static void set_prefixes(struct comparison *comparison, bool late)
@@ -130,11 +137,8 @@ static void set_prefixes(struct comparison *comparison, bool late)
 
 	for (size_t i = 0; i < wanted->prefix_count; i++) {
 		const struct subscriber_prefix *each = &wanted->prefixes[i];
-		const struct subscriber *before =
-			subscribers_owner(comparison->in_force, &each->prefix);
-
 		if (is_late(comparison, each->owner) == late &&
-		    (late || number_of(before) != each->owner->number))
+		    (late || owner_before(comparison, each) != each->owner->number))
 			add(comparison, SUBSCRIBER_PREFIX_SET, each->owner, &each->prefix);
 	}
 }

@@ -164,3 +164,25 @@ const char *subscriber_prefix_text(const struct ip_prefix *prefix, char text[PRE
 {
 	return prefix->bits ? prefix_format(prefix, text) : strcpy(text, SUBSCRIBER_OTHERS);
 }
+
+static int compare_owners(const void *a, const void *b)
+{
+	const struct subscriber_prefix *left = a, *right = b;
+
+	return ((left->owner > right->owner) - (left->owner < right->owner))
+		       ?: compare_prefixes(a, b);
+}
+
+struct subscriber_prefix *subscribers_by_owner(const struct subscribers *list)
+{
+	const size_t count = list->prefix_count, size = sizeof(*list->prefixes);
+	struct subscriber_prefix *sorted = calloc(count + 1, size);
+
+	if (!sorted) {
+		fail(ENOMEM, "no memory for prefixes");
+		return NULL;
+	}
+	memcpy(sorted, list->prefixes, count * size);
+	qsort(sorted, count, size, compare_owners);
+	return sorted;
+}

@@ -95,6 +95,11 @@ struct subscriber *subscribers_find(const struct subscribers *list, const char *
 struct subscriber *subscribers_owner(const struct subscribers *list,
 				     const struct ip_prefix *prefix);
 
+/* The prefixes in another order: by owners, as these follow each other. free() them; NULL: no
+ * memory, which is reported.
+ */
+struct subscriber_prefix *subscribers_by_owner(const struct subscribers *list);
+
 /* "192.0.2.0/24", or SUBSCRIBER_OTHERS. Writes to `text` and returns it. */
 const char *subscriber_prefix_text(const struct ip_prefix *prefix, char text[PREFIX_TEXT_MAX]);
 

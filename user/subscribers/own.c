@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "subscribers/own.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,14 +54,6 @@ bool own_parse(const char *path, char *text, size_t size, struct subscribers *li
 
 /* ---- to print -------------------------------------------------------------------- */
 
-/* By their owners, in the order of the list. */
-static int compare_owners(const void *a, const void *b)
-{
-	const struct subscriber_prefix *left = a, *right = b;
-
-	return (left->owner > right->owner) - (left->owner < right->owner);
-}
-
 /* Those of a subscriber begin at `prefix`. Returns where the next one's do. */
 static const struct subscriber_prefix *print_prefixes(const struct subscriber *subscriber,
 						      const struct subscriber_prefix *prefix,
@@ -80,18 +71,15 @@ static const struct subscriber_prefix *print_prefixes(const struct subscriber *s
 
 bool own_print(const struct subscribers *list, FILE *file)
 {
-	const size_t count = list->prefix_count, size = sizeof(*list->prefixes);
-	struct subscriber_prefix *sorted = calloc(count + 1, size);
+	struct subscriber_prefix *sorted = subscribers_by_owner(list);
 	const struct subscriber_prefix *next = sorted;
 	char down[FORMAT_MAX], up[FORMAT_MAX];
 
 	if (!sorted)
-		return fail(ENOMEM, "no memory to print subscribers");
-	memcpy(sorted, list->prefixes, count * size);
-	qsort(sorted, count, size, compare_owners);
+		return false;
 	SUBSCRIBERS_FOR(each, list) {
 		fprintf(file, "%s", each->name);
-		next = print_prefixes(each, next, sorted + count, file);
+		next = print_prefixes(each, next, sorted + list->prefix_count, file);
 		fprintf(file, " %s %s", format_rate(each->plan.down, down),
 			format_rate(each->plan.up, up));
 		fprintf(file, each->plan.parent ? " %s\n" : "\n",
