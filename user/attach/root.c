@@ -125,7 +125,7 @@ bool root_params(const struct target *target, const struct request *request,
 
 	if (aqm_proper(former) != aqm_proper(aqm))
 		request_take_over(aqm, params);
-	if (!request_apply(request, aqm, params) || !request_shares(request, aqm, params))
+	if (!request_apply(request, aqm, params) || !request_suits(request, aqm, params))
 		return false;
 	if (former == aqm && !hosts_may_change(target, aqm, before.hosts, params))
 		return false;

@@ -164,27 +164,27 @@ bool request_has_variant(const struct request *request, const struct aqm *now, b
 	       may_have_subscribers(request, now, is_mq, label);
 }
 
-/* Each of several queues would do so by itself. */
-static bool refuse_shared(const char *option)
+/* Flows are judged by the rate of one link. */
+static bool judges_none(const struct dualpi2_params *params, const char *where)
 {
-	return fail_usage("--%s: not with --rate and an mq, where it would be for each queue alone",
-			  option);
+	const char *option = params->guard ? "guard" : params->sparse ? "sparse" : NULL;
+
+	return !option || fail_usage("--%s: not with %s", option, where);
 }
 
-bool request_shares(const struct request *request, const struct aqm *aqm,
-		    struct dualpi2_params *params)
+bool request_suits(const struct request *request, const struct aqm *aqm,
+		   struct dualpi2_params *params)
 {
+	if (aqm->variant == AQM_SUBSCRIBERS)
+		return judges_none(params, "subscribers: it would judge by the rate of the link, "
+					   "not by their plans");
 	if (aqm->variant != AQM_MQ)
 		return true;
 	if (param_given(request->params, "drop-dequeue")->text)
 		return fail_usage("--drop-dequeue: not with --rate and an mq: a packet that waits "
 				  "has its time on the link already");
-	if (params->guard)
-		return refuse_shared("guard");
-	if (params->sparse)
-		return refuse_shared("sparse");
 	params->drop_enqueue = 1;
-	return true;
+	return judges_none(params, "--rate and an mq, where it would be for each queue alone");
 }
 
 bool request_fits(const struct request *request, const struct aqm *aqm)

@@ -65,10 +65,10 @@ const struct aqm *request_aqm(const struct request *request, const struct aqm *n
 bool request_has_variant(const struct request *request, const struct aqm *now, bool is_mq,
 			 const char *label);
 
-/* Can parameters be in force where the queues of an mq share a rate? With them the AQM drops
- * packets as they arrive. If not, it is reported.
+/* Can parameters be in force with this variant of an AQM? Where the queues of an mq share a rate it
+ * drops packets as they arrive. If not, it is reported.
  */
-bool request_shares(const struct request *request, const struct aqm *aqm,
+bool request_suits(const struct request *request, const struct aqm *aqm,
 		    struct dualpi2_params *params);
 
 /* Could they be put into the defaults of an AQM (NULL: of any)? */
