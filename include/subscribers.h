@@ -50,8 +50,8 @@ struct plan {
 	__u32 owner;  /* another one whenever the number goes to somebody else; 0: nobody's */
 };
 
-/* Whose a number is. That of nobody has no name: its owner is the last that was given to anybody, so
- * that no number gets one that it has had.
+/* Whose a number is. That of nobody has no name: its owner is the last that was given to anybody,
+ * so that no number gets one that it has had.
  */
 struct subscriber_name {
 	char name[SUBSCRIBER_NAME_SIZE]; /* "": nobody's */

@@ -69,7 +69,7 @@ bool request_has_variant(const struct request *request, const struct aqm *now, b
  * drops packets as they arrive. If not, it is reported.
  */
 bool request_suits(const struct request *request, const struct aqm *aqm,
-		    struct dualpi2_params *params);
+		   struct dualpi2_params *params);
 
 /* Could they be put into the defaults of an AQM (NULL: of any)? */
 bool request_fits(const struct request *request, const struct aqm *aqm);
