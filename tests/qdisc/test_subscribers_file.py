@@ -385,7 +385,7 @@ def test_one_plan_of_incoming_traffic(registered, new_space, tmp_path):
     ("--subscribers FILE --hosts 64", "one: --hosts: not with subscribers"),
     ("--subscribers FILE --host-prefix 56", "one: --host-prefix: not with subscribers"),
     ("--subscribers FILE --aqm codel", "one: --subscribers: not with the AQM codel"),
-    ("--guard", "--guard: not with subscribers"),
+    ("--subscribers FILE --guard", "--guard: not with subscribers"),
     ("--subscribers FILE --sparse", "--sparse: not with subscribers"),
     ("--subscribers FILE --unload", "--unload: takes no other option"),
     ("--subscribers /nowhere", "/nowhere: cannot be read"),
