@@ -126,8 +126,9 @@ def help_options():
 
 # What a file of --config has to be: tests/unit/test_config.py. --aqm, and what --handle does:
 # test_aqm_choice.py. --per-host, and what --hosts and --host-prefix do: test_hosts.py.
+# Subscribers: test_subscribers_file.py.
 VALUED = {name: value for name, value in help_options().items()
-          if value and name not in ("config", "aqm")}
+          if value and name not in ("config", "aqm", "subscribers", "subscriber")}
 
 
 def test_the_tables_have_every_option():
