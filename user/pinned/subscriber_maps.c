@@ -103,7 +103,7 @@ bool subscriber_maps_make(const struct registration *reg, __u32 room, struct sub
 void subscriber_maps_close(struct subscriber_maps *maps)
 {
 	PINNED_FOR(map)
-	by_qdisc_close(*inner_of(maps, map));
+		by_qdisc_close(*inner_of(maps, map));
 	by_qdisc_close(maps->parents);
 	by_qdisc_close(maps->dualqs);
 	*maps = SUBSCRIBER_MAPS_NONE;
@@ -131,14 +131,16 @@ bool subscriber_maps_put(const struct registration *reg, const struct dualpi2_ke
 		return !error && by_qdisc_gone();
 	error = 0;
 	/* Who finds a pin without its map, or with another one, makes all of them again. */
-	PINNED_FOR(map)
-	error = error ?: by_qdisc_put(outer_of(reg, map), qdisc, *inner_of(maps, map), false);
+	PINNED_FOR(map) {
+		if (!error)
+			error = by_qdisc_put(outer_of(reg, map), qdisc, *inner_of(maps, map),
+					     false);
+	}
 	error = error ?: by_qdisc_put(reg->parents, qdisc, maps->parents, false);
 	error = error ?: by_qdisc_put(reg->plan_dualqs, qdisc, maps->dualqs, false);
 	if (error)
 		return by_qdisc_refuse_place(&by_subscriber, error);
-	PINNED_FOR(map)
-	{
+	PINNED_FOR(map) {
 		if (!pin(reg, map, qdisc, *inner_of(maps, map)))
 			return false;
 	}
@@ -185,7 +187,7 @@ int subscriber_maps_open(const struct registration *reg, const struct dualpi2_ke
 	if (found < 0)
 		return found;
 	PINNED_FOR(map)
-	found = found > 0 ? open_one(reg, map, maps->qdisc, inner_of(maps, map)) : found;
+		found = found > 0 ? open_one(reg, map, maps->qdisc, inner_of(maps, map)) : found;
 	if (found > 0)
 		found = inner_map_look(reg->parents, maps->qdisc);
 	if (found > 0)
@@ -206,7 +208,7 @@ static void take_away(const struct registration *reg, __u32 qdisc)
 	if (inner_map_look(reg->names, qdisc) <= 0)
 		return;
 	PINNED_FOR(map)
-	pin_forget(reg->aqm->name, pin_numbered(map->prefix, qdisc, name));
+		pin_forget(reg->aqm->name, pin_numbered(map->prefix, qdisc, name));
 	by_qdisc_take_away(&by_subscriber, reg->plan_dualqs, qdisc);
 	by_qdisc_take_away(&by_subscriber, reg->parents, qdisc);
 	by_qdisc_take_away(&by_subscriber, reg->prefixes, qdisc);
