@@ -56,9 +56,9 @@ static uint64_t count; /* of repetitions; 0: without end */
 	(BIT(OUTPUT_JSON) | BIT(OUTPUT_JSONL) | BIT(OUTPUT_TC) | BIT(OUTPUT_WATCH) | \
 	 BIT(OUTPUT_OPENMETRICS) | BIT(OUTPUT_PROMETHEUS))
 
-#define LIST_ALONE                                                                \
-	(ONE_TEXT | BIT(OUTPUT_RECORD) | BIT(OUTPUT_QUEUES) | BIT(OUTPUT_FLOWS) | \
-	 BIT(OUTPUT_EVENTS) | (FORMATS & ~BIT(OUTPUT_JSON)))
+/* With a list: of flows, of subscribers. */
+#define NO_LIST (ONE_TEXT | BIT(OUTPUT_RECORD) | BIT(OUTPUT_EVENTS) | (FORMATS & ~BIT(OUTPUT_JSON)))
+#define NO_SUBSCRIBERS (NO_LIST | BIT(OUTPUT_QUEUES) | BIT(OUTPUT_FLOWS))
 
 #define OUTPUT "Output"
 
@@ -137,16 +137,15 @@ static struct command command = {
 		[OUTPUT_FLOWS] = { "flows", OUTPUT,
 				   "list the flows that --guard keeps out of the L4S queue: since "
 				   "when, for how long, and why; for root",
-				   .excludes = ONE_TEXT | BIT(OUTPUT_RECORD) | BIT(OUTPUT_EVENTS) |
-					       (FORMATS & ~BIT(OUTPUT_JSON)) },
+				   .excludes = NO_LIST },
 		[OUTPUT_SUBSCRIBERS] = { "subscribers", OUTPUT,
 					 "list the subscribers in force, with plans and addresses; for "
 					 "root",
-					 .excludes = LIST_ALONE | BIT(OUTPUT_SUBSCRIBER) },
+					 .excludes = NO_SUBSCRIBERS | BIT(OUTPUT_SUBSCRIBER) },
 		[OUTPUT_SUBSCRIBER] = { "subscriber", OUTPUT,
 					"show the subscriber or parent of this name; for root",
 					.kind = KIND_FILE, .words = "c1001", .argument = "NAME",
-					.excludes = LIST_ALONE },
+					.excludes = NO_SUBSCRIBERS },
 		[OUTPUT_EVENTS] = { "events", OUTPUT,
 				    "print a line when overload begins or ends, and for root when "
 				    "--guard takes a flow out of the L4S queue, until interrupted; "
