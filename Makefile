@@ -87,8 +87,8 @@ AQMS := $(DEFAULT_AQM) $(filter-out $(DEFAULT_AQM) $(if $(VDQ),,$(OPT_IN_AQMS)),
 TEST_AQMS := $(call aqms_with,AQM_FOR_TESTS)
 # What they can be (enum aqm_variant of user/aqm/aqm.h): all are plain; some can be where several
 # queues share a rate, which have another link (bpf/link/), or have a DualQ for each host or each
-# subscriber, with another schedule (bpf/schedule/). A directory for each variant has a BPF object of each such AQM
-# and an object of user/, from the same sources; list.o has them all.
+# subscriber, with another schedule (bpf/schedule/). A directory for each variant has a BPF object
+# of each such AQM and an object of user/, from the same sources; list.o has them all.
 VARIANTS := aqm shared hosts subscribers
 AQMS_aqm := $(AQMS)
 AQMS_shared := $(filter $(AQMS),$(call aqms_with,AQM_SHARED_KIND))
@@ -117,6 +117,7 @@ plug_cflags = -DAQM_HEADER='"aqm/$(2).h"' -DAQM_SKELETON='"$(1)/$(2).skel.h"' -D
 AQMS_O := $(PLUGS_O) $(O)/aqm/list.o
 # What only dualpi2-load has.
 LOADER := user/loader.c user/show/outcome.c $(wildcard user/attach/*.c)
+# For network.json of LibreQoS: a file that one build reads and another does not would be worse.
 LOADER_LDLIBS = $(call libraries,json-c)
 # What only dualpi2-stats has, and the libraries for it.
 WITHOUT_NCURSES := user/watch/without.c
@@ -128,8 +129,7 @@ STATS_LDLIBS = $(call libraries,json-c $(if $(NCURSES),ncursesw))
 PRAGUE := user/prague.c $(wildcard user/prague/*.c)
 BASE_RTT := user/base_rtt.c $(wildcard user/base_rtt/*.c)
 MARK_VALUES := user/mark_values.c $(wildcard user/mark_values/*.c)
-# What both dualpi2-load and dualpi2-stats have. It reads network.json, so dualpi2-load takes json-c,
-# too: a file that one build reads and another does not would be worse.
+# What both dualpi2-load and dualpi2-stats have, and unit tests by itself.
 SUBSCRIBERS := $(wildcard user/subscribers/*.c)
 LOW := $(wildcard user/cli/*.c user/kernel/*.c) user/check/report.c user/show/json.c \
 	$(addprefix user/pinned/,bpffs.c pin_dir.c pins.c tcx_link.c)
