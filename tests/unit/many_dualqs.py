@@ -36,6 +36,12 @@ class Qdisc:
         self.note(number)
         C.turns_arrive(self.turns, ffi.addressof(self.dualq[number], "turns"), number, in_l)
 
+    def refill(self, number, queues, lengths, draw):
+        """So that two packets wait in each of these queues of it."""
+        for in_l in queues:
+            while len(self.fifo[number][C.TURNS_L if in_l else C.TURNS_C]) < 2:
+                self.enqueue(number, draw.choice(lengths), in_l)
+
     def next(self):
         """Whose turn it is; while packets wait somebody's."""
         while (number := C.turns_next(self.turns)) == C.TURNS_UNKNOWN:

@@ -144,10 +144,7 @@ class Link:
             self.refill(number)
 
     def refill(self, number):
-        queues, sizes = self.floods[number]
-        for in_l in queues:
-            while len(self.qdisc.fifo[number][C.TURNS_L if in_l else C.TURNS_C]) < 2:
-                self.qdisc.enqueue(number, self.draw.choice(sizes), in_l)
+        self.qdisc.refill(number, *self.floods[number], self.draw)
 
     def arrive(self, at):
         """What has come until then, at its time."""

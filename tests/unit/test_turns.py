@@ -28,10 +28,7 @@ class Flood:
             self.refill(number)
 
     def refill(self, number):
-        queues, sizes = self.hosts[number]
-        for in_l in queues:
-            while len(self.qdisc.fifo[number][C.TURNS_L if in_l else C.TURNS_C]) < 2:
-                self.qdisc.enqueue(number, self.draw.choice(sizes), in_l)
+        self.qdisc.refill(number, *self.hosts[number], self.draw)
 
     def serve(self):
         served = self.qdisc.serve()
