@@ -2,6 +2,8 @@
 """What a packet costs above noqueue where each subscriber has queues and a plan of his own, in
 instructions. As hosts.py, with packets to so many subscribers."""
 
+import dataclasses
+
 from contenders import BASELINE, RATE, Contender
 from guest import LOADER
 from hosts import FIRST, HOSTS, cost
@@ -12,10 +14,11 @@ PLAN_MBIT = 1000
 NAME = "bpf_dualpi2 with subscribers"
 
 
+@dataclasses.dataclass(frozen=True)
 class Subscribed(Contender):
     """With a plan for each of the first `count` addresses."""
 
-    count = 0
+    count: int = 0
 
     def attach_to(self, dev):
         super().attach_to(dev)
@@ -32,8 +35,7 @@ def measure():
         noqueue = cost(BASELINE, count)
         contender = Subscribed(NAME, True,
                                (f"{LOADER} DEV --rate {RATE} {' '.join(BY_TARGET)} "
-                                f"--subscribers {one_subscriber()}",))
-        object.__setattr__(contender, "count", count)
+                                f"--subscribers {one_subscriber()}",), count=count)
         found = cost(contender, count)
         rows.append({"hosts": count, "qdisc": NAME,
                      **{packet: found[packet] - noqueue[packet] for packet in PACKETS}})
