@@ -13,6 +13,11 @@ from test_mq import QUEUES, from_flow
 RATE = 10_000_000
 LENGTH = 1000
 SETTLED_S, SECONDS = 1.5, 1.5
+# Not one frame in a whole number of the link's frames: of those it would meet each at the same age.
+MODEST = 0.19
+# How long L waits for a frame of C that is under way, mean and P99: any link costs that, and how
+# much less was seen of a few hundred packets is chance.
+UNDER_WAY_MS = 1000 * LENGTH * 8 / RATE / 2, 1000 * LENGTH * 8 / RATE
 LATE_MS = 0.05  # the timer of L's queue, which waits for a frame of C in another one
 
 
@@ -59,8 +64,8 @@ def by_chance(share):
 def test_flood(link, ecn):
     """Twice what the link takes."""
     def streams(queues):
-        return [link.stream(ecn, 2, queues), link.stream(ECT_1, 0.2, [1]),
-                link.stream(NOT_ECT, 0.2, [2])]
+        return [link.stream(ecn, 2, queues), link.stream(ECT_1, MODEST, [1]),
+                link.stream(NOT_ECT, MODEST, [2])]
     at_root(link)
     root = measured(link, streams([0]))
     shared_by_queues(link)
@@ -70,8 +75,8 @@ def test_flood(link, ecn):
             print(f"into {len(queues)}, {who}: root {one[0]:.1%} {one[1]:.2f} {one[2]:.2f} ms, "
                   f"link {other[0]:.1%} {other[1]:.2f} {other[2]:.2f} ms")
             assert other[0] == pytest.approx(one[0], rel=0.1, abs=by_chance(one[0]))
-        assert shared[1][1] <= 1.1 * root[1][1] + LATE_MS
-        assert shared[1][2] <= 1.1 * root[1][2] + LATE_MS
+        for alone, late, under_way in zip(root[1][1:], shared[1][1:], UNDER_WAY_MS, strict=True):
+            assert late <= 1.1 * max(alone, under_way) + LATE_MS
 
 
 STANDING = 30  # frames that wait in the queue of who is there already
