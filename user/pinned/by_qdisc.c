@@ -95,47 +95,61 @@ bool by_qdisc_refuse_place(const struct by_qdisc *by, int error)
 
 /* ---- sweep ----------------------------------------------------------------------- */
 
-/* Those that are used: 0, or -errno. (A batch misses none: see find_published() of maps.c.) */
-static int read_numbers(const struct registration *reg, bool is_used[DUALPI2_MAX_INSTANCES])
+/* Keys and values of a map that has an entry for each qdisc at most: 0, or -errno. (A batch misses
+ * none: see find_published() of maps.c.)
+ */
+static int read_all(int map, void *keys, void *values, __u32 *count)
 {
-	struct dualpi2_key keys[DUALPI2_MAX_INSTANCES], next;
-	__u32 numbers[DUALPI2_MAX_INSTANCES], count = DUALPI2_MAX_INSTANCES;
-	int error = bpf_map_lookup_batch(reg->live, NULL, &next, keys, numbers, &count, NULL);
+	struct dualpi2_key next;
+	int error;
 
-	if (error && error != -ENOENT) /* that is their end */
-		return error;
-	for (__u32 i = 0; i < count; i++) {
-		if (numbers[i] < DUALPI2_MAX_INSTANCES)
-			is_used[numbers[i]] = true;
-	}
-	return 0;
+	*count = DUALPI2_MAX_INSTANCES;
+	error = bpf_map_lookup_batch(map, NULL, &next, keys, values, count, NULL);
+	return error == -ENOENT ? 0 : error; /* that is their end */
 }
 
-void by_qdisc_take_away(const struct by_qdisc *by, int outer, __u32 number)
+/* The numbers of former qdiscs that have left something: 0, or -errno. */
+static int find_left(const struct by_qdisc *by, const struct registration *reg,
+		     bool is_left[DUALPI2_MAX_INSTANCES])
 {
-	if (inner_map_look(outer, number) > 0 && bpf_map_delete_elem(outer, &number))
-		verbose("the queues for %s of a former qdisc stay: %s", by->whose, strerror(errno));
-}
-
-static void sweep(const struct registration *reg,
-		  void (*take_away)(const struct registration *reg, __u32 number))
-{
-	bool is_used[DUALPI2_MAX_INSTANCES] = {};
-	int error = read_numbers(reg, is_used);
+	__u32 numbers[DUALPI2_MAX_INSTANCES], ids[DUALPI2_MAX_INSTANCES], count;
+	struct dualpi2_key keys[DUALPI2_MAX_INSTANCES];
+	int error = read_all(*(const int *)((const char *)reg + by->first), numbers, ids, &count);
 
 	if (error)
-		verbose("cannot see which qdiscs of %s live: %s", reg->aqm->kind, strerror(-error));
-	for (__u32 number = 0; !error && number < DUALPI2_MAX_INSTANCES; number++) {
-		if (!is_used[number])
-			take_away(reg, number);
+		return error;
+	for (__u32 i = 0; i < count; i++)
+		is_left[numbers[i]] = true;
+	error = read_all(reg->live, keys, numbers, &count);
+	for (__u32 i = 0; !error && i < count; i++) {
+		if (numbers[i] < DUALPI2_MAX_INSTANCES)
+			is_left[numbers[i]] = false;
 	}
+	return error;
+}
+
+bool by_qdisc_take_away(const struct by_qdisc *by, int outer, __u32 number)
+{
+	return !bpf_map_delete_elem(outer, &number) || errno == ENOENT ||
+	       fail(errno, "the queues for %s of a former qdisc stay: %s: run it again", by->whose,
+		    strerror(errno));
+}
+
+static void sweep(const struct by_qdisc *by, const struct registration *reg,
+		  by_qdisc_remove *remove)
+{
+	bool is_left[DUALPI2_MAX_INSTANCES] = {};
+	bool done = expect_known(find_left(by, reg, is_left), "the queues for %s", by->whose) >= 0;
+
+	for (__u32 number = 0; done && number < DUALPI2_MAX_INSTANCES; number++)
+		done = !is_left[number] || remove(reg, number);
 }
 
 void by_qdisc_sweep(const struct by_qdisc *by, const struct registrations *regs,
-		    void (*take_away)(const struct registration *reg, __u32 number))
+		    by_qdisc_remove *remove)
 {
 	for (size_t i = 0; i < regs->count; i++) {
 		if (regs->of[i].aqm->variant == by->variant && registration_is_open(&regs->of[i]))
-			sweep(&regs->of[i], take_away);
+			sweep(by, &regs->of[i], remove);
 	}
 }

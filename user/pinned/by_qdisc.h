@@ -10,6 +10,10 @@
 /* Whom the DualQs are for. */
 struct by_qdisc {
 	enum aqm_variant variant;
+	/* Where struct registration has the array that gets its map first and loses it last: where
+	 * it has none, nothing is left of a qdisc.
+	 */
+	size_t first;
 	const char *whose;  /* "hosts" */
 	const char *option; /* that asks for it */
 	const char *fewer;  /* what to do without the memory */
@@ -37,10 +41,13 @@ bool by_qdisc_refuse_place(const struct by_qdisc *by, int error);
 void by_qdisc_close(int fd);
 
 /* Take a map away, if one is there. */
-void by_qdisc_take_away(const struct by_qdisc *by, int outer, __u32 number);
+bool by_qdisc_take_away(const struct by_qdisc *by, int outer, __u32 number);
 
-/* Of each number that no live qdisc has. The lock is held. */
+/* Remove what a former qdisc of this number has left. False: that failed, which is reported. */
+typedef bool by_qdisc_remove(const struct registration *reg, __u32 number);
+
+/* Of each former qdisc, until one fails. The lock is held. */
 void by_qdisc_sweep(const struct by_qdisc *by, const struct registrations *regs,
-		    void (*take_away)(const struct registration *reg, __u32 number));
+		    by_qdisc_remove *remove);
 
 #endif /* BY_QDISC_H */

@@ -9,6 +9,7 @@
 
 static const struct by_qdisc by_host = {
 	.variant = AQM_HOSTS,
+	.first = offsetof(struct registration, host_sets),
 	.whose = "hosts",
 	.option = "--per-host",
 	.fewer = "give fewer with --hosts",
@@ -66,10 +67,10 @@ int host_maps_look(const struct registration *reg, const struct dualpi2_key *key
 	return expect_known(found, "the queues for hosts of %s", reg->aqm->kind);
 }
 
-static void take_away(const struct registration *reg, __u32 number)
+static bool take_away(const struct registration *reg, __u32 number)
 {
-	by_qdisc_take_away(&by_host, reg->host_dualqs, number);
-	by_qdisc_take_away(&by_host, reg->host_sets, number);
+	return by_qdisc_take_away(&by_host, reg->host_dualqs, number) &&
+	       by_qdisc_take_away(&by_host, reg->host_sets, number);
 }
 
 void host_maps_sweep(const struct registrations *regs)

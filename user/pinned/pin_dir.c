@@ -250,9 +250,9 @@ bool pins_lock_if_any(void)
 
 /* ---- remove ----------------------------------------------------------------------------- */
 
-void pin_dir_report_kept(const char *path)
+bool pin_dir_report_kept(const char *path)
 {
-	fail(errno, "%s: cannot be removed: check that " BPFFS " is writable", path);
+	return fail(errno, "%s: cannot be removed: check that " BPFFS " is writable", path);
 }
 
 void pin_dir_remove(const char *path)

@@ -88,6 +88,6 @@ int pin_dir_open(const char *path);
 void pin_dir_remove(const char *path);
 
 /* Report that something cannot be removed, with errno. */
-void pin_dir_report_kept(const char *path);
+bool pin_dir_report_kept(const char *path);
 
 #endif /* PIN_DIR_H */

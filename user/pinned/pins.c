@@ -151,14 +151,15 @@ int pin_read(const char *dir, const char *name, void *value, size_t size)
 	return error;
 }
 
-void pin_forget(const char *dir, const char *name)
+bool pin_forget(const char *dir, const char *name)
 {
 	char path[PATH_MAX];
 
-	if (!unlink(pin_path(dir, name, path)))
+	if (!unlink(pin_path(dir, name, path))) {
 		verbose("removed %s", path);
-	else if (errno != ENOENT)
-		pin_dir_report_kept(path);
+		return true;
+	}
+	return errno == ENOENT || pin_dir_report_kept(path);
 }
 
 static int open_link(const char *dir, const char *name)

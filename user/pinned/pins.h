@@ -61,7 +61,7 @@ bool pin_value(const char *dir, const char *name, const void *value, size_t size
 int pin_read(const char *dir, const char *name, void *value, size_t size);
 
 /* Remove only the pin, whatever it is; a link may have another. */
-void pin_forget(const char *dir, const char *name);
+bool pin_forget(const char *dir, const char *name);
 
 /* All pins, for pins_next(); NULL: there are none, or it is reported why they cannot be read. */
 DIR *pins_list(const char *dir);

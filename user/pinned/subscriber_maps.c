@@ -15,6 +15,7 @@
 
 static const struct by_qdisc by_subscriber = {
 	.variant = AQM_SUBSCRIBERS,
+	.first = offsetof(struct registration, names),
 	.whose = "subscribers",
 	.option = "--subscribers",
 	.fewer = "free some, or give fewer",
@@ -117,8 +118,7 @@ static bool pin(const struct registration *reg, const struct pinned_map *map, __
 	char name[PIN_NAME_MAX];
 
 	pin_numbered(map->prefix, qdisc, name);
-	pin_forget(reg->aqm->name, name);
-	return pin_create(fd, reg->aqm->name, name);
+	return pin_forget(reg->aqm->name, name) && pin_create(fd, reg->aqm->name, name);
 }
 
 bool subscriber_maps_put(const struct registration *reg, const struct dualpi2_key *key,
@@ -200,20 +200,19 @@ int subscriber_maps_open(const struct registration *reg, const struct dualpi2_ke
 
 /* ---- sweep ----------------------------------------------------------------------- */
 
-/* The names go last, and so do not before the pins: who is killed in between is found. */
-static void take_away(const struct registration *reg, __u32 qdisc)
+static bool take_away(const struct registration *reg, __u32 qdisc)
 {
+	const int outer[] = { reg->plan_dualqs, reg->parents, reg->prefixes, reg->plans,
+			      reg->names };
 	char name[PIN_NAME_MAX];
+	bool done = true;
 
-	if (inner_map_look(reg->names, qdisc) <= 0)
-		return;
-	PINNED_FOR(map)
-		pin_forget(reg->aqm->name, pin_numbered(map->prefix, qdisc, name));
-	by_qdisc_take_away(&by_subscriber, reg->plan_dualqs, qdisc);
-	by_qdisc_take_away(&by_subscriber, reg->parents, qdisc);
-	by_qdisc_take_away(&by_subscriber, reg->prefixes, qdisc);
-	by_qdisc_take_away(&by_subscriber, reg->plans, qdisc);
-	by_qdisc_take_away(&by_subscriber, reg->names, qdisc);
+	PINNED_FOR(map) {
+		done = done && pin_forget(reg->aqm->name, pin_numbered(map->prefix, qdisc, name));
+	}
+	for (size_t i = 0; done && i < sizeof(outer) / sizeof(outer[0]); i++)
+		done = by_qdisc_take_away(&by_subscriber, outer[i], qdisc);
+	return done;
 }
 
 void subscriber_maps_sweep(const struct registrations *regs)
