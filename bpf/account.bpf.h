@@ -22,24 +22,29 @@ static __always_inline void count_mark(struct dualpi2_counters *counters, enum m
 		counters->mark_guard += packets;
 }
 
-static __always_inline void count_arrival(struct instance *in, struct dualpi2_counters *counters,
-					  const struct packet_info *info, enum mark mark)
+static __always_inline void count_arrival(struct instance *in, struct dualq *q,
+					  struct dualpi2_counters *counters,
+					  const struct packet_info *info, enum mark mark, bool in_l)
 {
 	counters->packets_in += info->packets;
 	counters->bytes_in += info->len;
-	if (mark != MARK_NONE)
+	if (mark != MARK_NONE) {
 		count_mark(counters, mark, info->packets);
+		schedule_marked(q, info, in_l);
+	}
 	if (info->packets > 1)
 		in->gso_whole++;
 }
 
 /* A packet goes no further. */
-static __always_inline void count_drop(struct Qdisc *sch, struct dualpi2_counters *counters,
-				       u64 *cause, const struct packet_info *info)
+static __always_inline void count_drop(struct Qdisc *sch, struct dualq *q,
+				       struct dualpi2_counters *counters, u64 *cause,
+				       const struct packet_info *info, bool in_l)
 {
 	*cause += info->packets;
 	counters->drop_bytes += info->len;
 	sch->qstats.drops += info->packets;
+	schedule_dropped(q, info, in_l);
 }
 
 static __always_inline u64 *cause_of(struct dualpi2_counters *counters, enum drop drop)

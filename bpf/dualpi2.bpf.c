@@ -214,7 +214,7 @@ static __always_inline int admit(struct instance *in, struct dualq *q, struct Qd
 	enum drop drop;
 	u64 *cause;
 
-	count_arrival(in, counters, &info, tag_mark(tag));
+	count_arrival(in, q, counters, &info, tag_mark(tag), in_l);
 	cause = over_limit(in, q, sch, counters, info.truesize);
 	if (cause) {
 		sch->qstats.overlimits += info.packets;
@@ -253,7 +253,7 @@ static __always_inline int admit(struct instance *in, struct dualq *q, struct Qd
 	return NET_XMIT_SUCCESS;
 
 drop:
-	count_drop(sch, counters, cause, &info);
+	count_drop(sch, q, counters, cause, &info, in_l);
 	bpf_qdisc_skb_drop(skb, to_free);
 	return result;
 }

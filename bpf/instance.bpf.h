@@ -75,14 +75,14 @@ struct fifo {
 
 /* Two coupled queues. */
 struct dualq {
-	struct bpf_spin_lock lock; /* for lists; the first one's for free blocks, too */
+	struct in_schedule in_schedule; /* of the schedule (SCHEDULE_H) */
+	struct bpf_spin_lock lock;	/* for lists; the first one's for free blocks, too */
 	struct fifo l, c;
 	/* What lies between head and tail of each. Lists are in one struct with their lock. */
 	struct bpf_list_head l_blocks __contains(dualpi2_block, list);
 	struct bpf_list_head c_blocks __contains(dualpi2_block, list);
-	struct in_schedule in_schedule; /* of the schedule (SCHEDULE_H) */
-	u32 l_packets;			/* on the wire, that wait in L */
-	s32 credit;			/* scheduler.h */
+	u32 l_packets; /* on the wire, that wait in L */
+	s32 credit;    /* scheduler.h */
 	/* of the AQM, if it is not the link's (LINK_H) */
 	struct coupled coupled;
 	struct aqm aqm;

@@ -47,6 +47,9 @@
  *	schedule_overload()	the event that the overload of a DualQ is part of
  *	schedule_shown()	the DualQ whose state is in a row of the statistics
  *	schedule_publish()	what of that row is not its own, but of all
+ *	schedule_marked()	what is counted of a DualQ alone: a packet that was marked
+ *	schedule_dropped()	or dropped
+ *	schedule_forwarded()	or forwarded, after so long, ns
  *
  * What one with few DualQs has no use for is in bpf/schedule/few.bpf.h. What those with many have
  * in common is in bpf/schedule/many.bpf.h.

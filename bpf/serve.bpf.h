@@ -62,7 +62,7 @@ static __always_inline void trim_from(struct instance *in, struct dualq *q, stru
 	if (!skb)
 		return;
 	schedule_used(in, q, info.len);
-	count_drop(sch, counters, &counters->drop_trim, &info);
+	count_drop(sch, q, counters, &counters->drop_trim, &info, from_l);
 	bpf_kfree_skb(skb);
 }
 
@@ -124,7 +124,7 @@ static __always_inline enum turn serve_from(struct instance *in, struct dualq *q
 	if (!link_drops_early(in)) {
 		drop = must_drop(in, q, info.flags, from_l, sojourn_ns, now);
 		if (drop != DROP_NONE) {
-			count_drop(sch, counters, cause_of(counters, drop), &info);
+			count_drop(sch, q, counters, cause_of(counters, drop), &info, from_l);
 			charge_lost(in, q, skb, &info, now);
 			bpf_kfree_skb(skb);
 			return TURN_AGAIN;
@@ -138,6 +138,7 @@ static __always_inline enum turn serve_from(struct instance *in, struct dualq *q
 	if (SEVERAL)
 		schedule_served(in, q, len_on_link(in, skb, &info), now);
 	count_forwarded(counters, &info);
+	schedule_forwarded(q, &info, from_l, sojourn_ns);
 	histogram_record(delays, sojourn_ns, from_l ? &in->l_octave : &in->c_octave);
 	bpf_qdisc_bstats_update(sch, skb);
 	*served = skb;

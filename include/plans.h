@@ -526,12 +526,12 @@ static inline void plans_settle(struct plans *plans)
 /* A packet comes to a DualQ in which none waits. True: it has another owner than before. */
 static inline bool plans_wake(struct plans *plans, struct plans_dualq *own, __u32 number, __u64 now)
 {
-	const __u32 known = own->known;
-
 	plans_look(plans, own, number, now);
 	shaper_wake(&own->clock.shaper, now);
+	if (own->known == own->owner)
+		return false;
 	own->known = own->owner;
-	return own->known != known;
+	return true;
 }
 
 /* A packet was queued: turns_arrive(), but for who stands apart. */

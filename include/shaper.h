@@ -115,7 +115,7 @@ static inline void shaper_charge_late(struct shaper *s, __u64 rate, __u64 now_ns
 
 	if (!rate)
 		return;
-	if (now_ns > slack_ns && s->free_ns < now_ns - slack_ns) {
+	if (s->free_ns + slack_ns < now_ns) {
 		s->free_ns = now_ns - slack_ns;
 		s->remainder = 0;
 	}

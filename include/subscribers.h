@@ -14,7 +14,8 @@
  *	dualpi2_names		struct subscriber_name, for the tools alone
  *	dualpi2_parents		SUBSCRIBERS_PARENT_SIZE bytes, written by the programs: zeros at
  *				first
- *	dualpi2_plan_dualqs	struct dualq, likewise. Its types are those of the programs
+ *	dualpi2_plan_dualqs	struct dualq, likewise. Its types are those of the programs; it
+ *				begins with a struct subscriber_use
  *
  * User space writes the first three at any time, while packets wait, and tells nobody: a plan is in
  * force within 19 ms. A trie, and the names, may stand in several places: those of two directions.
@@ -57,6 +58,20 @@ struct subscriber_name {
 	char name[SUBSCRIBER_NAME_SIZE]; /* "": nobody's */
 	__u32 owner;			 /* as in its plan */
 	__u32 is_parent;		 /* 1: of a parent, which has no prefixes */
+};
+
+/* What is counted of a queue of its DualQ, but for what a link that went down has thrown away. */
+struct subscriber_queue {
+	__u64 bytes;  /* forwarded */
+	__u64 marks;  /* packets that got CE */
+	__u64 drops;  /* packets, whatever the cause */
+	__u64 p99_ns; /* of the time that packets waited (p99.h); 0: there was none */
+};
+
+struct subscriber_use {
+	struct subscriber_queue l, c;
+	__u32 owner; /* whose all this is; another one than that of the plan: somebody else's */
+	__u32 unused;
 };
 
 #endif /* DUALPI2_SUBSCRIBERS_H */

@@ -16,6 +16,7 @@
 #include "show/flows.h"
 #include "show/show.h"
 #include "show/subscribers.h"
+#include "subscribers.h"
 #include "watch/watch.h"
 
 enum output {
@@ -33,6 +34,7 @@ enum output {
 	OUTPUT_FLOWS,
 	OUTPUT_SUBSCRIBERS,
 	OUTPUT_SUBSCRIBER,
+	OUTPUT_TOP,
 	OUTPUT_EVENTS,
 	OUTPUT_INTERVAL,
 	OUTPUT_COUNT,
@@ -139,13 +141,16 @@ static struct command command = {
 				   "when, for how long, and why; for root",
 				   .excludes = NO_LIST },
 		[OUTPUT_SUBSCRIBERS] = { "subscribers", OUTPUT,
-					 "list the subscribers in force, with plans and addresses; for "
-					 "root",
+					 "list the subscribers in force, with their plans, what they "
+					 "use and how long they wait; for root",
 					 .excludes = NO_SUBSCRIBERS | BIT(OUTPUT_SUBSCRIBER) },
 		[OUTPUT_SUBSCRIBER] = { "subscriber", OUTPUT,
 					"show the subscriber or parent of this name; for root",
 					.kind = KIND_FILE, .words = "c1001", .argument = "NAME",
 					.excludes = NO_SUBSCRIBERS },
+		[OUTPUT_TOP] = { "top", OUTPUT,
+				 "with --subscribers: only the N that use most, first",
+				 .kind = KIND_NUMBER, .min = 1, .max = SUBSCRIBERS_ROOM_MAX },
 		[OUTPUT_EVENTS] = { "events", OUTPUT,
 				    "print a line when overload begins or ends, and for root when "
 				    "--guard takes a flow out of the L4S queue, until interrupted; "
@@ -227,6 +232,17 @@ static void print_metrics(const struct samples *list, const char *ifname,
 	free(configured.items);
 }
 
+static bool show_subscribers(const struct sampler *sampler, const struct samples *list)
+{
+	const struct subscribers_shown shown = {
+		.name = given(OUTPUT_SUBSCRIBER),
+		.top = given(OUTPUT_TOP) ? command.given[OUTPUT_TOP].value : 0,
+		.json = given(OUTPUT_JSON),
+	};
+
+	return subscribers_print(&sampler->regs, list, &shown);
+}
+
 static bool show_once(struct sampler *sampler, const struct configuration *configuration)
 {
 	struct samples list;
@@ -238,8 +254,7 @@ static bool show_once(struct sampler *sampler, const struct configuration *confi
 		shown = flows_print(&sampler->regs, &list, given(OUTPUT_JSON));
 	else if ((given(OUTPUT_SUBSCRIBERS) || given(OUTPUT_SUBSCRIBER)) &&
 		 (list.count || given(OUTPUT_JSON)))
-		shown = subscribers_print(&sampler->regs, &list, given(OUTPUT_SUBSCRIBER),
-					  given(OUTPUT_JSON));
+		shown = show_subscribers(sampler, &list);
 	else if (given(OUTPUT_JSON))
 		json_print(&list, delays_shown());
 	else if (given(OUTPUT_OPENMETRICS) || given(OUTPUT_PROMETHEUS))
@@ -365,6 +380,8 @@ static bool options_agree(void)
 	    !given(OUTPUT_RECORD))
 		return fail(0, "--count: nothing is repeated: give it --interval, --jsonl or "
 			       "--record");
+	if (given(OUTPUT_TOP) && !given(OUTPUT_SUBSCRIBERS))
+		return fail(0, "--top: only with --subscribers");
 	if (given(OUTPUT_CONFIG) && !given(OUTPUT_OPENMETRICS) && !given(OUTPUT_PROMETHEUS))
 		return fail(0, "--config: only with --openmetrics or --prometheus");
 	return true;

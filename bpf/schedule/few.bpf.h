@@ -11,6 +11,7 @@
 #include "dualpi2.h"
 #include "ecn.bpf.h"
 #include "instance.bpf.h"
+#include "schedule/uncounted.bpf.h"
 #include "schedule/unheld.bpf.h"
 
 static __always_inline void schedule_params(struct instance *in)

@@ -13,6 +13,7 @@
 #include "maps.bpf.h"
 #include "schedule/address.bpf.h"
 #include "schedule/many_turns.bpf.h"
+#include "schedule/uncounted.bpf.h"
 #include "schedule/unheld.bpf.h"
 #include "turns.h"
 #include "verifier.bpf.h"

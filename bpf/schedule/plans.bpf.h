@@ -26,6 +26,7 @@ struct schedule {
 };
 
 struct in_schedule {
+	struct subscriber_use use; /* first, for user space */
 	struct in_many many;
 	struct plans_dualq plan;
 };

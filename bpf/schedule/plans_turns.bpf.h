@@ -11,6 +11,7 @@
 #include "instance.bpf.h"
 #include "kernel.bpf.h"
 #include "maps.bpf.h"
+#include "p99.h"
 #include "plans.h"
 #include "schedule/address.bpf.h"
 #include "schedule/many_turns.bpf.h"
@@ -159,12 +160,15 @@ static __always_inline struct dualq *schedule_find(struct instance *in, u32 numb
 /* What is known of a DualQ in which nothing waits may be of the past, or of somebody else. */
 static __always_inline void wake(struct instance *in, struct dualq *q, u32 number, u64 now)
 {
-	const bool is_anothers = plans_wake(&in->schedule.plans, &q->in_schedule.plan, number, now);
+	struct in_schedule *own = &q->in_schedule;
+	const bool is_anothers = plans_wake(&in->schedule.plans, &own->plan, number, now);
 
 	if (q->start_ns == in->start_ns && !is_anothers)
 		return;
+	if (is_anothers)
+		own->use = (struct subscriber_use){ .owner = own->plan.known };
 	q->start_ns = 0; /* dualq_renew() */
-	clear(&q->in_schedule.many);
+	clear(&own->many);
 }
 
 static __always_inline struct dualq *schedule_claim(struct instance *in, u32 number, u64 now,
@@ -312,6 +316,32 @@ static __always_inline u64 schedule_forecast(const struct instance *in, const st
 }
 
 /* ---- statistics ------------------------------------------------------------------ */
+
+static __always_inline struct subscriber_queue *use_of(struct dualq *q, bool in_l)
+{
+	return in_l ? &q->in_schedule.use.l : &q->in_schedule.use.c;
+}
+
+static __always_inline void schedule_marked(struct dualq *q, const struct packet_info *info,
+					    bool in_l)
+{
+	use_of(q, in_l)->marks += info->packets;
+}
+
+static __always_inline void schedule_dropped(struct dualq *q, const struct packet_info *info,
+					     bool in_l)
+{
+	use_of(q, in_l)->drops += info->packets;
+}
+
+static __always_inline void schedule_forwarded(struct dualq *q, const struct packet_info *info,
+					       bool from_l, u64 sojourn_ns)
+{
+	struct subscriber_queue *use = use_of(q, from_l);
+
+	use->bytes += info->len;
+	use->p99_ns = p99_follow(use->p99_ns, sojourn_ns);
+}
 
 static __always_inline void schedule_publish(struct instance *in, struct dualpi2_stats *stats)
 {

@@ -19,7 +19,7 @@ ALSO_REGISTERED = ("pi2-subscribers",)
 KIND = SUBSCRIBERS_KINDS["pi2-subscribers"]
 DIRECTORY = PIN_DIR / "pi2-subscribers"
 OUTER = ("names", "plans", "prefixes", "parents", "plan_dualqs")
-PINNED = ("names", "plans", "prefixes")
+PINNED = ("names", "plans", "prefixes", "dualqs")
 
 FILE = """\
 north - 500mbit 200mbit
@@ -528,10 +528,11 @@ def test_a_list(loaded):
     loaded.load(FILE)
     lines = shown(loaded, "--subscribers").stdout.splitlines()
     assert lines[0] == "one: subscribers and parents: 4, room for 1024"
+    nothing = ["0bit", "-", "-", "0", "0"]
     assert {line.split()[0]: line.split()[1:] for line in lines[2:]} == {
-        "north": ["500mbit", "(parent)", "-"],
-        "a": ["100mbit", "north", "10.0.0.1/32,2001:db8:1::/48"],
-        "b": ["2.5mbit", "-", "10.0.1.0/24"], "rest": ["5mbit", "-", "*"]}
+        "north": ["500mbit", *nothing, "(parent)", "-"],
+        "a": ["100mbit", *nothing, "north", "10.0.0.1/32,2001:db8:1::/48"],
+        "b": ["2.5mbit", *nothing, "-", "10.0.1.0/24"], "rest": ["5mbit", *nothing, "-", "*"]}
     told = json.loads(shown(loaded, "--subscribers", "--json").stdout)
     assert {each["name"]: (each["rate"] / 1e6, each["parent"]) for each in told} == DOWN[0]
     assert {prefix: each["name"] for each in told for prefix in each["prefixes"]} == DOWN[1]
@@ -543,8 +544,8 @@ def test_a_list(loaded):
 def test_one_of_them(loaded):
     """A name that is a number is a name."""
     loaded.load(FILE.replace("b ", "7 "))
-    assert shown(loaded, "--subscriber", "7").stdout.split() == [
-        "7", "2.5mbit", "-", "10.0.1.0/24"]
+    _, line = shown(loaded, "--subscriber", "7").stdout.splitlines()
+    assert line.split() == ["7", "2.5mbit", "0bit", "-", "-", "0", "0", "-", "10.0.1.0/24"]
     [north] = json.loads(shown(loaded, "--subscriber", "north", "--json").stdout)
     assert north["rate"] == 500_000_000 and north["is-parent"] and north["prefixes"] == []
     line = one_line(shown(loaded, "--subscriber", "c", check=False), 1)

@@ -28,7 +28,8 @@ static const struct by_qdisc by_subscriber = {
 	X(plans, "plans-", .type = BPF_MAP_TYPE_ARRAY, .key_size = sizeof(__u32), \
 	  .value_size = sizeof(struct plan))                                      \
 	X(prefixes, "prefixes-", .type = BPF_MAP_TYPE_LPM_TRIE,                   \
-	  .key_size = sizeof(struct ip_prefix), .value_size = sizeof(__u32))
+	  .key_size = sizeof(struct ip_prefix), .value_size = sizeof(__u32))      \
+	X(plan_dualqs, "dualqs-", .type = BPF_MAP_TYPE_ARRAY, .key_size = sizeof(__u32))
 
 static const struct pinned_map {
 	size_t outer, inner; /* in struct registration, and in struct subscriber_maps */
@@ -86,8 +87,8 @@ bool subscriber_maps_make(const struct registration *reg, __u32 room, struct sub
 
 	*maps = SUBSCRIBER_MAPS_NONE;
 	maps->room = room;
-	maps->dualqs = by_qdisc_make_dualqs(&by_subscriber, reg, "dualpi2_dualqs", length);
-	if (maps->dualqs < 0)
+	maps->plan_dualqs = by_qdisc_make_dualqs(&by_subscriber, reg, "dualpi2_dualqs", length);
+	if (maps->plan_dualqs < 0)
 		return false;
 	maps->prefixes = make_trie();
 	maps->plans = make_array("dualpi2_plan", sizeof(struct plan), length);
@@ -106,7 +107,6 @@ void subscriber_maps_close(struct subscriber_maps *maps)
 	PINNED_FOR(map)
 		by_qdisc_close(*inner_of(maps, map));
 	by_qdisc_close(maps->parents);
-	by_qdisc_close(maps->dualqs);
 	*maps = SUBSCRIBER_MAPS_NONE;
 }
 
@@ -137,7 +137,6 @@ bool subscriber_maps_put(const struct registration *reg, const struct dualpi2_ke
 					     false);
 	}
 	error = error ?: by_qdisc_put(reg->parents, qdisc, maps->parents, false);
-	error = error ?: by_qdisc_put(reg->plan_dualqs, qdisc, maps->dualqs, false);
 	if (error)
 		return by_qdisc_refuse_place(&by_subscriber, error);
 	PINNED_FOR(map) {
@@ -168,13 +167,17 @@ static int open_one(const struct registration *reg, const struct pinned_map *map
 /* The room of all arrays: 1; 0: they do not agree; or -errno. */
 static int read_room(struct subscriber_maps *maps)
 {
-	struct bpf_map_info plans, names;
-	const int error = object_read(maps->plans, &plans) ?: object_read(maps->names, &names);
+	struct bpf_map_info plans, names, dualqs;
+	const int error = object_read(maps->plans, &plans) ?: object_read(maps->names, &names)
+			?: object_read(maps->plan_dualqs, &dualqs);
 
 	if (error)
 		return error;
 	maps->room = plans.max_entries - 1;
-	return plans.max_entries == names.max_entries && maps->room <= SUBSCRIBERS_ROOM_MAX;
+	maps->dualq_size = dualqs.value_size;
+	return plans.max_entries == names.max_entries && plans.max_entries == dualqs.max_entries &&
+	       maps->dualq_size >= sizeof(struct subscriber_use) &&
+	       maps->room <= SUBSCRIBERS_ROOM_MAX;
 }
 
 int subscriber_maps_open(const struct registration *reg, const struct dualpi2_key *key,
@@ -190,8 +193,6 @@ int subscriber_maps_open(const struct registration *reg, const struct dualpi2_ke
 		found = found > 0 ? open_one(reg, map, maps->qdisc, inner_of(maps, map)) : found;
 	if (found > 0)
 		found = inner_map_look(reg->parents, maps->qdisc);
-	if (found > 0)
-		found = inner_map_look(reg->plan_dualqs, maps->qdisc);
 	if (found > 0)
 		found = read_room(maps);
 	maps->generations = reg->generations;

@@ -13,20 +13,21 @@
 
 struct subscriber_maps {
 	/* file descriptors, or -1 */
-	int prefixes, plans, names;
-	int parents, dualqs; /* of new ones only */
-	int generations;     /* of the registration; -1: of new ones */
-	__u32 qdisc;	     /* number of the live qdisc that has them */
-	__u32 room;	     /* numbers from 1 to this */
+	int prefixes, plans, names, plan_dualqs;
+	int parents;	  /* of new ones only */
+	int generations;  /* of the registration; -1: of new ones */
+	__u32 qdisc;	  /* number of the live qdisc that has them */
+	__u32 room;	  /* numbers from 1 to this */
+	__u32 dualq_size; /* bytes, of a live qdisc's */
 };
 
 /* None: to be closed as well. */
-#define SUBSCRIBER_MAPS_NONE                       \
-	((struct subscriber_maps){ .prefixes = -1, \
-				   .plans = -1,    \
-				   .names = -1,    \
-				   .parents = -1,  \
-				   .dualqs = -1,   \
+#define SUBSCRIBER_MAPS_NONE                          \
+	((struct subscriber_maps){ .prefixes = -1,    \
+				   .plans = -1,       \
+				   .names = -1,       \
+				   .plan_dualqs = -1, \
+				   .parents = -1,     \
 				   .generations = -1 })
 
 /* Make them, empty, with room for so many. To be closed with subscriber_maps_close(), also if that

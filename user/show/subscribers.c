@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "show/subscribers.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,63 +9,20 @@
 #include "cli/clean.h"
 #include "cli/format.h"
 #include "cli/message.h"
-#include "cli/privilege.h"
-#include "pinned/in_force.h"
-#include "pinned/pin_dir.h"
+#include "sample/clock.h"
+#include "sample/crowd.h"
 #include "show/json.h"
 
 #define BITS_IN_A_BYTE 8
 
+/* What people see of it besides the sums. */
+#define RECENT_NS DUALPI2_NSEC_PER_SEC
+
 /* What is printed, and has been so far. */
 struct roll {
-	const char *name; /* NULL: all */
-	bool json;
+	const struct subscribers_shown *shown;
 	size_t qdiscs, printed;
 };
-
-/* Those of a qdisc. */
-struct crowd {
-	const struct sample *sample;
-	__u32 room;
-	struct subscribers list;
-	struct subscriber_prefix *prefixes; /* of the list, by their owners */
-};
-
-/* 1; 0: it has none; -1: it is reported why they cannot be read. */
-static int crowd_read(const struct registrations *regs, const struct sample *sample,
-		      struct crowd *crowd)
-{
-	const struct registration *reg = registration_of(regs, sample->aqm);
-	struct subscriber_maps maps;
-	char place[PLACE_MAX];
-	int found;
-
-	*crowd = (struct crowd){ .sample = sample };
-	if (sample->aqm->variant != AQM_SUBSCRIBERS || sample->is_sum)
-		return 0;
-	if (reg->names < 0) {
-		fail(0, "%s: its subscribers only the owner of " PIN_DIR " may see: run it %s",
-		     sample_place(sample, place),
-		     privilege_as_root(PRIVILEGE_FILES | PRIVILEGE_LOAD));
-		return -1;
-	}
-	found = subscriber_maps_open(reg, &sample->key, &maps);
-	crowd->room = maps.room;
-	if (found > 0 && !in_force_read(&maps, &crowd->list))
-		found = -1;
-	subscriber_maps_close(&maps);
-	if (found > 0) {
-		crowd->prefixes = subscribers_by_owner(&crowd->list);
-		found = crowd->prefixes ? 1 : -1;
-	}
-	return found;
-}
-
-static void crowd_free(struct crowd *crowd)
-{
-	free(crowd->prefixes);
-	subscribers_free(&crowd->list);
-}
 
 /* ---- one of them --------------------------------------------------------------------- */
 
@@ -75,29 +33,61 @@ static const char *shown(const struct subscriber *subscriber, char text[SHOWN_MA
 	return clean_text(subscriber->name, text, SHOWN_MAX);
 }
 
-static void print_line(const struct subscriber *each, const struct subscriber_prefix *prefix,
-		       const struct subscriber_prefix *end)
+/* "-": there was no packet, as a parent has none of its own. */
+static const char *p99_text(const struct subscriber_queue *queue, char text[FORMAT_MAX])
 {
+	return queue->p99_ns ? format_delay((double)queue->p99_ns, text) : "-";
+}
+
+static void print_use(const struct crowd *crowd, const struct subscriber *each)
+{
+	const struct subscriber_use *use = &crowd->use[each->number];
+	char speed[FORMAT_MAX], l[FORMAT_MAX], c[FORMAT_MAX], marks[FORMAT_MAX], drops[FORMAT_MAX];
+
+	printf(" %8s %7s %7s %7s %7s ", format_speed(crowd_speed(crowd, each), speed),
+	       p99_text(&use->l, l), p99_text(&use->c, c),
+	       format_count((double)(use->l.marks + use->c.marks), marks),
+	       format_count((double)(use->l.drops + use->c.drops), drops));
+}
+
+static void print_line(const struct crowd *crowd, const struct subscriber *each,
+		       const struct subscriber_prefix *prefix)
+{
+	const struct subscriber_prefix *const end = crowd->prefixes + crowd->list.prefix_count;
 	const struct subscriber *parent = each->plan.parent;
 	char rate[FORMAT_MAX], text[PREFIX_TEXT_MAX], name[SHOWN_MAX], parent_name[SHOWN_MAX];
 	const char *before = "";
 
-	printf("  %-24s %9s  %-16s ", shown(each, name),
-	       each->plan.down ? format_rate(each->plan.down, rate) : "unlimited",
-	       each->is_parent ? "(parent)"
-	       : parent	       ? shown(parent, parent_name)
-			       : "-");
-	if (prefix == end)
+	printf("  %-16s %9s", shown(each, name),
+	       each->plan.down ? format_rate(each->plan.down, rate) : "unlimited");
+	print_use(crowd, each);
+	printf(" %-12s ", each->is_parent ? "(parent)" : parent ? shown(parent, parent_name) : "-");
+	if (prefix == end || prefix->owner != each)
 		printf("-");
-	for (; prefix < end; prefix++, before = ",")
+	for (; prefix < end && prefix->owner == each; prefix++, before = ",")
 		printf("%s%s", before, subscriber_prefix_text(&prefix->prefix, text));
 	printf("\n");
 }
 
-static struct json_object *object_of(const struct crowd *crowd, const struct subscriber *each,
-				     const struct subscriber_prefix *prefix,
-				     const struct subscriber_prefix *end)
+static struct json_object *queue_object(const struct subscriber_queue *queue)
 {
+	struct json_object *object = json_object_new_object(), *delay = json_object_new_object();
+
+	json_add_uint(object, "bytes-out", queue->bytes);
+	json_add_uint(object, "marks", queue->marks);
+	json_add_uint(object, "drops", queue->drops);
+	if (queue->p99_ns)
+		json_add_uint(delay, "p99", sample_us(queue->p99_ns));
+	else
+		json_add(delay, "p99", NULL);
+	json_add(object, "delay", delay);
+	return object;
+}
+
+static struct json_object *object_of(const struct crowd *crowd, const struct subscriber *each,
+				     const struct subscriber_prefix *prefix)
+{
+	const struct subscriber_prefix *const end = crowd->prefixes + crowd->list.prefix_count;
 	struct json_object *object = json_object_new_object(), *prefixes = json_object_new_array();
 	const struct subscriber *parent = each->plan.parent;
 	char text[PREFIX_TEXT_MAX];
@@ -112,10 +102,12 @@ static struct json_object *object_of(const struct crowd *crowd, const struct sub
 		json_add_text(object, "parent", parent->name);
 	else
 		json_add(object, "parent", NULL);
-	for (; prefix < end; prefix++)
+	for (; prefix < end && prefix->owner == each; prefix++)
 		json_object_array_add(prefixes, json_object_new_string(subscriber_prefix_text(
 							&prefix->prefix, text)));
 	json_add(object, "prefixes", prefixes);
+	json_add(object, "l-queue", queue_object(&crowd->use[each->number].l));
+	json_add(object, "c-queue", queue_object(&crowd->use[each->number].c));
 	return object;
 }
 
@@ -129,65 +121,145 @@ static void print_object(const struct roll *roll, struct json_object *object)
 
 /* ---- all ------------------------------------------------------------------------------- */
 
-static void print_head(const struct crowd *crowd)
+static void print_head(const struct crowd *crowd, bool is_one)
 {
 	char place[PLACE_MAX];
 
-	say_line("%s: subscribers and parents: %zu, room for %u",
-		 sample_place(crowd->sample, place), crowd->list.count, crowd->room);
-	printf("  %-24s %9s  %-16s %s\n", "name", "rate", "parent", "addresses");
+	if (!is_one)
+		say_line("%s: subscribers and parents: %zu, room for %u",
+			 sample_place(crowd->sample, place), crowd->list.count, crowd->maps.room);
+	printf("  %-16s %9s %8s %7s %7s %7s %7s  %-12s %s\n", "name", "plan", "now", "P99 L",
+	       "P99 C", "marks", "drops", "parent", "addresses");
 }
 
-static void print_crowd(const struct crowd *crowd, struct roll *roll)
+/* Where its prefixes begin. */
+static const struct subscriber_prefix *prefixes_of(const struct crowd *crowd,
+						   const struct subscriber *subscriber)
 {
-	const struct subscriber_prefix *prefix = crowd->prefixes, *next;
-	const struct subscriber_prefix *const end = prefix + crowd->list.prefix_count;
+	const struct subscriber_prefix *first = crowd->prefixes;
+	size_t count = crowd->list.prefix_count, half;
+
+	/* They are in the order of their owners, which is that of the list. */
+	while (count) {
+		half = count / 2;
+		if (first[half].owner < subscriber) {
+			first += half + 1;
+			count -= half + 1;
+		} else {
+			count = half;
+		}
+	}
+	return first;
+}
+
+static void print_one(const struct crowd *crowd, const struct subscriber *each, struct roll *roll)
+{
+	const struct subscriber_prefix *prefix = prefixes_of(crowd, each);
+
+	if (roll->shown->json)
+		print_object(roll, object_of(crowd, each, prefix));
+	else
+		print_line(crowd, each, prefix);
+	roll->printed++;
+}
+
+static bool print_top(const struct crowd *crowd, struct roll *roll)
+{
+	const struct subscriber **sorted = crowd_by_use(crowd);
+
+	if (!sorted)
+		return false;
+	for (size_t i = 0; sorted[i] && i < roll->shown->top; i++)
+		print_one(crowd, sorted[i], roll);
+	free(sorted);
+	return true;
+}
+
+static bool print_crowd(const struct crowd *crowd, struct roll *roll)
+{
+	const char *name = roll->shown->name;
 
 	roll->qdiscs++;
-	if (!roll->json && !roll->name)
-		print_head(crowd);
-	SUBSCRIBERS_FOR(each, &crowd->list) {
-		for (next = prefix; next < end && next->owner == each;)
-			next++;
-		if (!roll->name || !strcmp(roll->name, each->name)) {
-			if (roll->json)
-				print_object(roll, object_of(crowd, each, prefix, next));
-			else
-				print_line(each, prefix, next);
-			roll->printed++;
-		}
-		prefix = next;
-	}
+	if (name && !subscribers_find(&crowd->list, name))
+		return true;
+	if (!roll->shown->json)
+		print_head(crowd, name);
+	if (name)
+		print_one(crowd, subscribers_find(&crowd->list, name), roll);
+	else if (roll->shown->top)
+		return print_top(crowd, roll);
+	else
+		SUBSCRIBERS_FOR(each, &crowd->list)
+			print_one(crowd, each, roll);
+	return true;
 }
 
 static bool is_somebody_there(const struct roll *roll)
 {
-	if (roll->json)
+	if (roll->shown->json)
 		return true;
 	if (!roll->qdiscs)
 		return fail(0, "no qdisc here has subscribers: `dualpi2-load IFACE --subscribers "
 			       "FILE` gives it some");
-	return !roll->name || roll->printed ||
-	       fail(0, "%s: no subscriber or parent has this name", roll->name);
+	return !roll->shown->name || roll->printed ||
+	       fail(0, "%s: no subscriber or parent has this name", roll->shown->name);
+}
+
+/* Those of each qdisc; `*count` of them have some. */
+static bool read_all(const struct registrations *regs, const struct samples *list,
+		     struct crowd *crowds, size_t *count)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const int found = crowd_read(regs, &list->items[i], &crowds[*count]);
+
+		if (found <= 0)
+			crowd_free(&crowds[*count]);
+		if (found < 0)
+			return false;
+		*count += found;
+	}
+	return true;
+}
+
+/* False as well if a signal has come. */
+static bool read_again(struct crowd *crowds, size_t count)
+{
+	struct pace pace;
+	bool is_read = !count || (pace_start(&pace, RECENT_NS) && pace_wait(&pace, -1) == PACE_DUE);
+
+	for (size_t i = 0; is_read && i < count; i++)
+		is_read = crowd_read_again(&crowds[i]);
+	return is_read;
+}
+
+static bool print_all(const struct crowd *crowds, size_t count,
+		      const struct subscribers_shown *shown)
+{
+	struct roll roll = { .shown = shown };
+	bool done = true;
+
+	if (shown->json)
+		printf("[");
+	for (size_t i = 0; done && i < count; i++)
+		done = print_crowd(&crowds[i], &roll);
+	if (shown->json)
+		printf("]\n");
+	return done && is_somebody_there(&roll);
 }
 
 bool subscribers_print(const struct registrations *regs, const struct samples *list,
-		       const char *name, bool json)
+		       const struct subscribers_shown *shown)
 {
-	struct roll roll = { .name = name, .json = json };
-	int found = 0;
+	struct crowd *crowds = calloc(list->count + 1, sizeof(*crowds));
+	size_t count = 0;
+	bool done;
 
-	if (json)
-		printf("[");
-	for (size_t i = 0; found >= 0 && i < list->count; i++) {
-		struct crowd crowd;
-
-		found = crowd_read(regs, &list->items[i], &crowd);
-		if (found > 0)
-			print_crowd(&crowd, &roll);
-		crowd_free(&crowd);
-	}
-	if (json)
-		printf("]\n");
-	return found >= 0 && is_somebody_there(&roll);
+	if (!crowds)
+		return fail(ENOMEM, "no memory for subscribers");
+	done = read_all(regs, list, crowds, &count) && (shown->json || read_again(crowds, count)) &&
+	       print_all(crowds, count, shown);
+	while (count)
+		crowd_free(&crowds[--count]);
+	free(crowds);
+	return done;
 }

@@ -256,13 +256,14 @@ static void print_sparse(const struct dualpi2_stats *stats)
 		       format_count(stats->sparse_packets, packets));
 }
 
-static void print_hosts(const struct dualpi2_stats *stats)
+static void print_hosts(const struct aqm *aqm, const struct dualpi2_stats *stats)
 {
 	char shared[FORMAT_MAX];
 
 	if (!stats->params.per_host)
 		return;
-	printf("  hosts: packets wait for %u now\n", stats->hosts_waiting);
+	printf("  %s: packets wait for %u now\n",
+	       aqm->variant == AQM_SUBSCRIBERS ? "subscribers" : "hosts", stats->hosts_waiting);
 	if (stats->hosts_shared)
 		printf("    %s packets shared the queues of another host, as all were in use\n",
 		       format_count(stats->hosts_shared, shared));
@@ -354,7 +355,7 @@ static void print_instance(const struct sample *sample, const struct figures *fi
 	print_overload(stats);
 	print_guard(sample, stats);
 	print_sparse(stats);
-	print_hosts(stats);
+	print_hosts(sample->aqm, stats);
 	print_gso(stats);
 	if (!figures->span_ns && sample->recent.span_ns)
 		print_recent(&sample->recent);

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""What is counted of each subscriber, and how `dualpi2-stats --subscribers` shows it."""
+
+import itertools
+import json
+
+import pytest
+from conftest import BIN, drops, one_line
+from frames import ECT_1, NOT_ECT, ipv4_frame
+from subscriber_maps import load
+
+ALSO_REGISTERED = ("pi2-subscribers",)
+FILE = """\
+north - 500mbit 500mbit
+a 10.0.0.0/24 100mbit 100mbit north
+b 10.0.1.0/24 100mbit 100mbit north
+c 10.0.2.0/24 100mbit 100mbit
+"""
+ADDRESS = {"a": "10.0.0.1", "b": "10.0.1.1", "c": "10.0.2.1", "nobody": "10.9.9.9"}
+CALM = ("--target", "4000s", "--step-thresh", "4000s")
+LENGTH = 1000
+
+
+class Used:
+    def __init__(self, cable, path):
+        self.cable, self.path = cable, path
+
+    def load(self, text, *options):
+        self.path.write_text(text)
+        load(self.cable, "--subscribers", self.path, *options)
+
+    def send(self, name, count, ecn=NOT_ECT):
+        self.cable.send(*(ipv4_frame(serial, ecn, LENGTH, target=ADDRESS[name])
+                          for serial in itertools.islice(self.cable.serials, count)))
+
+    def shown(self, *options, check=True):
+        return self.cable.tx.run(BIN / "dualpi2-stats", "d0", *options, check=check)
+
+    def told(self, *options):
+        return json.loads(self.shown("--subscribers", "--json", *options).stdout)
+
+    def of_each(self, queue, key):
+        return {each["name"]: each[f"{queue}-queue"][key] for each in self.told()}
+
+
+@pytest.fixture
+def used(cable, tmp_path):
+    used = Used(cable, tmp_path / "customers")
+    used.load(FILE, *CALM, "--rate", "1gbit")
+    yield used
+    if cable.qdisc.is_attached():
+        load(cable, "--rate", 0)
+
+
+def test_bytes_are_those_of_the_owner(used):
+    """And a parent has those of all below it."""
+    used.send("a", 10)
+    used.send("b", 20, ECT_1)
+    used.send("nobody", 40)
+    used.cable.drain()
+    assert used.of_each("c", "bytes-out") == {"north": 10 * LENGTH, "a": 10 * LENGTH, "b": 0, "c": 0}
+    assert used.of_each("l", "bytes-out") == {"north": 20 * LENGTH, "a": 0, "b": 20 * LENGTH, "c": 0}
+
+
+def test_marks_and_drops_are_all_that_there_were(used):
+    load(used.cable, "--rate", "10mbit", "--step-thresh", "1us", "--limit", 100)
+    for name in ("a", "b", "c"):
+        used.send(name, 60, ECT_1)
+        used.send(name, 60)
+    used.cable.drain()
+    stats = used.cable.qdisc.stats()
+    for queue in ("l", "c"):
+        counted = stats[f"{queue}-queue"]
+        marks, lost = used.of_each(queue, "marks"), used.of_each(queue, "drops")
+        print(queue, marks, lost)
+        assert marks["a"] + marks["b"] + marks["c"] == counted["mark-native"] + counted[
+            "mark-coupled"]
+        assert lost["a"] + lost["b"] + lost["c"] == drops(counted)
+        assert marks["north"] == marks["a"] + marks["b"]
+        assert lost["north"] == lost["a"] + lost["b"]
+    assert marks == dict.fromkeys(marks, 0) and lost["c"] > 0
+    assert used.of_each("l", "marks")["a"] > 0
+
+
+def test_p99_is_that_of_the_histogram(used):
+    load(used.cable, "--rate", "10mbit", "--limit", 10_000)
+    for _ in range(10):
+        used.send("a", 60)
+        used.cable.drain()
+    stats = used.cable.qdisc.stats()
+    p99 = used.of_each("c", "delay")["a"]["p99"]
+    print(p99, stats["c-queue"]["delay"])
+    assert p99 == pytest.approx(stats["c-queue"]["delay"]["p99"], rel=.2)
+    assert used.of_each("l", "delay")["a"]["p99"] is None
+
+
+def test_somebody_else_begins_with_nothing(used):
+    used.send("a", 10)
+    used.cable.drain()
+    without_a = FILE.replace("a 10", "# 10")
+    used.load(without_a)
+    used.load(FILE)
+    assert used.of_each("c", "bytes-out")["a"] == 0
+    used.send("a", 1)
+    used.cable.drain()
+    assert used.of_each("c", "bytes-out")["a"] == LENGTH
+
+
+def test_a_changed_plan_counts_on(used):
+    used.send("a", 10)
+    used.cable.drain()
+    used.load(FILE.replace("a 10.0.0.0/24 100mbit", "a 10.0.0.0/24 50mbit"))
+    used.send("a", 10)
+    used.cable.drain()
+    assert used.of_each("c", "bytes-out")["a"] == 20 * LENGTH
+
+
+def test_those_that_use_most(used):
+    used.send("a", 10)
+    used.send("b", 30)
+    used.send("c", 20)
+    used.cable.drain()
+    assert [each["name"] for each in used.told("--top", 2)] == ["b", "c"]
+    assert [each["name"] for each in used.told("--top", 1000)] == ["b", "c", "a"]
+
+
+def test_the_last_second(used):
+    """Of packets that leave meanwhile."""
+    load(used.cable, "--rate", "100kbit")
+    used.send("a", 40)
+    lines = used.shown("--subscribers").stdout.splitlines()
+    rows = {line.split()[0]: line.split()[1:] for line in lines[2:]}
+    assert rows["b"] == ["100mbit", "0bit", "-", "-", "0", "0", "north", "10.0.1.0/24"]
+    plan, now, l_p99, c_p99, *_ = rows["a"]
+    assert (plan, l_p99) == ("100mbit", "-") and c_p99 != "-"
+    assert float(now.removesuffix("kbit")) == pytest.approx(100, rel=.1)
+    assert rows["north"][1:4] == [now, "-", "-"]
+    load(used.cable, "--rate", "1gbit")
+    used.cable.drain()
+
+
+def test_top_is_of_a_list(used):
+    assert "--top: only with --subscribers" in one_line(used.shown("--top", 3, check=False), 2)
