@@ -12,6 +12,7 @@ import struct
 import superpackets
 from ecn_rules import TAGS, TAGS_MAX, ether_type
 from frames import ETH_P_8021AD, ETH_P_8021Q, ROOM, SO_SNDBUFFORCE, raw_sender
+from netns import run
 from superpackets import SOL_PACKET
 
 # include/uapi/linux/if_tun.h
@@ -29,12 +30,18 @@ TPACKET_HEADER = 32  # struct tpacket2_hdr; what is sent starts behind it
 QUIET_MS = 2000  # more than the largest packet takes at the rate of the tests
 
 
-def tap(space, name, flags=0, *, mtu=1500, kind=IFF_TAP):
-    """A device of the tun driver, up; its file."""
+def tun_device(space, name, flags):
+    """A device of the tun driver; its file."""
+    run("modprobe", "tun")
     with space.entered():
         file = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
-        fcntl.ioctl(file, TUNSETIFF, struct.pack("16sH22x", name.encode(), kind | IFF_NO_PI |
-                                                 flags))
+    fcntl.ioctl(file, TUNSETIFF, struct.pack("16sH22x", name.encode(), IFF_NO_PI | flags))
+    return file
+
+
+def tap(space, name, flags=0, *, mtu=1500, kind=IFF_TAP):
+    """One that is up; its file."""
+    file = tun_device(space, name, kind | flags)
     space.sysctl(f"net.ipv6.conf.{name}.disable_ipv6", 1)
     # The queue of the driver: longer than all that a test sends before it reads.
     space.ip(f"link set {name} mtu {mtu} txqueuelen 30000 up")

@@ -11,6 +11,7 @@ import socket
 import statistics
 import struct
 
+import injectors
 import pytest
 import tunnels
 from conftest import (
@@ -302,7 +303,7 @@ def test_a_device_without_packets_of_ip(path):
     assert path.devices() == set()
 
 
-TUNSETIFF, TUNSETLINK, IFF_TUN, IFF_NO_PI = 0x400454CA, 0x400454CD, 1, 0x1000
+TUNSETLINK = 0x400454CD  # include/uapi/linux/if_tun.h
 # include/uapi/linux/if_arp.h. A tun device can pretend to be of another type.
 TYPES = {"tun": 0xFFFE, "ppp": 512, "raw IP": 519}
 OUTER = "10.9.0.1", "10.9.0.2"
@@ -311,10 +312,8 @@ OUTER = "10.9.0.1", "10.9.0.2"
 @contextlib.contextmanager
 def tun_device(path, name, kind):
     """What is written to it arrives at the device: yields what sends packets so."""
-    with path.rx.entered():
-        fd = os.open("/dev/net/tun", os.O_RDWR)
-        fcntl.ioctl(fd, TUNSETIFF, struct.pack("16sH22x", name.encode(), IFF_TUN | IFF_NO_PI))
-        fcntl.ioctl(fd, TUNSETLINK, TYPES[kind])
+    fd = injectors.tun_device(path.rx, name, injectors.IFF_TUN)
+    fcntl.ioctl(fd, TUNSETLINK, TYPES[kind])
     path.rx.up_without_ipv6(name)
     yield lambda packet: os.write(fd, packet)
     os.close(fd)
