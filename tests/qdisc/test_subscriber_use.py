@@ -58,8 +58,9 @@ def test_bytes_are_those_of_the_owner(used):
     used.send("b", 20, ECT_1)
     used.send("nobody", 40)
     used.cable.drain()
-    assert used.of_each("c", "bytes-out") == {"north": 10 * LENGTH, "a": 10 * LENGTH, "b": 0, "c": 0}
-    assert used.of_each("l", "bytes-out") == {"north": 20 * LENGTH, "a": 0, "b": 20 * LENGTH, "c": 0}
+    of_c, of_l = 10 * LENGTH, 20 * LENGTH
+    assert used.of_each("c", "bytes-out") == {"north": of_c, "a": of_c, "b": 0, "c": 0}
+    assert used.of_each("l", "bytes-out") == {"north": of_l, "a": 0, "b": of_l, "c": 0}
 
 
 def test_marks_and_drops_are_all_that_there_were(used):
