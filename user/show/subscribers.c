@@ -221,19 +221,7 @@ static bool read_all(const struct registrations *regs, const struct samples *lis
 	return true;
 }
 
-/* False as well if a signal has come. */
-static bool read_again(struct crowd *crowds, size_t count)
-{
-	struct pace pace;
-	bool is_read = !count || (pace_start(&pace, RECENT_NS) && pace_wait(&pace, -1) == PACE_DUE);
-
-	for (size_t i = 0; is_read && i < count; i++)
-		is_read = crowd_read_again(&crowds[i]);
-	return is_read;
-}
-
-static bool print_all(const struct crowd *crowds, size_t count,
-		      const struct subscribers_shown *shown)
+static bool print_all(struct crowd *crowds, size_t count, const struct subscribers_shown *shown)
 {
 	struct roll roll = { .shown = shown };
 	bool done = true;
@@ -247,6 +235,27 @@ static bool print_all(const struct crowd *crowds, size_t count,
 	return done && is_somebody_there(&roll);
 }
 
+/* With the last second. Nothing, if a signal comes before it is over. */
+static bool print_recent(struct crowd *crowds, size_t count, const struct subscribers_shown *shown)
+{
+	enum pace_event event = PACE_DUE;
+	struct pace pace;
+	bool done = true;
+
+	if (count) {
+		if (!pace_start(&pace, RECENT_NS))
+			return false;
+		do
+			event = pace_wait(&pace, -1);
+		while (event == PACE_INPUT);
+	}
+	if (event == PACE_END)
+		return true;
+	for (size_t i = 0; done && i < count; i++)
+		done = crowd_read_again(&crowds[i]);
+	return done && print_all(crowds, count, shown);
+}
+
 bool subscribers_print(const struct registrations *regs, const struct samples *list,
 		       const struct subscribers_shown *shown)
 {
@@ -256,8 +265,9 @@ bool subscribers_print(const struct registrations *regs, const struct samples *l
 
 	if (!crowds)
 		return fail(ENOMEM, "no memory for subscribers");
-	done = read_all(regs, list, crowds, &count) && (shown->json || read_again(crowds, count)) &&
-	       print_all(crowds, count, shown);
+	done = read_all(regs, list, crowds, &count);
+	if (done)
+		done = (shown->json ? print_all : print_recent)(crowds, count, shown);
 	while (count)
 		crowd_free(&crowds[--count]);
 	free(crowds);
