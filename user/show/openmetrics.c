@@ -2,13 +2,13 @@
 #include "show/show.h"
 
 #include <ctype.h>
-#include <linux/pkt_sched.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "aqm/aqm.h"
 #include "aqm/stat.h"
 #include "cli/format.h"
+#include "show/metrics.h"
 #include "vdq/vdq.h"
 
 /* Edges of the buckets that are shown: two in a power of two, from 32.768 us to 1.07 s. Ours are
@@ -19,64 +19,37 @@
 #define LAST_EDGE (21 * HISTOGRAM_SUBS)
 #define EDGE_STEP (HISTOGRAM_SUBS / 2)
 
-enum type { COUNTER, GAUGE, HISTOGRAM };
-
 struct family {
-	const char *name; /* without "dualpi2_", and of a counter "_total" */
-	enum type type;
-	const char *unit; /* NULL: none */
-	const char *help;
+	struct metric metric;
 	void (*print)(const struct family *family, const struct sample *sample);
 };
 
 /* ---- samples ----------------------------------------------------------------------- */
-
-/* A label's value: the name of an interface may have any character but '/' and blanks. */
-static void print_escaped(const char *name)
-{
-	char clean[CLEAN_MAX(IF_NAMESIZE)];
-
-	for (const char *c = clean_text(name, clean, sizeof(clean)); *c; c++) {
-		if (*c == '"' || *c == '\\')
-			putchar('\\');
-		putchar(*c);
-	}
-}
 
 /* Up to its value. `queue` and the pair of `label` and `value` may be NULL. */
 static void begin_sample(const struct family *family, const char *suffix,
 			 const struct sample *sample, const char *queue, const char *label,
 			 const char *value)
 {
-	char class[FORMAT_MAX];
-
-	printf("dualpi2_%s%s{device=\"", family->name, suffix);
-	print_escaped(sample->ifname);
-	printf("\",direction=\"%s\",parent=\"%s\"", direction_name(sample->direction),
-	       sample->key.parent == TC_H_ROOT ? "root" : format_class(sample->key.parent, class));
+	metric_begin(&family->metric, suffix, sample);
 	if (queue)
-		printf(",queue=\"%s\"", queue);
+		metric_label("queue", queue);
 	if (label)
-		printf(",%s=\"%s\"", label, value);
-	printf("} ");
-}
-
-static const char *suffix_of(const struct family *family)
-{
-	return family->type == COUNTER ? "_total" : "";
+		metric_label(label, value);
+	metric_value();
 }
 
 static void print_uint(const struct family *family, const struct sample *sample, const char *queue,
 		       __u64 value)
 {
-	begin_sample(family, suffix_of(family), sample, queue, NULL, NULL);
+	begin_sample(family, NULL, sample, queue, NULL, NULL);
 	printf("%llu\n", value);
 }
 
 static void print_double(const struct family *family, const struct sample *sample,
 			 const char *queue, double value)
 {
-	begin_sample(family, suffix_of(family), sample, queue, NULL, NULL);
+	begin_sample(family, NULL, sample, queue, NULL, NULL);
 	printf("%.9g\n", value);
 }
 
@@ -84,9 +57,6 @@ static double seconds(__u64 ns)
 {
 	return (double)ns / DUALPI2_NSEC_PER_SEC;
 }
-
-#define L_QUEUE "l4s"
-#define C_QUEUE "classic"
 
 /* A family with one sample. */
 #define DEFINE_OF_BOTH(name, print, value)                                                 \
@@ -106,8 +76,8 @@ static void print_probability(const struct family *family, const struct sample *
 {
 	const struct dualpi2_levels *levels = &sample->total.stats.levels;
 
-	print_double(family, sample, L_QUEUE, sample_probability(levels->p_cl));
-	print_double(family, sample, C_QUEUE, sample_probability(levels->p_c));
+	print_double(family, sample, METRIC_L, sample_probability(levels->p_cl));
+	print_double(family, sample, METRIC_C, sample_probability(levels->p_c));
 }
 
 /* Nobody but the owner of the pins knows. */
@@ -155,8 +125,8 @@ static void print_queue_delays(const struct family *family, const struct sample 
 
 static void print_delays(const struct family *family, const struct sample *sample)
 {
-	print_queue_delays(family, sample, L_QUEUE, &sample->total.delays.l);
-	print_queue_delays(family, sample, C_QUEUE, &sample->total.delays.c);
+	print_queue_delays(family, sample, METRIC_L, &sample->total.delays.l);
+	print_queue_delays(family, sample, METRIC_C, &sample->total.delays.c);
 }
 
 /* A sample for each column: `value` is where it begins. */
@@ -167,7 +137,7 @@ static void print_queue_values(const struct family *family, const struct sample 
 
 	for (__u32 i = 0; i < DUALPI2_VALUE_COLUMNS; i++) {
 		snprintf(from, sizeof(from), "%u", (i << VDQ_VALUE_BITS) / DUALPI2_VALUE_COLUMNS);
-		begin_sample(family, "", sample, queue, "value", from);
+		begin_sample(family, NULL, sample, queue, "value", from);
 		printf("%llu\n", column[i]);
 	}
 }
@@ -176,61 +146,54 @@ static void print_packet_values(const struct family *family, const struct sample
 {
 	if (!sample->aqm->has_values)
 		return;
-	print_queue_values(family, sample, L_QUEUE, sample->values.l);
+	print_queue_values(family, sample, METRIC_L, sample->values.l);
 	print_queue_values(family, sample, "all", sample->values.all);
 }
 
 static const struct family values_family = {
-	"virtual_queue_bytes", GAUGE, "bytes",
-	"In the virtual queues, of packets with this value and more.", print_packet_values
+	{ "virtual_queue_bytes", GAUGE, "bytes",
+	  "In the virtual queues, of packets with this value and more." },
+	print_packet_values
 };
 
 /* ---- families ------------------------------------------------------------------------ */
 
 static const struct family families[] = {
-	{ "delay_seconds", HISTOGRAM, "seconds",
-	  "How long the forwarded packets have waited in the queue.", print_delays },
-	{ "base_probability_ratio", GAUGE, "ratio", "p', 0 to 1.", print_base_probability },
-	{ "probability_ratio", GAUGE, "ratio",
-	  "Share of packets that the AQM marks (l4s: p_CL), or marks or drops (classic: p_C).",
+	{ { "delay_seconds", HISTOGRAM, "seconds",
+	    "How long the forwarded packets have waited in the queue." },
+	  print_delays },
+	{ { "base_probability_ratio", GAUGE, "ratio", "p', 0 to 1." }, print_base_probability },
+	{ { "probability_ratio", GAUGE, "ratio",
+	    "Share of packets that the AQM marks (l4s: p_CL), or marks or drops (classic: p_C)." },
 	  print_probability },
-	{ "overload_active", GAUGE, NULL, "1 while there is an overload event.",
+	{ { "overload_active", GAUGE, NULL, "1 while there is an overload event." },
 	  print_overload_active },
-	{ "overload_events", COUNTER, NULL, "Overload events that have begun.",
+	{ { "overload_events", COUNTER, NULL, "Overload events that have begun." },
 	  print_overload_events },
-	{ "overload_seconds", COUNTER, "seconds", "Time of all overload events.",
+	{ { "overload_seconds", COUNTER, "seconds", "Time of all overload events." },
 	  print_overload_time },
-	{ "tcx_attached", GAUGE, NULL,
-	  "1 if the tcx program, which marks, is attached; missing if not known.",
+	{ { "tcx_attached", GAUGE, NULL,
+	    "1 if the tcx program, which marks, is attached; missing if not known." },
 	  print_tcx_attached },
-	{ "guard_convicts", GAUGE, NULL,
-	  "Flows that the guard keeps out of L now; missing if not known.", print_convicts },
-	{ "guard_worst_score_ratio", GAUGE, "ratio",
-	  "Highest blame of a flow, as a part of what is too much; missing if not known.",
+	{ { "guard_convicts", GAUGE, NULL,
+	    "Flows that the guard keeps out of L now; missing if not known." },
+	  print_convicts },
+	{ { "guard_worst_score_ratio", GAUGE, "ratio",
+	    "Highest blame of a flow, as a part of what is too much; missing if not known." },
 	  print_worst_score },
-	{ "shaper_rate_bytes_per_second", GAUGE, NULL, "Rate of the shaper; 0: there is none.",
+	{ { "shaper_rate_bytes_per_second", GAUGE, NULL, "Rate of the shaper; 0: there is none." },
 	  print_rate },
-	{ "split_gso", GAUGE, NULL,
-	  "1 if all GSO packets are to be split, 0 if some are not, or none.", print_split_gso },
+	{ { "split_gso", GAUGE, NULL,
+	    "1 if all GSO packets are to be split, 0 if some are not, or none." },
+	  print_split_gso },
 };
-
-static void print_header(const struct family *family, enum exposition exposition)
-{
-	static const char *const types[] = { "counter", "gauge", "histogram" };
-	const char *suffix = exposition == EXPOSITION_PROMETHEUS ? suffix_of(family) : "";
-
-	printf("# HELP dualpi2_%s%s %s\n", family->name, suffix, family->help);
-	printf("# TYPE dualpi2_%s%s %s\n", family->name, suffix, types[family->type]);
-	if (family->unit && exposition == EXPOSITION_OPENMETRICS)
-		printf("# UNIT dualpi2_%s %s\n", family->name, family->unit);
-}
 
 /* The queues of an mq, and not their sum, which Prometheus makes itself, unless they are one DualQ.
  */
 static void print_family(const struct family *family, const struct samples *list,
 			 enum exposition exposition)
 {
-	print_header(family, exposition);
+	metric_head(&family->metric, exposition);
 	for (size_t i = 0; i < list->count; i++) {
 		if (sample_is_dualq(&list->items[i]))
 			family->print(family, &list->items[i]);
@@ -251,7 +214,7 @@ static void print_values(const struct family *family, const struct stat_row *fir
 	const bool by_cause = is_same_metric(first, first + 1);
 
 	for (const struct stat_row *row = first; is_same_metric(first, row); row++) {
-		begin_sample(family, suffix_of(family), sample, queue, by_cause ? "cause" : NULL,
+		begin_sample(family, NULL, sample, queue, by_cause ? "cause" : NULL,
 			     by_cause ? strchr(row->member, '_') + 1 : NULL);
 		if (stat_is_time(row))
 			printf("%.9g\n", seconds((__u64)stat_value(row, of)));
@@ -266,8 +229,8 @@ static void print_rows(const struct stat_row *rows, bool of_queues, const struct
 {
 	for (const struct stat_row *row = rows; row->member; row++) {
 		char help[160];
-		const struct family family = { row->metric, row->is_counter ? COUNTER : GAUGE,
-					       stat_is_time(row) ? "seconds" : row->unit, help,
+		const struct family family = { { row->metric, row->is_counter ? COUNTER : GAUGE,
+						 stat_is_time(row) ? "seconds" : row->unit, help },
 					       NULL };
 
 		if (!row->metric || (row != rows && is_same_metric(row - 1, row)))
@@ -277,9 +240,9 @@ static void print_rows(const struct stat_row *rows, bool of_queues, const struct
 				 toupper(row->unit[0]), row->unit + 1,
 				 (int)strcspn(row->metric, "_"), row->metric);
 		else
-			snprintf(help, sizeof(help), "%c%s %s.", toupper(family.unit[0]),
-				 family.unit + 1, row->meaning);
-		print_header(&family, exposition);
+			snprintf(help, sizeof(help), "%c%s %s.", toupper(family.metric.unit[0]),
+				 family.metric.unit + 1, row->meaning);
+		metric_head(&family.metric, exposition);
 		for (size_t i = 0; i < list->count; i++) {
 			const struct sample *sample = &list->items[i];
 			const struct dualpi2_stats *stats = &sample->total.stats;
@@ -290,8 +253,8 @@ static void print_rows(const struct stat_row *rows, bool of_queues, const struct
 				print_values(&family, row, sample, NULL, stats);
 				continue;
 			}
-			print_values(&family, row, sample, L_QUEUE, &stats->l);
-			print_values(&family, row, sample, C_QUEUE, &stats->c);
+			print_values(&family, row, sample, METRIC_L, &stats->l);
+			print_values(&family, row, sample, METRIC_C, &stats->c);
 		}
 	}
 }
@@ -300,27 +263,26 @@ static void print_rows(const struct stat_row *rows, bool of_queues, const struct
 
 static void print_configured(const struct configured *configured, enum exposition exposition)
 {
-	static const struct family known = {
+	static const struct metric known = {
 		"configuration_known", GAUGE, NULL,
-		"1 if it is known which interfaces are configured, 0 if not.", NULL
+		"1 if it is known which interfaces are configured, 0 if not."
 	};
-	static const struct family attached = {
+	static const struct metric attached = {
 		"configured_attached", GAUGE, NULL,
-		"Of a direction that is configured: 1 if it has a qdisc, 0 if not.", NULL
+		"Of a direction that is configured: 1 if it has a qdisc, 0 if not."
 	};
 
-	print_header(&known, exposition);
+	metric_head(&known, exposition);
 	printf("dualpi2_%s %d\n", known.name, configured->is_known);
-	print_header(&attached, exposition);
+	metric_head(&attached, exposition);
 	for (size_t i = 0; i < configured->count; i++) {
 		const struct configured_direction *item = &configured->items[i];
 
 		if (item->attached < 0)
 			continue;
-		printf("dualpi2_%s{device=\"", attached.name);
-		print_escaped(item->ifname);
-		printf("\",direction=\"%s\"} %d\n", direction_name(item->direction),
-		       item->attached);
+		metric_begin_of(&attached, item->ifname, item->direction);
+		metric_value();
+		printf("%d\n", item->attached);
 	}
 }
 
@@ -338,6 +300,5 @@ void openmetrics_print(const struct samples *list, const struct configured *conf
 	}
 	if (configured)
 		print_configured(configured, exposition);
-	if (exposition == EXPOSITION_OPENMETRICS)
-		printf("# EOF\n");
+	metrics_end(exposition);
 }
