@@ -60,7 +60,9 @@ static uint64_t count; /* of repetitions; 0: without end */
 
 /* With a list: of flows, of subscribers. */
 #define NO_LIST (ONE_TEXT | BIT(OUTPUT_RECORD) | BIT(OUTPUT_EVENTS) | (FORMATS & ~BIT(OUTPUT_JSON)))
-#define NO_SUBSCRIBERS (NO_LIST | BIT(OUTPUT_QUEUES) | BIT(OUTPUT_FLOWS))
+#define NO_SUBSCRIBER (NO_LIST | BIT(OUTPUT_QUEUES) | BIT(OUTPUT_FLOWS))
+#define NO_SUBSCRIBERS \
+	((NO_SUBSCRIBER & ~(BIT(OUTPUT_OPENMETRICS) | BIT(OUTPUT_PROMETHEUS))) | BIT(OUTPUT_CONFIG))
 
 #define OUTPUT "Output"
 
@@ -147,7 +149,7 @@ static struct command command = {
 		[OUTPUT_SUBSCRIBER] = { "subscriber", OUTPUT,
 					"show the subscriber or parent of this name; for root",
 					.kind = KIND_FILE, .words = "c1001", .argument = "NAME",
-					.excludes = NO_SUBSCRIBERS },
+					.excludes = NO_SUBSCRIBER },
 		[OUTPUT_TOP] = { "top", OUTPUT,
 				 "with --subscribers: only the N that use most, first",
 				 .kind = KIND_NUMBER, .min = 1, .max = SUBSCRIBERS_ROOM_MAX },
@@ -232,12 +234,21 @@ static void print_metrics(const struct samples *list, const char *ifname,
 	free(configured.items);
 }
 
+/* Who reads it would rather have an empty answer than a failure. */
+static bool is_for_people(void)
+{
+	return !given(OUTPUT_JSON) && !given(OUTPUT_OPENMETRICS) && !given(OUTPUT_PROMETHEUS);
+}
+
 static bool show_subscribers(const struct sampler *sampler, const struct samples *list)
 {
 	const struct subscribers_shown shown = {
+		.form = given(OUTPUT_JSON)	    ? SUBSCRIBERS_JSON
+			: given(OUTPUT_OPENMETRICS) ? SUBSCRIBERS_OPENMETRICS
+			: given(OUTPUT_PROMETHEUS)  ? SUBSCRIBERS_PROMETHEUS
+						    : SUBSCRIBERS_TABLE,
 		.name = given(OUTPUT_SUBSCRIBER),
 		.top = given(OUTPUT_TOP) ? command.given[OUTPUT_TOP].value : 0,
-		.json = given(OUTPUT_JSON),
 	};
 
 	return subscribers_print(&sampler->regs, list, &shown);
@@ -253,7 +264,7 @@ static bool show_once(struct sampler *sampler, const struct configuration *confi
 	if (given(OUTPUT_FLOWS) && (list.count || given(OUTPUT_JSON)))
 		shown = flows_print(&sampler->regs, &list, given(OUTPUT_JSON));
 	else if ((given(OUTPUT_SUBSCRIBERS) || given(OUTPUT_SUBSCRIBER)) &&
-		 (list.count || given(OUTPUT_JSON)))
+		 (list.count || !is_for_people()))
 		shown = show_subscribers(sampler, &list);
 	else if (given(OUTPUT_JSON))
 		json_print(&list, delays_shown());

@@ -3,6 +3,7 @@
 
 import itertools
 import json
+import re
 
 import pytest
 from conftest import BIN, drops, one_line
@@ -142,3 +143,36 @@ def test_the_last_second(used):
 
 def test_top_is_of_a_list(used):
     assert "--top: only with --subscribers" in one_line(used.shown("--top", 3, check=False), 2)
+
+
+def metrics(text):
+    """{(name, subscriber, queue): value}"""
+    return {(name, subscriber, queue or None): float(value) for name, subscriber, queue, value in
+            re.findall(r'^dualpi2_(\w+)\{device="d0",direction="egress",parent="root",'
+                       r'subscriber="(\w+)",site="\w*"(?:,queue="(\w+)")?\} (\S+)$', text, re.M)}
+
+
+@pytest.mark.parametrize("form", ["openmetrics", "prometheus"])
+def test_metrics(used, form):
+    """Of subscribers, not of their parents, which are a label."""
+    used.send("a", 10)
+    used.send("b", 20, ECT_1)
+    used.cable.drain()
+    text = used.shown("--subscribers", f"--{form}").stdout
+    found = metrics(text)
+    assert {subscriber for _, subscriber, _ in found} == {"a", "b", "c"}
+    assert found["subscriber_bytes_total", "a", "classic"] == 10 * LENGTH
+    assert found["subscriber_bytes_total", "b", "l4s"] == 20 * LENGTH
+    assert found["subscriber_plan_bytes_per_second", "a", None] == 12_500_000
+    assert ("subscriber_delay_p99_seconds", "a", "classic") in found
+    assert ("subscriber_delay_p99_seconds", "a", "l4s") not in found
+    assert 'subscriber="a",site="north"' in text and 'subscriber="c",site=""' in text
+    assert text.endswith("# EOF\n") == (form == "openmetrics")
+    of_one = metrics(used.shown("--subscribers", f"--{form}", "--top", 1).stdout)
+    assert {subscriber for _, subscriber, _ in of_one} == {"b"}
+
+
+def test_a_signal_ends_the_wait(used):
+    done = used.cable.tx.run("timeout", "--preserve-status", "-s", "INT", "0.3",
+                             BIN / "dualpi2-stats", "d0", "--subscribers")
+    assert done.stdout == "" == done.stderr

@@ -7,8 +7,10 @@ Prints the screens in docs/, section by section, and leaves a recording for dual
 /results. Runs in the lab's guest as root: `make screens`.
 """
 
+import json
 import os
 import sys
+import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -21,6 +23,7 @@ BIN = Path(os.environ.get("DUALPI2_BIN", ".output"))
 RECORDING = Path("/results/r1.jsonl")
 SECONDS, CUBIC_SECONDS, CUBIC_AFTER = 24, 12, 6
 LINES = 120  # of the recording, 0.2 s each
+SUBSCRIBED_SECONDS, SUBSCRIBED_BYTES = 12, 25_000_000
 
 
 def section(title):
@@ -49,6 +52,12 @@ def wait_for_second(number, what):
     """Of the recording."""
     wait_until(lambda: RECORDING.exists() and
                RECORDING.read_text(encoding="utf-8").count("\n") >= 5 * number, what)
+
+
+def has_forwarded(router, length):
+    """So many bytes from the L queue and the C queue together."""
+    [stats] = json.loads(router.run(BIN / "dualpi2-stats", "r1", "--json").stdout)
+    return stats["l-queue"]["bytes-out"] + stats["c-queue"]["bytes-out"] >= length
 
 
 def print_screen(line, terminal):
@@ -92,6 +101,25 @@ def watch_all(router):
     router.run(BIN / "dualpi2-load", "r0", "--unload")
 
 
+def subscribers(sender, router, receiver):
+    """Both downloads once more, each of a subscriber."""
+    customers = Path(tempfile.mkdtemp()) / "customers"
+    customers.write_text(f"north - 30mbit 10mbit\n"
+                         f"c1001 {FLOWS['cubic'].receiver} 25mbit 5mbit north\n"
+                         f"c1002 {FLOWS['l4s'].receiver} 25mbit 5mbit north\n", encoding="utf-8")
+    router.run(BIN / "dualpi2-load", "r1", "--rate", "40mbit", "--per-host", "dst",
+               "--subscribers", customers)
+    for flow in FLOWS.values():
+        listen(receiver, flow)
+    downloads = [transfer(sender, flow, SUBSCRIBED_SECONDS) for flow in FLOWS.values()]
+    wait_until(lambda: has_forwarded(router, SUBSCRIBED_BYTES), "both go on for a while")
+    section("Subscribers")
+    show(router, "dualpi2-stats r1 --subscribers")
+    for download in downloads:
+        report_of(download)
+    router.run(BIN / "dualpi2-load", "r1", "--unload")
+
+
 def main():
     run("modprobe", "-a", "tcp_dctcp", "sch_netem")
     sender, router, receiver = build_path(FLOWS.values(), rtt_ms=10)
@@ -124,6 +152,7 @@ def main():
                  "dualpi2-load r1 max_rtt 50ms",
                  "dualpi2-load r1 --unload"):
         show(router, line)
+    subscribers(sender, router, receiver)
     for space in (sender, router, receiver):
         space.delete()
 

@@ -132,7 +132,7 @@ static int by_bytes(const void *a, const void *b, void *crowd)
 	return (*first > *second) - (*first < *second);
 }
 
-const struct subscriber **crowd_by_use(const struct crowd *crowd)
+const struct subscriber **crowd_by_use(const struct crowd *crowd, size_t most)
 {
 	const struct subscriber **sorted = calloc(crowd->list.count + 1, sizeof(*sorted));
 	size_t count = 0;
@@ -146,5 +146,7 @@ const struct subscriber **crowd_by_use(const struct crowd *crowd)
 			sorted[count++] = each;
 	}
 	qsort_r(sorted, count, sizeof(*sorted), by_bytes, (void *)crowd);
+	if (count > most)
+		sorted[most] = NULL;
 	return sorted;
 }

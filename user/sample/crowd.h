@@ -38,9 +38,9 @@ void crowd_free(struct crowd *crowd);
 __u64 crowd_bytes(const struct crowd *crowd, const struct subscriber *subscriber);
 double crowd_speed(const struct crowd *crowd, const struct subscriber *subscriber);
 
-/* Those without parents, with the most of these bytes first, and NULL behind the last: free() it.
- * NULL: no memory, which is reported.
+/* The `most` of them, without parents, that have most of these bytes, those with more first, and
+ * NULL behind the last: free() it. NULL: no memory, which is reported.
  */
-const struct subscriber **crowd_by_use(const struct crowd *crowd);
+const struct subscriber **crowd_by_use(const struct crowd *crowd, size_t most);
 
 #endif /* CROWD_H */

@@ -21,6 +21,7 @@
 /* What is printed, and has been so far. */
 struct roll {
 	const struct subscribers_shown *shown;
+	bool json;
 	size_t qdiscs, printed;
 };
 
@@ -156,7 +157,7 @@ static void print_one(const struct crowd *crowd, const struct subscriber *each, 
 {
 	const struct subscriber_prefix *prefix = prefixes_of(crowd, each);
 
-	if (roll->shown->json)
+	if (roll->json)
 		print_object(roll, object_of(crowd, each, prefix));
 	else
 		print_line(crowd, each, prefix);
@@ -165,11 +166,11 @@ static void print_one(const struct crowd *crowd, const struct subscriber *each, 
 
 static bool print_top(const struct crowd *crowd, struct roll *roll)
 {
-	const struct subscriber **sorted = crowd_by_use(crowd);
+	const struct subscriber **sorted = crowd_by_use(crowd, roll->shown->top);
 
 	if (!sorted)
 		return false;
-	for (size_t i = 0; sorted[i] && i < roll->shown->top; i++)
+	for (size_t i = 0; sorted[i]; i++)
 		print_one(crowd, sorted[i], roll);
 	free(sorted);
 	return true;
@@ -182,7 +183,7 @@ static bool print_crowd(const struct crowd *crowd, struct roll *roll)
 	roll->qdiscs++;
 	if (name && !subscribers_find(&crowd->list, name))
 		return true;
-	if (!roll->shown->json)
+	if (!roll->json)
 		print_head(crowd, name);
 	if (name)
 		print_one(crowd, subscribers_find(&crowd->list, name), roll);
@@ -196,7 +197,7 @@ static bool print_crowd(const struct crowd *crowd, struct roll *roll)
 
 static bool is_somebody_there(const struct roll *roll)
 {
-	if (roll->shown->json)
+	if (roll->json)
 		return true;
 	if (!roll->qdiscs)
 		return fail(0, "no qdisc here has subscribers: `dualpi2-load IFACE --subscribers "
@@ -223,14 +224,14 @@ static bool read_all(const struct registrations *regs, const struct samples *lis
 
 static bool print_all(struct crowd *crowds, size_t count, const struct subscribers_shown *shown)
 {
-	struct roll roll = { .shown = shown };
+	struct roll roll = { .shown = shown, .json = shown->form == SUBSCRIBERS_JSON };
 	bool done = true;
 
-	if (shown->json)
+	if (roll.json)
 		printf("[");
 	for (size_t i = 0; done && i < count; i++)
 		done = print_crowd(&crowds[i], &roll);
-	if (shown->json)
+	if (roll.json)
 		printf("]\n");
 	return done && is_somebody_there(&roll);
 }
@@ -256,6 +257,26 @@ static bool print_recent(struct crowd *crowds, size_t count, const struct subscr
 	return done && print_all(crowds, count, shown);
 }
 
+static bool print_openmetrics(struct crowd *crowds, size_t count,
+			      const struct subscribers_shown *shown)
+{
+	return subscriber_metrics_print(crowds, count, shown->top, EXPOSITION_OPENMETRICS);
+}
+
+static bool print_prometheus(struct crowd *crowds, size_t count,
+			     const struct subscribers_shown *shown)
+{
+	return subscriber_metrics_print(crowds, count, shown->top, EXPOSITION_PROMETHEUS);
+}
+
+static bool (*const print_as[])(struct crowd *crowds, size_t count,
+				const struct subscribers_shown *shown) = {
+	[SUBSCRIBERS_TABLE] = print_recent,
+	[SUBSCRIBERS_JSON] = print_all,
+	[SUBSCRIBERS_OPENMETRICS] = print_openmetrics,
+	[SUBSCRIBERS_PROMETHEUS] = print_prometheus,
+};
+
 bool subscribers_print(const struct registrations *regs, const struct samples *list,
 		       const struct subscribers_shown *shown)
 {
@@ -265,9 +286,7 @@ bool subscribers_print(const struct registrations *regs, const struct samples *l
 
 	if (!crowds)
 		return fail(ENOMEM, "no memory for subscribers");
-	done = read_all(regs, list, crowds, &count);
-	if (done)
-		done = (shown->json ? print_all : print_recent)(crowds, count, shown);
+	done = read_all(regs, list, crowds, &count) && print_as[shown->form](crowds, count, shown);
 	while (count)
 		crowd_free(&crowds[--count]);
 	free(crowds);
