@@ -220,6 +220,18 @@ GLOBAL_SUBPROG u32 step(u32 number)
 	return in ? turns_step(turns_in(in), &first) : TURNS_NOBODY;
 }
 
+GLOBAL_SUBPROG bool parent_is_due(u32 qdisc, u32 number, u64 now)
+{
+	struct instance *in = instance_by_number(qdisc);
+
+	return in && plans_parent_is_due(&in->schedule.plans, number, now);
+}
+
+static __always_inline bool plans_call_is_due(struct plans *plans, u32 number, u64 now)
+{
+	return parent_is_due(instance_with(&plans->turns)->number, number, now);
+}
+
 static __always_inline void plans_call_bring_back(struct plans *plans, u64 now)
 {
 	bring_back(instance_with(&plans->turns)->number, now);

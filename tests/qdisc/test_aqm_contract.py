@@ -12,11 +12,14 @@ from frames import CE, ECT_0, ECT_1, NOT_ECT, check_order, other_frame
 from netns import wait_until
 
 ECNS = (NOT_ECT, ECT_1, ECT_0, CE)
-HOSTS = "pi2-hosts"  # what it does in one DualQ of many
-ALSO_REGISTERED = (*(name for name in AQMS if name != "pi2"), HOSTS)
+HOSTS = "pi2-hosts"
+MANY = HOSTS, "pi2-subscribers"  # what it does in one DualQ of many
+ALSO_REGISTERED = (*(name for name in AQMS if name != "pi2"), *MANY)
+# Flows are judged by the link's rate, and subscribers have plans.
+judging = pytest.mark.parametrize("load", (*AQMS, HOSTS), indirect=True)
 
 
-@pytest.fixture(params=(*AQMS, HOSTS))
+@pytest.fixture(params=(*AQMS, *MANY))
 def load(request, cable):
     """dualpi2-load with one AQM."""
     def load_it(*options):
@@ -175,6 +178,7 @@ def test_change_under_load(cable, load, option, value, key, shown):
                                  for queue in (stats["l-queue"], stats["c-queue"]))
 
 
+@judging
 def test_guard_takes_a_flood_out_of_l(cable, load):
     load("--rate", "20mbit", "--guard")
     cable.burst(ECT_1, 100)
@@ -184,6 +188,7 @@ def test_guard_takes_a_flood_out_of_l(cable, load):
     cable.drain()
 
 
+@judging
 def test_sparse_flows_do_not_wait_in_c(cable, load):
     load("--rate", "2mbit", "--sparse")
     cable.burst(NOT_ECT, 20)

@@ -116,6 +116,11 @@ static inline bool turns_holds(struct turns *turns, enum turns_which which,
     return plans_holds(&many->plans, which, dualq, number, waiting, many->now);
 }
 
+static inline bool plans_call_is_due(struct plans *plans, __u32 number, __u64 now)
+{
+    return plans_parent_is_due(plans, number, now);
+}
+
 static inline void plans_call_bring_back(struct plans *plans, __u64 now)
 {
     plans_bring_back(plans, now);
