@@ -494,8 +494,8 @@ def loaded_modules():
 
 @pytest.fixture(scope="module", autouse=True)
 def modules_go(modules):
-    """Those that a file has brought: before 7.0 the kernel looks through the types of each for a
-    type of ours, and with twenty of them the first load of an AQM takes three times as long."""
+    """Those that a file has brought. 6.18 looks through the types of each for a type of ours: with
+    twenty of them the first load of an AQM takes twice as long (docs/performance.md)."""
     before = loaded_modules()
     yield
     if brought := loaded_modules() - before:
