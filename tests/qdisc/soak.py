@@ -838,6 +838,7 @@ def unpatched_code(foreign_program, new_space):
 def test_soak(deep_backlog, unpatched_code, long):
     seconds = float(SECONDS or (LONG if long else SHORT))
     print(f"\nseed {SEED}, {seconds:.0f} s")
+    run("modprobe", "ifb")  # it brings devices of its own
     objects, links = bpf_objects(), set(os.listdir("/sys/class/net"))
     tallies = run_places(seconds)
     assert all(tally["accounts"] and tally["laws"] and tally["loader: 0"] for tally in tallies)
