@@ -6,13 +6,15 @@
 
 #include "cli/clean.h"
 #include "cli/format.h"
+#include "subscribers.h"
 
-#define TEXT_MAX 64 /* of a name: of an interface, of a subscriber */
+/* The longest name in a label is a subscriber's. */
+#define LABEL_MAX SUBSCRIBER_NAME_SIZE
 
 /* A name may have any character but blanks. */
 static void print_escaped(const char *name)
 {
-	char clean[CLEAN_MAX(TEXT_MAX)];
+	char clean[CLEAN_MAX(LABEL_MAX)];
 
 	for (const char *c = clean_text(name, clean, sizeof(clean)); *c; c++) {
 		if (*c == '"' || *c == '\\')

@@ -179,14 +179,15 @@ static bool print_top(const struct crowd *crowd, struct roll *roll)
 static bool print_crowd(const struct crowd *crowd, struct roll *roll)
 {
 	const char *name = roll->shown->name;
+	const struct subscriber *one = name ? subscribers_find(&crowd->list, name) : NULL;
 
 	roll->qdiscs++;
-	if (name && !subscribers_find(&crowd->list, name))
+	if (name && !one)
 		return true;
 	if (!roll->json)
-		print_head(crowd, name);
-	if (name)
-		print_one(crowd, subscribers_find(&crowd->list, name), roll);
+		print_head(crowd, one);
+	if (one)
+		print_one(crowd, one, roll);
 	else if (roll->shown->top)
 		return print_top(crowd, roll);
 	else
@@ -257,25 +258,19 @@ static bool print_recent(struct crowd *crowds, size_t count, const struct subscr
 	return done && print_all(crowds, count, shown);
 }
 
-static bool print_openmetrics(struct crowd *crowds, size_t count,
-			      const struct subscribers_shown *shown)
+static bool print_as(struct crowd *crowds, size_t count, const struct subscribers_shown *shown)
 {
-	return subscriber_metrics_print(crowds, count, shown->top, EXPOSITION_OPENMETRICS);
+	switch (shown->form) {
+	case SUBSCRIBERS_JSON:
+		return print_all(crowds, count, shown);
+	case SUBSCRIBERS_OPENMETRICS:
+		return subscriber_metrics_print(crowds, count, shown->top, EXPOSITION_OPENMETRICS);
+	case SUBSCRIBERS_PROMETHEUS:
+		return subscriber_metrics_print(crowds, count, shown->top, EXPOSITION_PROMETHEUS);
+	default:
+		return print_recent(crowds, count, shown);
+	}
 }
-
-static bool print_prometheus(struct crowd *crowds, size_t count,
-			     const struct subscribers_shown *shown)
-{
-	return subscriber_metrics_print(crowds, count, shown->top, EXPOSITION_PROMETHEUS);
-}
-
-static bool (*const print_as[])(struct crowd *crowds, size_t count,
-				const struct subscribers_shown *shown) = {
-	[SUBSCRIBERS_TABLE] = print_recent,
-	[SUBSCRIBERS_JSON] = print_all,
-	[SUBSCRIBERS_OPENMETRICS] = print_openmetrics,
-	[SUBSCRIBERS_PROMETHEUS] = print_prometheus,
-};
 
 bool subscribers_print(const struct registrations *regs, const struct samples *list,
 		       const struct subscribers_shown *shown)
@@ -286,7 +281,7 @@ bool subscribers_print(const struct registrations *regs, const struct samples *l
 
 	if (!crowds)
 		return fail(ENOMEM, "no memory for subscribers");
-	done = read_all(regs, list, crowds, &count) && print_as[shown->form](crowds, count, shown);
+	done = read_all(regs, list, crowds, &count) && print_as(crowds, count, shown);
 	while (count)
 		crowd_free(&crowds[--count]);
 	free(crowds);
