@@ -253,13 +253,15 @@ static __always_inline void schedule_publish(struct instance *in, struct dualpi2
 	stats->hosts_shared = in->schedule.shared_packets;
 }
 
+static __always_inline const struct turns_line *line_shown(struct instance *in, u32 which)
+{
+	return &turns_in(in)->line[TURNS_ROUND];
+}
+
 /* Of those whose turn is near. */
 static __always_inline struct dualq *schedule_shown(struct instance *in, u32 home, u64 now)
 {
-	struct longest longest = { HOSTS_HOME, oldest_of(first_dualq(in), now) };
-
-	find_longest(in, &turns_in(in)->line[TURNS_ROUND], TURNS_ROUND, now, &longest);
-	return schedule_dualq(in, longest.home);
+	return schedule_dualq(in, longest_in_line(in->number, TURNS_ROUND, HOSTS_HOME, now));
 }
 
 #endif /* SCHEDULE_HOSTS_TURNS_BPF_H */

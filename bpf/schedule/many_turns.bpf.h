@@ -17,10 +17,13 @@
 /* DualQs that statistics look at: a few of those that wait. */
 #define SHOWN_OF 32
 
-/* Whoever includes this says where the turns of a qdisc are, and the DualQs. */
+/* Whoever includes this says where the turns of a qdisc are, the DualQs, and the line
+ * of each of `enum turns_which` in which to look for whom to show.
+ */
 static __always_inline struct turns *turns_in(struct instance *in);
 static __always_inline struct instance *instance_with(struct turns *turns);
 static __always_inline struct dualq *schedule_dualq(struct instance *in, u32 home);
+static __always_inline const struct turns_line *line_shown(struct instance *in, u32 which);
 
 /* ---- what turns.h asks ----------------------------------------------------------- */
 
@@ -203,33 +206,36 @@ static __always_inline u64 oldest_of(const struct dualq *q, u64 now)
 	return l_age > c_age ? l_age : c_age;
 }
 
-/* Who is shown: the one whose packets have waited for longest, of the first one and some others. */
-struct longest {
-	u32 home;
-	u64 age_ns;
-};
-
-/* Look at those in a line. */
-static __always_inline void find_longest(struct instance *in, const struct turns_line *line,
-					 u32 which, u64 now, struct longest *longest)
+/* Who is shown: the one whose packets have waited for longest, of `home` and of those that are
+ * first in a line.
+ */
+GLOBAL_SUBPROG u32 longest_in_line(u32 qdisc, u32 which, u32 home, u64 now)
 {
-	u32 i, at = line->first;
-	const struct dualq *q;
-	u64 age;
+	struct instance *in = instance_by_number(qdisc);
+	const struct turns_line *line = in ? line_shown(in, which) : NULL;
+	const struct dualq *q = in ? schedule_dualq(in, home) : NULL;
+	u64 age, longest_ns;
+	u32 i, at;
 
+	if (!q || !line || which > TURNS_APART)
+		return home;
+	barrier_var(which); /* the compiler would multiply it before it is checked */
+	longest_ns = oldest_of(q, now);
+	at = line->first;
 	bpf_for(i, 0, SHOWN_OF) {
 		q = schedule_dualq(in, at);
 		if (!q)
 			break;
 		age = oldest_of(q, now);
-		if (age > longest->age_ns) {
-			longest->age_ns = age;
-			longest->home = at;
+		if (age > longest_ns) {
+			longest_ns = age;
+			home = at;
 		}
 		if (at == line->last)
 			break;
 		at = q->in_schedule.many.turns.next[which];
 	}
+	return home;
 }
 
 #endif /* SCHEDULE_MANY_TURNS_BPF_H */

@@ -360,19 +360,25 @@ static __always_inline void schedule_publish(struct instance *in, struct dualpi2
 	many_publish(in, stats);
 }
 
+static __always_inline const struct turns_line *line_shown(struct instance *in, u32 which)
+{
+	struct plans *plans = &in->schedule.plans;
+
+	if (which != TURNS_APART)
+		return &plans->turns.line[which == TURNS_FRESH ? TURNS_FRESH : TURNS_ROUND];
+	return plans->due_ns == PLANS_NEVER ? NULL
+					    : plans_slot(plans, plans->due_ns >> PLANS_SLOT_SHIFT);
+}
+
 /* Of those whose turn is near, and of those who are held for the shortest time. */
 static __always_inline struct dualq *schedule_shown(struct instance *in, u32 home, u64 now)
 {
-	struct longest longest = { SUBSCRIBER_NOBODY, oldest_of(first_dualq(in), now) };
-	struct plans *plans = &in->schedule.plans;
-	u64 due_ns = plans->due_ns;
+	u32 longest = SUBSCRIBER_NOBODY;
+	enum turns_which which;
 
-	find_longest(in, &plans->turns.line[TURNS_FRESH], TURNS_FRESH, now, &longest);
-	find_longest(in, &plans->turns.line[TURNS_ROUND], TURNS_ROUND, now, &longest);
-	if (due_ns != PLANS_NEVER)
-		find_longest(in, plans_slot(plans, due_ns >> PLANS_SLOT_SHIFT), TURNS_APART, now,
-			     &longest);
-	return schedule_dualq(in, longest.home);
+	for (which = TURNS_FRESH; which <= TURNS_APART; which++)
+		longest = longest_in_line(in->number, which, longest, now);
+	return schedule_dualq(in, longest);
 }
 
 #endif /* SCHEDULE_PLANS_TURNS_BPF_H */
