@@ -156,6 +156,9 @@ packaged = $(patsubst $(O)/aqm/list.o,$(O)/aqm/packaged.o,$(filter-out $(call va
 LISTING := $(O)/$(if $(IS_FOREIGN),listing,packaged)
 listing = $(patsubst $(O)/%,$(O)/listing/%,$(call packaged,$(1)))
 PLOT := $(O)/dualpi2-plot
+# So that `./dualpi2-load` works beside the README: links to what the default build makes. Those of
+# other builds, as the lab's, are not for this machine.
+LINKS := $(if $(filter .output,$(O)),$(notdir $(PROGRAMS) $(PLOT)))
 # For the tests: what the next version of both programs has in place of what says the version.
 NEXT := $(PROGRAMS:$(O)/%=$(O)/next/%)
 NEXT_VERSION_O := $(O)/next/options.o
@@ -194,7 +197,10 @@ $(O)/flags/link: COMMAND = $(CC) $(CFLAGS) $(LDFLAGS) $(STATS_LDLIBS) $(LDLIBS) 
 
 # ---- programs ------------------------------------------------------------------
 
-all: $(PROGRAMS) $(PLOT)
+all: $(PROGRAMS) $(PLOT) $(LINKS)
+
+$(LINKS): %: $(O)/%
+	$(Q)ln -sf $< $@
 
 # In these rules % is VARIANT/NAME.
 $(BPF_O): $(O)/%.bpf.o: bpf/dualpi2.bpf.c $(O)/flags/bpf
@@ -518,3 +524,4 @@ include tests/lint/Makefile.inc
 
 clean: ## remove build products (the lab's roots stay in .cache/)
 	rm -rf $(O)
+	find . -maxdepth 1 -type l -lname '$(O)/*' -delete

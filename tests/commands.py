@@ -23,6 +23,7 @@ ELSEWHERE = {
     r"bench/(run|csv) ": "the bench needs the lab: test_bench.py",
     r"make\b": "builds, tests and measures in the lab: test_docs.py finds each target",
     r"tests/lab/lab ": "the lab does not run in itself; every test run calls it",
+    r"sudo \./dualpi2-load ": "the links that `make` leaves: test_links.py",
     r"apt-get ": "tests/package/run and tests/package/trixie, with real packages",
     r'echo "deb |reboot$': "tests/package/trixie, which boots what that brings",
     r"systemctl ": "needs systemd: tests/systemd/test_units.py",
