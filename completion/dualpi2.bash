@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Completion of our programs for bash: interfaces, commands, options, and the values of an option
-# that takes one of a few, or a file. What there is the program itself says (--help).
+# that takes one of a few, or a file. What there is the program itself says (--help all).
 
 _dualpi2_offer()
 {
@@ -49,7 +49,7 @@ _dualpi2_option()
 
 _dualpi2()
 {
-	_dualpi2_option "$("$1" --help 2>/dev/null)" "$2" "$3" ||
+	_dualpi2_option "$("$1" --help all 2>/dev/null)" "$2" "$3" ||
 		_dualpi2_offer -W "$(_dualpi2_values IFACE)" -- "$2"
 }
 

@@ -5,7 +5,7 @@
 
 function fill(command, group,	listed, from, line)
 {
-	listed = program " " command " --help"
+	listed = program " " command " --help all"
 	if (system(listed " > /dev/null"))
 		exit 1
 	from = listed " | awk -v command='" command "' -v group='" group "' -f man/options.awk"

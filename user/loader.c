@@ -67,17 +67,19 @@ static struct command command = {
 		    "EXAMPLES\n"
 		    "  dualpi2-load eth0                    at the speed of the device\n"
 		    "  dualpi2-load eth0 --rate 40mbit      if the bottleneck is elsewhere\n"
+		    "  dualpi2-load eth0 --ingress --rate 95mbit    a download link of 100mbit\n"
 		    "  dualpi2-load eth0 --target 10ms      change one parameter\n"
+		    "  dualpi2-load eth0 --mq               one for each transmit queue\n"
+		    "  dualpi2-load eth0 --config /etc/dualpi2/eth0.conf\n"
+		    "  dualpi2-load eth0 --mq --rate 2.5gbit    all of them share the rate\n"
 		    "  dualpi2-load eth0 --max-rtt 50ms     suited to RTTs up to 50 ms\n"
 		    "  dualpi2-load eth0 limit 1000 any_ect step_thresh 5p     as in tc\n"
-		    "  dualpi2-load eth0 --mq               one for each transmit queue\n"
-		    "  dualpi2-load eth0 --mq --rate 2.5gbit    the same, and all share the rate\n"
-		    "  dualpi2-load eth0 --ingress --rate 95mbit    a download link of 100mbit\n"
-		    "  dualpi2-load eth0 --config /etc/dualpi2/eth0.conf\n"
 		    "  dualpi2-load eth0 --subscribers customers    a plan for each subscriber\n"
 		    "  dualpi2-load eth0 --subscriber c1001 --rate 50mbit    another plan\n"
 		    "  dualpi2-load eth0 --unload\n",
 	.headings = { PARAMS_SHAPER, PARAMS_TC, PARAMS_OWN, HOW, ACTIONS },
+	.usual = { "rate", "docsis", "pppoe-ptm", "overhead", "ingress", "per-host", "sparse",
+		   "guard", "replace", "config", "unload", "check" },
 	.strangers = strangers,
 	.options = {
 		[ACTION_AQM] = { "aqm", HOW,

@@ -87,8 +87,8 @@ static struct command command = {
 		"EXAMPLES\n"
 		"  dualpi2-stats\n"
 		"  dualpi2-stats eth0\n"
-		"  dualpi2-stats eth0 --tc\n"
 		"  dualpi2-stats eth0 --watch\n"
+		"  dualpi2-stats eth0 --tc\n"
 		"  dualpi2-stats eth0 --histogram --interval 10s\n"
 		"  dualpi2-stats --jsonl --interval 1s --count 60 >minute.jsonl\n"
 		"  dualpi2-stats eth0 --record eth0.jsonl; dualpi2-plot eth0.jsonl -o eth0.svg\n"
@@ -96,6 +96,8 @@ static struct command command = {
 		"  dualpi2-stats --events\n"
 		"  dualpi2-stats --prometheus --config /etc/dualpi2 --output dualpi2.prom\n"
 		"  dualpi2-stats --json | jq '.[].\"l-queue\".delay.p99'\n",
+	.usual = { "watch", "histogram", "tc", "json", "jsonl", "record", "openmetrics",
+		   "flows", "subscribers", "events", "interval", "count" },
 	.headings = { OUTPUT },
 	.options = {
 		[OUTPUT_JSON] = { "json", OUTPUT,

@@ -22,6 +22,7 @@ COMMAND_LINES = (
     "eth0 --l-aqm ramp:1ms --p-cmax 25% --no-l4s",
     "-- eth0 --raw",
     "--help",
+    "--help all",
 )
 
 FILES = (

@@ -59,7 +59,7 @@ OPT_IN = {re.search(r'AQM_NAME "([\w-]+)"', text)[1]
           for path in (TESTS.parent / "include/aqm").glob("*.h")
           if "#define AQM_OPT_IN" in (text := path.read_text())}
 AQMS = tuple(name for name in KINDS
-             if name not in OPT_IN or f"\nAQM {name}: " in run(LOADER, "--help").stdout)
+             if name not in OPT_IN or f"\nAQM {name}: " in run(LOADER, "--help", "all").stdout)
 
 
 def needs(*modules):

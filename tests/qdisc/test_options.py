@@ -118,7 +118,7 @@ def tc_text(qdisc):
 def help_options():
     """Options of dualpi2-load by its own help: name and what it calls the value, or "". Those of
     AQMs that only tests have are none of a qdisc with defaults."""
-    text = run(LOADER, "--help").stdout
+    text = run(LOADER, "--help", "all").stdout
     text = re.sub(r"^AQM (?!pi2).*?\n\n", "", text, flags=re.M | re.S)
     return dict(re.findall(r"^ .{3,5} --([a-z0-9-]+) ?([A-Za-z]+(?:\|[A-Za-z]+)?|)(?: |$)",
                            text, re.M))

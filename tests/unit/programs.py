@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The programs as they are built, and what their --help says of them."""
+"""The programs as they are built, and what their `--help all` says of them."""
 
 import os
 import re
@@ -20,7 +20,7 @@ def output(*argv):
 
 
 def help_of(program, *command):
-    return output(BIN / program, *command, "--help")
+    return output(BIN / program, *command, "--help", "all")
 
 
 def options(program, *command):

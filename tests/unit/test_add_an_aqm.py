@@ -67,7 +67,7 @@ def test_the_page_names_three_files():
 @pytest.mark.builds
 def test_it_is_built_and_listed(copy):
     make(copy, "all")
-    told = subprocess.run([copy / BUILD / "dualpi2-load", "--help"], check=True,
+    told = subprocess.run([copy / BUILD / "dualpi2-load", "--help", "all"], check=True,
                           capture_output=True, text=True).stdout
     assert f"\nAQM {NAME}: " in told and f"--{NAME}-prob" in told
 

@@ -106,8 +106,8 @@ def options_of_programs():
                     "tcp-prague on", "tcp-prague off", "tcp-prague status", "tcp-base-rtt list",
                     "tcp-base-rtt off"):
         program, *words = command.split()
-        done = subprocess.run([BIN / program, *words, "--help"], capture_output=True, text=True,
-                              check=True)
+        done = subprocess.run([BIN / program, *words, "--help", "all"], capture_output=True,
+                              text=True, check=True)
         yield from re.findall(r"--[a-z][\w-]*", done.stdout)
 
 

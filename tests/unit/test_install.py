@@ -96,7 +96,7 @@ def test_citation_is_of_the_same_version():
 
 def test_aqms_for_tests_are_not_installed(tmp_path):
     make("install", tmp_path, {})
-    text = subprocess.run([tmp_path / "usr/local/sbin/dualpi2-load", "--help"], check=True,
+    text = subprocess.run([tmp_path / "usr/local/sbin/dualpi2-load", "--help", "all"], check=True,
                           capture_output=True, text=True).stdout
     for header in (PROJECT / "include/aqm").glob("*.h"):
         defined = header.read_text(encoding="utf-8")

@@ -4,7 +4,6 @@
 import os
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 from programs import OPT_IN, PROJECT
@@ -30,7 +29,7 @@ def make(top, *arguments):
 
 
 def build(top, out=".output"):
-    """Put tools there. The arguments by which make takes them for new, whatever they are made of."""
+    """Put tools there; the arguments by which make takes them for new, whatever is newer."""
     (top / out).mkdir(parents=True)
     tools = [f"{out}/{tool}" for tool in TOOLS]
     for tool in tools:

@@ -54,7 +54,7 @@ def test_program_that_only_lists_its_options(tmp_path):
     made = tmp_path / "listing/tcp-base-rtt"
     subprocess.run(["make", "-s", f"O={tmp_path}", made], cwd=PROJECT, check=True,
                    capture_output=True)
-    assert output(made, "add", "--help") == help_of(BASE_RTT, "add")
+    assert output(made, "add", "--help", "all") == help_of(BASE_RTT, "add")
     assert "libbpf" not in output("ldd", made)
 
 

@@ -5,21 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/format.h"
+#include "cli/help.h"
 #include "cli/value.h"
 
-#define GENERAL "General"
 #define SEE_HELP " (see %s --help)"
 
-/* Column where the descriptions of the options begin. */
-#define HELP_COLUMN 30
-#define HELP_WIDTH 50
-#define HELP_MAX 512 /* bytes of one description */
-
 static const struct option_spec general[OPTIONS_GENERAL] = {
-	{ "help", GENERAL, "show this text", .letter = 'h' },
-	{ "version", GENERAL, "show the version", .letter = 0 },
-	{ "verbose", GENERAL, "show every step, errno and libbpf's messages", .letter = 'v' },
+	{ "help", HELP_GENERAL, "show this text; `--help all`: with all options", .letter = 'h' },
+	{ "version", HELP_GENERAL, "show the version", .letter = 0 },
+	{ "verbose", HELP_GENERAL, "show every step, errno and libbpf's messages", .letter = 'v' },
 };
 
 /* The first option of this name that may stand in this place (0: on the command line). */
@@ -32,66 +26,6 @@ static const struct option_spec *find_option(const struct option_spec *options, 
 			return options;
 	}
 	return NULL;
-}
-
-/* ---- help ---------------------------------------------------------------------- */
-
-/* Print a text from a column on; `column` is where the line is now. */
-static void print_wrapped(const char *text, int column)
-{
-	while (*text) {
-		int length;
-		const char *next = format_line(text, HELP_WIDTH, &length);
-
-		printf("%*s%.*s\n", HELP_COLUMN - column, "", length, text);
-		text = next;
-		column = 0;
-	}
-}
-
-static void print_option(const struct command *command, const struct option_spec *spec)
-{
-	const bool is_default = option_is_flag(spec) && option_is_default(command->options, spec);
-	char text[HELP_MAX], fallback[OPTION_TEXT_MAX];
-	int column = 0;
-
-	column += printf(spec->letter ? "  -%c, " : "      ", spec->letter);
-	column += printf("--%s", spec->name);
-	if (value_is_taken(spec))
-		column += printf(" %s", value_argument(spec));
-	/* Two spaces at least: completion tells by them where a description begins. */
-	if (column > HELP_COLUMN - 2) {
-		printf("\n");
-		column = 0;
-	}
-	if (value_has_default(spec))
-		snprintf(text, sizeof(text), "%s (%s)", spec->help,
-			 value_format(spec, spec->value, fallback));
-	else
-		snprintf(text, sizeof(text), "%s%s", spec->help, is_default ? " (default)" : "");
-	print_wrapped(text, column);
-}
-
-static void print_section(const struct command *command, const char *heading)
-{
-	const size_t title = strcspn(heading, "\n");
-
-	printf("\n%.*s:\n", (int)title, heading);
-	if (heading[title])
-		print_wrapped(heading + title + 1, 0);
-	for (const struct option_spec *spec = command->options; option_exists(spec); spec++) {
-		if (spec->name && !strcmp(spec->heading, heading))
-			print_option(command, spec);
-	}
-}
-
-static void print_help(const struct command *command)
-{
-	printf("Usage: %s %s\n\n%s", command->name, command->synopsis, command->about);
-	for (const char *const *heading = command->headings; *heading; heading++)
-		print_section(command, *heading);
-	print_section(command, GENERAL);
-	printf("\n%s", command->epilogue);
 }
 
 /* ---- an option that was found -------------------------------------------------- */
@@ -338,7 +272,10 @@ static bool read_arguments(struct command *command, int argc, char **argv)
 	       (answer = getopt_long(argc, argv, tables.shorts, tables.longs, NULL)) != -1) {
 		if (answer == ':' || answer == '?')
 			return refuse_option(command, answer, argv[optind - 1]);
-		if (answer == WORD_ANSWER)
+		if (answer == WORD_ANSWER && command_given(command, "help") &&
+		    !strcmp(optarg, HELP_ALL))
+			command->is_all_asked = true;
+		else if (answer == WORD_ANSWER)
 			taken = take_word(command, argc, argv, optarg);
 		else
 			taken = take_option(command, command->given, answered(command, answer),
@@ -410,7 +347,7 @@ bool command_read(struct command *command, int argc, char **argv, enum status *s
 	if (command_given(command, "verbose"))
 		message_set_verbose();
 	if (command_given(command, "help"))
-		print_help(command);
+		help_print(command);
 	else if (command_given(command, "version"))
 		printf("%s %s\n", command->name, tool_version());
 	else if (!options_agree(command) || !words_suffice(command))

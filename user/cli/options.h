@@ -6,44 +6,9 @@
 #define OPTIONS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
-#include "cli/guess.h"
+#include "cli/command.h"
 #include "cli/message.h"
-#include "cli/spec.h"
-
-#define OPTIONS_MAX 320	  /* rows of a table, with the end and those that all tools have */
-#define OPTIONS_GENERAL 4 /* of these: the end, and what all tools have */
-#define HEADINGS_MAX 32
-#define WORDS_MAX 3 /* with the end */
-
-struct command {
-	const char *name;
-	const char *synopsis; /* of the arguments */
-	const char *about;
-	const char *epilogue;		    /* ends with EXAMPLES */
-	const char *headings[HEADINGS_MAX]; /* in the order of --help; then NULL */
-
-	/* The arguments that are no options, in their order. Those behind them are options in tc's
-	 * spelling.
-	 */
-	struct option_spec words[WORDS_MAX];
-	struct option_given given_words[WORDS_MAX];
-
-	/* Does a command line of somebody else follow? Then its first word ends ours, and `rest`
-	 * begins with it.
-	 */
-	bool has_rest;
-	char **rest;
-
-	/* Several may have the same name: then a value is for all of them, and one that none of
-	 * them takes is refused.
-	 */
-	struct option_spec options[OPTIONS_MAX];
-	struct option_given given[OPTIONS_MAX];
-
-	const struct foreign_word *strangers; /* that are known */
-};
 
 /* Of this tool, as --version has it. */
 const char *tool_version(void);
