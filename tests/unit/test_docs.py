@@ -168,6 +168,21 @@ def test_readme_begins_with_what_a_bare_machine_was_seen_to_do():
         command for command in until if not command.startswith("uname ")]
 
 
+def test_kernels_page_says_where_each_row_is_from():
+    """A file with its date, or that nothing is known; and of Debian the kernels of the lab."""
+    page = text_of("docs/kernels.md")
+    rows = [[part.strip() for part in line.strip("|").split("|")]
+            for line in page.splitlines() if line.startswith("| ")][1:]
+    assert len(rows) >= 12
+    for name, kernel, bpf, btf, _, source in rows:
+        unknown = (kernel, bpf, btf) == ("unknown",) * 3
+        assert unknown == (not source), name
+        assert unknown or re.search(r"20\d\d|does not name", source), name
+    good = re.search(r"^KNOWN_GOOD = \((.*?)\)$", text_of("tests/lab/kernels.py"), re.M | re.S)[1]
+    series = [".".join(version.split(".")[:2]) for version in re.findall(r'"([\d.]+)"', good)]
+    assert f"| {series[0]} to {series[-1]} | yes | yes |" in page
+
+
 def test_readme_names_all_that_the_package_is_built_with():
     control = text_of("packaging/debian/control")
     needs = re.search(r"^Build-Depends:\n((?: .*\n)+)", control, re.M)[1]
