@@ -158,14 +158,72 @@ def test_readme_is_short():
     assert len(text_of("README.md").splitlines()) <= 120
 
 
-def test_readme_begins_with_what_a_bare_machine_was_seen_to_do():
+def test_readme_has_what_a_bare_machine_was_seen_to_do():
     """Up to the qdisc."""
-    first = next(block for block in commands.blocks() if block.page == "README.md")
+    first = next(block for block in commands.blocks()
+                 if block.page == "README.md" and block.text.startswith("apt-get update"))
     seen = re.findall(r"^# (.*)$", text_of("docs/records/trixie.txt"), re.M)
     attach = next(command for command in seen if command.startswith("dualpi2-load "))
     until = seen[:seen.index(attach) + 1]
     assert [command for command, _ in first.commands] == [
         command for command in until if not command.startswith("uname ")]
+
+
+def cell(name, section, row, column):
+    """What a table of a record has."""
+    text = (records.RECORDS / name).read_text(encoding="utf-8")
+    heads, _, *rows = [[part.strip() for part in line.strip("|").split("|")] for line in
+                       records.section_of(text, section).splitlines() if line.startswith("|")]
+    return next(found for found in rows if found[0].startswith(row))[heads.index(column)]
+
+
+def figures(name, section, column, rows):
+    """Those of several rows, for the same contender."""
+    return [cell(name, section, row, column) for row in rows]
+
+
+def home(traffic, contender, *rows):
+    return figures("bench-home.md", f"home-40-10-20ms-{traffic}", contender, rows)
+
+
+def summary(row, columns=("bpf_dualpi2", "cake", "htb+fq_codel", "htb+pfifo")):
+    return [cell("bench.md", "Summary", row, column) for column in columns]
+
+
+GAME = ("game up P99 ms", "game down P99 ms")
+PAIR = "One L4S and one Cubic download (40 Mbit/s"
+# What README.md says of delays, and where the records have it.
+README_FIGURES = [
+    ("at most {} ms up and {} down (cake: {} and {}; without `--sparse`: {} and {})",
+     [*home(1, "sparse", *GAME), *home(1, "cake", *GAME), *home(1, "bpf_dualpi2", *GAME)]),
+    ("pages load in {} ms (cake: {}). With 16 of each: {} ms (cake: {}), but {} ms down for the "
+     "game (cake: {})",
+     [*home(1, "sparse", "page P50 ms"), *home(1, "cake", "page P50 ms"),
+      *home(16, "sparse", "page P50 ms"), *home(16, "cake", "page P50 ms"),
+      *home(16, "sparse", GAME[1]), *home(16, "cake", GAME[1])]),
+    ("wait {} ms where cake has {}; others wait longer, {} ms where cake has {} (40 Mbit/s",
+     [part for both in zip(*(figure.split(" / ") for figure in summary(PAIR)[:2]))
+      for part in both]),
+    ("beside a Cubic one, 40 Mbit/s | {} | {} | {} | {} |",
+     [figure.split(" / ")[0] for figure in summary(PAIR)]),
+    ("an upload of 10 Mbit/s, `--sparse` | {} | {} | – | – |",
+     [*home(1, "sparse", GAME[0]), *home(1, "cake", GAME[0])]),
+    ("a UDP flood marked as L4S, 100 Mbit/s | {} | {} | {} | {} |",
+     summary("100 Mbit/s of unresponsive UDP in the L4S queue")),
+]
+
+
+@pytest.mark.parametrize("words, found", README_FIGURES, ids=[words for words, _ in README_FIGURES])
+def test_readme_has_the_figures_of_the_records(words, found):
+    assert words.format(*found) in " ".join(text_of("README.md").split())
+
+
+def test_readme_has_no_other_figure_with_a_decimal_point():
+    """But versions, rates and licences."""
+    text = " ".join(without_code(without_records(text_of("README.md"))).split())
+    for words, found in README_FIGURES:
+        text = text.replace(words.format(*found), "")
+    assert re.findall(r"\d+\.\d+", text) == ["6.17", "6.18", "2.0", "2.0"]
 
 
 def test_kernels_page_says_where_each_row_is_from():
