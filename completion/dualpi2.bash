@@ -49,8 +49,14 @@ _dualpi2_option()
 
 _dualpi2()
 {
-	_dualpi2_option "$("$1" --help all 2>/dev/null)" "$2" "$3" ||
-		_dualpi2_offer -W "$(_dualpi2_values IFACE)" -- "$2"
+	local help commands=
+
+	help=$("$1" --help all 2>/dev/null)
+	if ((COMP_CWORD == 1)); then # those that the usage has besides an interface
+		commands=$(sed -n 's/^ \{7\}[^ -][^ ]* \([a-z]\{1,\}\).*/\1/p' <<<"$help")
+	fi
+	_dualpi2_option "$help" "$2" "$3" ||
+		_dualpi2_offer -W "$(_dualpi2_values IFACE) $commands" -- "$2"
 }
 
 # Where the command stands that `run` is to run: behind its options (of $1), and a `--`.

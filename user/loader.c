@@ -19,6 +19,7 @@
 #include "cli/message.h"
 #include "cli/options.h"
 #include "cli/privilege.h"
+#include "kernel/link.h"
 #include "kernel/names.h"
 #include "kernel/qdisc.h"
 #include "show/outcome.h"
@@ -52,12 +53,15 @@ _Static_assert(N_ACTIONS + PARAMS_MAX + OPTIONS_GENERAL <= OPTIONS_MAX, "too man
 
 static struct command command = {
 	.name = "dualpi2-load",
-	.synopsis = "IFACE [OPTIONS]",
+	.synopsis = "IFACE [OPTIONS]\n"
+		    "       dualpi2-load status\n"
+		    "       dualpi2-load off [--if-attached]",
 	.words = { { "interface", .is_word = true, .kind = KIND_FILE, .words = "eth0" } },
 	.about = "Attach the qdisc bpf_dualpi2 (DualPI2, RFC 9332) to the root of an interface.\n"
 		 "If it is already attached, the given parameters change the live qdisc, the\n"
 		 "others stay, and no packet is lost. Parameters may be spelled as in tc:\n"
-		 "`target 10ms any_ect` is `--target 10ms --any-ect`.\n",
+		 "`target 10ms any_ect` is `--target 10ms --any-ect`.\n"
+		 "`status` shows what is attached where; `off` restores all interfaces.\n",
 	.epilogue = "RATE: 40mbit, 1.5gbit, 500kibit, or bytes: 5mbps. TIME: 15ms, 500us, 1s.\n"
 		    "BYTES: 64k, 30m. A bare number is bit/s, microseconds, bytes.\n"
 		    "\n"
@@ -188,29 +192,72 @@ static bool set_rate(const char *ifname)
 	return true;
 }
 
-/* Besides --subscriber: which direction, and the rate. */
-static bool goes_with_subscriber(const struct option_spec *spec)
+static bool is_among(const char *name, const char *const names[])
 {
-	static const char *const names[] = { "subscriber", "egress", "ingress", "rate", "verbose" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (spec->name && !strcmp(spec->name, names[i]))
-			return true;
-	}
-	return false;
+	while (*names && strcmp(name, *names))
+		names++;
+	return *names;
 }
 
+/* The first option that was given and is none of these, which end with NULL; NULL: all are. */
+static const char *given_besides(const char *const names[])
+{
+	for (const struct option_spec *spec = command.options; option_exists(spec); spec++) {
+		if (command.given[spec - command.options].text && !is_among(spec->name, names))
+			return spec->name;
+	}
+	return NULL;
+}
+
+/* Besides --subscriber: which direction, and the rate. */
 static bool subscriber_agrees(void)
 {
+	static const char *const names[] = { "subscriber", "egress",  "ingress",
+					     "rate",	   "verbose", NULL };
+	const char *const other = given_besides(names);
+
 	if (!given_rate()->value)
 		return fail(0, "--subscriber %s: needs --rate, 8kbit to 1tbit",
 			    given(ACTION_SUBSCRIBER));
-	for (const struct option_spec *spec = command.options; option_exists(spec); spec++) {
-		if (command.given[spec - command.options].text && !goes_with_subscriber(spec))
-			return fail(0, "--%s: not with --subscriber, which takes --rate alone",
-				    spec->name);
-	}
-	return true;
+	return !other || fail(0, "--%s: not with --subscriber, which takes --rate alone", other);
+}
+
+/* ---- all interfaces ------------------------------------------------------------------ */
+
+static const char status_word[] = "status", off_word[] = "off";
+
+/* Is it, in place of an interface, a word about all? Behind a `--` it is none. */
+static bool is_about_all(const char *word)
+{
+	return word && !command.is_literal &&
+	       (!strcmp(word, status_word) || !strcmp(word, off_word));
+}
+
+static bool all_agrees(const char *word)
+{
+	static const char *const for_status[] = { "verbose", NULL };
+	static const char *const for_off[] = { "verbose", "if-attached", NULL };
+	const bool is_off = !strcmp(word, off_word);
+	const char *const other = given_besides(is_off ? for_off : for_status);
+
+	return !other || fail(0,
+			      "%s: takes no --%s: it is about all interfaces (for one of this "
+			      "name: `dualpi2-load -- %s`)",
+			      word, other, word);
+}
+
+/* An interface of this name might be meant: then it is not for us to choose. */
+static enum status all_are_meant(const char *word)
+{
+	struct link link;
+	int found = link_look_for(word, &link);
+
+	if (found > 0)
+		fail(0,
+		     "%s: is a command, but here also an interface: for this, `dualpi2-load -- "
+		     "%s`; to unload all, each by its name",
+		     word, word);
+	return found > 0 ? STATUS_USAGE : found < 0 ? STATUS_FAILURE : STATUS_OK;
 }
 
 /* ---- command line ------------------------------------------------------------ */
@@ -223,6 +270,8 @@ static bool arguments_agree(const char *ifname)
 		      given(ACTION_MQ) || given(ACTION_CONFIG) || given(ACTION_SUBSCRIBERS) ||
 		      given(ACTION_SUBSCRIBER);
 
+	if (is_about_all(ifname))
+		return all_agrees(ifname);
 	if (!ifname && !given(ACTION_CHECK))
 		return fail(0, "an interface is missing (see dualpi2-load --help)");
 	if (given(ACTION_UNLOAD) && others)
@@ -315,8 +364,8 @@ static bool make_requests(const char *ifname, struct requests *requests)
 
 	*requests = (struct requests){
 		.has[EGRESS] = !given(ACTION_INGRESS),
-		.has[INGRESS] =
-			given(ACTION_INGRESS) || (given(ACTION_UNLOAD) && !given(ACTION_EGRESS)),
+		.has[INGRESS] = given(ACTION_INGRESS) || is_about_all(ifname) ||
+				(given(ACTION_UNLOAD) && !given(ACTION_EGRESS)),
 	};
 	if (given(ACTION_CONFIG))
 		return find_file(ifname, file) && requests_from_file(file, requests);
@@ -351,6 +400,9 @@ int main(int argc, char **argv)
 		return print_file(ifname) ? STATUS_OK : STATUS_FAILURE;
 	if (!make_requests(ifname, &requests))
 		return STATUS_USAGE;
+	status = is_about_all(ifname) ? all_are_meant(ifname) : STATUS_OK;
+	if (status != STATUS_OK)
+		return status;
 	/* What was done before a failure stands before it. */
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	/* A run is short; being interrupted in the middle of it helps nobody. */
@@ -358,7 +410,11 @@ int main(int argc, char **argv)
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	privilege_keep(PRIVILEGE_FILES | PRIVILEGE_MOUNT | PRIVILEGE_LOAD | PRIVILEGE_NET);
-	if (given(ACTION_CHECK))
+	if (is_about_all(ifname) && !strcmp(ifname, status_word))
+		done = actions_status(outcome_say) && say_flush();
+	else if (is_about_all(ifname))
+		done = actions_unload_all(&requests, given(ACTION_IF_ATTACHED), outcome_say);
+	else if (given(ACTION_CHECK))
 		done = actions_check(ifname, &requests);
 	else if (given(ACTION_UNLOAD))
 		done = actions_unload(ifname, &requests, given(ACTION_IF_ATTACHED), outcome_say);

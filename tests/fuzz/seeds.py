@@ -23,6 +23,8 @@ COMMAND_LINES = (
     "-- eth0 --raw",
     "--help",
     "--help all",
+    "status",
+    "off --if-attached",
 )
 
 FILES = (

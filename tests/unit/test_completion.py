@@ -83,6 +83,10 @@ def test_every_option(offered, program):
     assert offered(program, "--") == options(program)
 
 
+def test_words_about_all_interfaces(offered):
+    assert offered("dualpi2-load", "sta") == {"status"}
+
+
 def test_the_beginning_of_an_option(offered):
     assert offered("dualpi2-load", "lo", "--min-q") == {"--min-qlen-step"}
 
@@ -121,7 +125,8 @@ def test_files(offered, tmp_path):
 
 
 def test_interfaces(offered):
-    assert offered("dualpi2-load", "") == INTERFACES
+    assert offered("dualpi2-load", "") == INTERFACES | {"status", "off"}
+    assert offered("dualpi2-stats", "") == INTERFACES
     assert offered("dualpi2-load", "rate", "40mbit", "") == INTERFACES
 
 

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "attach/all.h"
 #include "attach/directions.h"
 #include "attach/subscribers.h"
 #include "check/host.h"
@@ -62,6 +63,11 @@ bool actions_attach(const char *ifname, const struct requests *requests, outcome
 	return done;
 }
 
+static bool may_unload(void)
+{
+	return host_passes(HOST_UNLOAD) && pins_lock_if_any() && default_qdisc_open();
+}
+
 bool actions_unload(const char *ifname, const struct requests *requests, bool if_attached,
 		    outcome_tell *tell)
 {
@@ -73,8 +79,7 @@ bool actions_unload(const char *ifname, const struct requests *requests, bool if
 	int exists;
 	bool done;
 
-	if (!host_passes(HOST_UNLOAD) || !pins_lock_if_any() || !default_qdisc_open() ||
-	    !tcx_look_for_ours(ifname, &ours))
+	if (!may_unload() || !tcx_look_for_ours(ifname, &ours))
 		return false;
 	pins_keep_privilege(PRIVILEGE_NET);
 	if (!registrations_open(&regs) || !begin(&regs, ifname, &ours, true, tell))
@@ -96,6 +101,79 @@ bool actions_unload(const char *ifname, const struct requests *requests, bool if
 	tell(&outcome);
 	return done;
 }
+
+/* ---- all interfaces ------------------------------------------------------------------ */
+
+/* Of those that have anything of us: how many? -1: one could not be restored, or seen. */
+static int unload_each(const struct registrations *regs, const struct all *all,
+		       const struct requests *requests, outcome_tell *tell)
+{
+	int count = 0;
+
+	for (size_t i = 0; i < all->count; i++) {
+		const struct one *one = &all->of[i];
+		struct outcome outcome = { .ifname = one->link.name };
+		int ours = one_has_ours(one);
+
+		if (ours > 0 && (!begin(regs, one->link.name, &one->tcx, true, tell) ||
+				 !directions_unload(regs, one->link.name, requests, &outcome)))
+			return -1;
+		if (ours < 0)
+			return -1;
+		snprintf(outcome.label, sizeof(outcome.label), "%s", one->link.name);
+		tell(&outcome);
+		count += ours;
+	}
+	return count;
+}
+
+bool actions_unload_all(const struct requests *requests, bool if_attached, outcome_tell *tell)
+{
+	struct outcome kinds = {};
+	struct registrations regs;
+	struct all all = {};
+	int count = -1;
+
+	if (may_unload() && all_read(&all)) {
+		pins_keep_privilege(PRIVILEGE_NET);
+		if (registrations_open(&regs)) {
+			count = unload_each(&regs, &all, requests, tell);
+			directions_sweep(&regs, 0, tell);
+			kinds.registered = registrations_remove_unused(&regs);
+			tell(&kinds);
+		}
+	}
+	all_free(&all);
+	if (!count && !if_attached)
+		fail(0, "nothing to unload: no interface of this network namespace has it");
+	return !message_reported();
+}
+
+static void say_text(const char *text)
+{
+	say_line("%s", text);
+}
+
+bool actions_status(outcome_tell *tell)
+{
+	static struct ifbs ifbs; /* too large for the stack */
+	struct registrations regs;
+	struct all all = {};
+	size_t count = 0;
+	bool shown = host_passes(HOST_UNLOAD) && pins_were_seen();
+
+	pins_keep_privilege(PRIVILEGE_NET);
+	shown = shown && registrations_open(&regs) && all_read(&all);
+	for (size_t i = 0; shown && i < all.count; i++)
+		shown = one_tell(&regs, &all.of[i], tell, &count);
+	all_free(&all);
+	if (shown && !count)
+		say_line("%s is attached to no interface of this network namespace",
+			 aqm_default()->kind);
+	return shown && ifbs_read(&regs, &ifbs) && left_over_each(&regs, &ifbs, say_text);
+}
+
+/* ---- check --------------------------------------------------------------------------- */
 
 static bool check_interface(const struct registrations *regs, const char *ifname,
 			    const struct tcx_ours *ours, const struct requests *requests)

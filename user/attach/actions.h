@@ -12,6 +12,14 @@ bool actions_attach(const char *ifname, const struct requests *requests, outcome
 bool actions_unload(const char *ifname, const struct requests *requests, bool if_attached,
 		    outcome_tell *tell);
 
+/* The same for each interface of this network namespace that has anything of us. That none has is
+ * a failure unless `if_attached`.
+ */
+bool actions_unload_all(const struct requests *requests, bool if_attached, outcome_tell *tell);
+
+/* Tell what is attached in this network namespace, and say what is left over there. */
+bool actions_status(outcome_tell *tell);
+
 /* Show (report.h) whether attaching would work. `ifname`: NULL: on this host. */
 bool actions_check(const char *ifname, const struct requests *requests);
 

@@ -19,6 +19,8 @@ enum outcome_kind {
 	OUTCOME_UNLOADED,
 	OUTCOME_NOT_THERE, /* nothing to unload */
 	OUTCOME_REMOVED,   /* `ifb`, which the interface no longer feeds */
+	OUTCOME_LIVE,	   /* nothing was done: it is attached, with `params` */
+	OUTCOME_HIDDEN,	   /* the same, but these cannot be seen */
 };
 
 /* What was found missing, and is there again. */

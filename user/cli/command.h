@@ -35,6 +35,7 @@ struct command {
 	 */
 	struct option_spec words[WORDS_MAX];
 	struct option_given given_words[WORDS_MAX];
+	bool is_literal; /* the first of them stands behind a `--` */
 
 	/* Does a command line of somebody else follow? Then its first word ends ours, and `rest`
 	 * begins with it.

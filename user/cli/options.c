@@ -285,6 +285,7 @@ static bool read_arguments(struct command *command, int argc, char **argv)
 		command->rest = argv + optind;
 		return taken;
 	}
+	command->is_literal = !count_words(command);
 	while (taken && optind < argc) /* behind a `--` */
 		taken = take_word(command, argc, argv, argv[optind++]);
 	return taken;

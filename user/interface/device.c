@@ -332,6 +332,12 @@ static bool refuse(const char *ifname, const struct device *device)
 			       interface.name, interface.name);
 }
 
+static bool look(struct search *search)
+{
+	return devices_each(&ifb_kind, compare, search) &&
+	       devices_each(&splitter_kind, compare, search);
+}
+
 bool device_is_none(const char *ifname)
 {
 	struct link link;
@@ -340,8 +346,12 @@ bool device_is_none(const char *ifname)
 
 	if (found <= 0)
 		return !found;
-	if (!devices_each(&ifb_kind, compare, &search) ||
-	    !devices_each(&splitter_kind, compare, &search))
-		return false;
-	return !search.is_found || refuse(ifname, &search.device);
+	return look(&search) && (!search.is_found || refuse(ifname, &search.device));
+}
+
+int device_look(const struct link *link)
+{
+	struct search search = { .link = link };
+
+	return look(&search) ? search.is_found : -EIO;
 }

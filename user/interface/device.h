@@ -77,6 +77,9 @@ void devices_sweep(const struct registrations *regs, const struct device_kind *k
  */
 bool device_is_none(const char *ifname);
 
+/* Is an interface one of these devices? 1; 0; -EIO: this cannot be seen, which is reported. */
+int device_look(const struct link *link);
+
 /* What is said of one, behind its name, and again with it. */
 #define LEFT_OVER "is left over of an interface that is gone: `ip link del %s` removes it"
 

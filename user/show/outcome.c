@@ -3,6 +3,7 @@
 
 #include <linux/pkt_sched.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "attach/gso.h"
 #include "check/report.h"
@@ -36,6 +37,26 @@ static void say_attached(const struct outcome *outcome)
 	say_line("%s: %s attached%s%s%s%s%s", outcome->label, outcome->aqm->kind,
 		 outcome->is_mq ? " to each transmit queue (mq)" : "", handle, instead_of,
 		 describe(outcome, true, params), subscribers);
+}
+
+/* What is attached: ", rate 40mbit, target 15ms", and what is not the default. */
+static void say_live(const struct outcome *outcome)
+{
+	char params[TEXT_MAX], one[OPTION_TEXT_MAX];
+	const struct option_spec *spec;
+	size_t used;
+
+	used = strlen(params_describe(params_none, true, outcome->aqm, &outcome->params, params,
+				      sizeof(params)));
+	for (size_t i = 0; (spec = params_row(outcome->aqm, i)); i++) {
+		if (!params_is_head(spec) && params_differ(spec, &outcome->params))
+			used += snprintf(params + used, sizeof(params) - used, ", %s",
+					 params_text(spec, &outcome->params, one));
+		if (used >= sizeof(params))
+			break;
+	}
+	say_line("%s: %s%s%s", outcome->label, outcome->aqm->kind,
+		 outcome->is_mq ? " at each transmit queue (mq)" : "", params);
 }
 
 /* "", or what was repaired, behind `begin` */
@@ -102,6 +123,7 @@ static const char *const texts[] = {
 	[OUTCOME_PUT_BACK] = "as it was before",
 	[OUTCOME_UNLOADED] = "unloaded",
 	[OUTCOME_NOT_THERE] = "nothing to unload",
+	[OUTCOME_HIDDEN] = " is attached, its parameters cannot be seen: `dualpi2-load --check`",
 };
 
 static void say_kind(const struct outcome *outcome)
@@ -112,6 +134,8 @@ static void say_kind(const struct outcome *outcome)
 		say_attached(outcome);
 	else if (outcome->kind == OUTCOME_CHANGED)
 		say_changed(outcome);
+	else if (outcome->kind == OUTCOME_LIVE)
+		say_live(outcome);
 	else if (outcome->kind == OUTCOME_REPAIRED)
 		say_line("%s: %s repaired%s", outcome->label, outcome->aqm->kind,
 			 repairs_text(&outcome->repairs, ": ", text));
