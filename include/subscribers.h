@@ -15,7 +15,8 @@
  *	dualpi2_parents		SUBSCRIBERS_PARENT_SIZE bytes, written by the programs: zeros at
  *				first
  *	dualpi2_plan_dualqs	struct dualq, likewise. Its types are those of the programs; it
- *				begins with a struct subscriber_use
+ *				begins with a struct subscriber_use. In the place of nobody's, which
+ *				is elsewhere, that is a copy, as new as the statistics of the qdisc
  *
  * User space writes the first three at any time, while packets wait, and tells nobody: a plan is in
  * force within 19 ms. A trie, and the names, may stand in several places: those of two directions.

@@ -103,6 +103,8 @@ static __always_inline void schedule_start(struct instance *in, u64 now)
 {
 	many_start(in, now);
 	plans_settle(&in->schedule.plans);
+	if (now == in->since_ns)
+		first_dualq(in)->in_schedule.use = (struct subscriber_use){};
 }
 
 /* ---- whose a packet is ----------------------------------------------------------- */
@@ -355,9 +357,16 @@ static __always_inline void schedule_forwarded(struct dualq *q, const struct pac
 	use->p99_ns = p99_follow(use->p99_ns, sojourn_ns);
 }
 
+/* Of addresses that nobody has as well: their DualQ is not in the array that user space reads. */
 static __always_inline void schedule_publish(struct instance *in, struct dualpi2_stats *stats)
 {
+	u32 number = in->number, nobody = SUBSCRIBER_NOBODY;
+	void *dualqs = bpf_map_lookup_elem(&dualpi2_plan_dualqs, &number);
+	struct dualq *shown = dualqs ? bpf_map_lookup_elem(dualqs, &nobody) : NULL;
+
 	many_publish(in, stats);
+	if (shown)
+		shown->in_schedule.use = first_dualq(in)->in_schedule.use;
 }
 
 static __always_inline const struct turns_line *line_shown(struct instance *in, u32 which)

@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from conftest import BIN, drops, one_line
+from conftest import BIN, LOADER, drops, one_line
 from frames import ECT_1, NOT_ECT, ipv4_frame
 from subscriber_maps import load
 
@@ -18,6 +18,7 @@ b 10.0.1.0/24 100mbit 100mbit north
 c 10.0.2.0/24 100mbit 100mbit
 """
 ADDRESS = {"a": "10.0.0.1", "b": "10.0.1.1", "c": "10.0.2.1", "nobody": "10.9.9.9"}
+NOBODY = None  # the name of who has none: nobody's addresses
 CALM = ("--target", "4000s", "--step-thresh", "4000s")
 LENGTH = 1000
 
@@ -60,13 +61,36 @@ def test_bytes_are_those_of_the_owner(used):
     used.send("nobody", 40)
     used.cable.drain()
     of_c, of_l = 10 * LENGTH, 20 * LENGTH
-    assert used.of_each("c", "bytes-out") == {"north": of_c, "a": of_c, "b": 0, "c": 0}
-    assert used.of_each("l", "bytes-out") == {"north": of_l, "a": 0, "b": of_l, "c": 0}
+    assert used.of_each("c", "bytes-out") == {"north": of_c, "a": of_c, "b": 0, "c": 0,
+                                              NOBODY: 40 * LENGTH}
+    assert used.of_each("l", "bytes-out") == {"north": of_l, "a": 0, "b": of_l, "c": 0, NOBODY: 0}
+
+
+def test_nobody_is_told_of_by_what_it_has(used):
+    """No name, no plan, no addresses; and with it the sum is the interface's."""
+    used.send("a", 3)
+    used.send("nobody", 2)
+    used.cable.drain()
+    *_, nobody = used.told()
+    assert (nobody["name"], nobody["rate"], nobody["parent"], nobody["prefixes"]) == (
+        None, 0, None, [])
+    assert nobody["is-parent"] is False and nobody["c-queue"]["delay"]["p99"] is not None
+    assert sum(each["c-queue"]["bytes-out"] for each in used.told() if not each["is-parent"]) == (
+        used.cable.qdisc.stats()["c-queue"]["bytes-out"])
+
+
+def test_nobody_begins_anew_with_the_qdisc(used):
+    used.send("nobody", 2)
+    used.cable.drain()
+    used.cable.tx.run(LOADER, "d0", "--unload")
+    used.cable.sent = used.cable.arrived = 0
+    used.load(FILE, *CALM, "--rate", "1gbit")
+    assert used.of_each("c", "bytes-out")[NOBODY] == 0
 
 
 def test_marks_and_drops_are_all_that_there_were(used):
     load(used.cable, "--rate", "10mbit", "--step-thresh", "1us", "--limit", 100)
-    for name in ("a", "b", "c"):
+    for name in ("a", "b", "c", "nobody"):
         used.send(name, 60, ECT_1)
         used.send(name, 60)
     used.cable.drain()
@@ -75,13 +99,14 @@ def test_marks_and_drops_are_all_that_there_were(used):
         counted = stats[f"{queue}-queue"]
         marks, lost = used.of_each(queue, "marks"), used.of_each(queue, "drops")
         print(queue, marks, lost)
-        assert marks["a"] + marks["b"] + marks["c"] == counted["mark-native"] + counted[
+        everybody = ("a", "b", "c", NOBODY)
+        assert sum(marks[name] for name in everybody) == counted["mark-native"] + counted[
             "mark-coupled"]
-        assert lost["a"] + lost["b"] + lost["c"] == drops(counted)
+        assert sum(lost[name] for name in everybody) == drops(counted)
         assert marks["north"] == marks["a"] + marks["b"]
         assert lost["north"] == lost["a"] + lost["b"]
-    assert marks == dict.fromkeys(marks, 0) and lost["c"] > 0
-    assert used.of_each("l", "marks")["a"] > 0
+    assert marks == dict.fromkeys(marks, 0) and lost["c"] > 0 < lost[NOBODY]
+    assert used.of_each("l", "marks")["a"] > 0 < used.of_each("l", "marks")[NOBODY]
 
 
 def test_p99_is_that_of_the_histogram(used):
@@ -121,9 +146,10 @@ def test_those_that_use_most(used):
     used.send("a", 10)
     used.send("b", 30)
     used.send("c", 20)
+    used.send("nobody", 50)
     used.cable.drain()
-    assert [each["name"] for each in used.told("--top", 2)] == ["b", "c"]
-    assert [each["name"] for each in used.told("--top", 1000)] == ["b", "c", "a"]
+    assert [each["name"] for each in used.told("--top", 2)] == ["b", "c", NOBODY]
+    assert [each["name"] for each in used.told("--top", 1000)] == ["b", "c", "a", NOBODY]
 
 
 def test_the_last_second(used):
@@ -137,6 +163,17 @@ def test_the_last_second(used):
     assert (plan, l_p99) == ("100mbit", "-") and c_p99 != "-"
     assert float(now.removesuffix("kbit")) == pytest.approx(100, rel=.1)
     assert rows["north"][1:4] == [now, "-", "-"]
+    assert rows["(nobody)"] == ["unlimited", "0bit", "-", "-", "0", "0", "-", "-"]
+    load(used.cable, "--rate", "1gbit")
+    used.cable.drain()
+
+
+def test_the_last_second_of_nobody(used):
+    load(used.cable, "--rate", "100kbit")
+    used.send("nobody", 40)
+    [row] = [line.split() for line in used.shown("--subscribers").stdout.splitlines()
+             if "(nobody)" in line]
+    assert float(row[2].removesuffix("kbit")) == pytest.approx(100, rel=.1)
     load(used.cable, "--rate", "1gbit")
     used.cable.drain()
 
@@ -149,18 +186,21 @@ def metrics(text):
     """{(name, subscriber, queue): value}"""
     return {(name, subscriber, queue or None): float(value) for name, subscriber, queue, value in
             re.findall(r'^dualpi2_(\w+)\{device="d0",direction="egress",parent="root",'
-                       r'subscriber="(\w+)",site="\w*"(?:,queue="(\w+)")?\} (\S+)$', text, re.M)}
+                       r'subscriber="(\w*)",site="\w*"(?:,queue="(\w+)")?\} (\S+)$', text, re.M)}
 
 
 @pytest.mark.parametrize("form", ["openmetrics", "prometheus"])
 def test_metrics(used, form):
-    """Of subscribers, not of their parents, which are a label."""
+    """Of subscribers and, without a name and a plan, nobody; not of parents, which are a label."""
     used.send("a", 10)
     used.send("b", 20, ECT_1)
+    used.send("nobody", 30)
     used.cable.drain()
     text = used.shown("--subscribers", f"--{form}").stdout
     found = metrics(text)
-    assert {subscriber for _, subscriber, _ in found} == {"a", "b", "c"}
+    assert {subscriber for _, subscriber, _ in found} == {"a", "b", "c", ""}
+    assert found["subscriber_bytes_total", "", "classic"] == 30 * LENGTH
+    assert ("subscriber_plan_bytes_per_second", "", None) not in found
     assert found["subscriber_bytes_total", "a", "classic"] == 10 * LENGTH
     assert found["subscriber_bytes_total", "b", "l4s"] == 20 * LENGTH
     assert found["subscriber_plan_bytes_per_second", "a", None] == 12_500_000
@@ -169,7 +209,7 @@ def test_metrics(used, form):
     assert 'subscriber="a",site="north"' in text and 'subscriber="c",site=""' in text
     assert text.endswith("# EOF\n") == (form == "openmetrics")
     of_one = metrics(used.shown("--subscribers", f"--{form}", "--top", 1).stdout)
-    assert {subscriber for _, subscriber, _ in of_one} == {"b"}
+    assert {subscriber for _, subscriber, _ in of_one} == {"b", ""}
 
 
 def test_a_signal_ends_the_wait(used):

@@ -146,23 +146,45 @@ static bool enter_prefixes(struct image *image, const struct trie *trie, struct 
 	return true;
 }
 
+static bool read_prefixes(const struct subscriber_maps *maps, struct image *image,
+			  struct subscribers *list)
+{
+	struct trie trie;
+	const bool is_read = trie_read(maps, &trie) && enter_prefixes(image, &trie, list);
+
+	trie_free(&trie);
+	return is_read;
+}
+
+/* ---- all ------------------------------------------------------------------------- */
+
+static bool read_plans(const struct subscriber_maps *maps, struct image *image,
+		       struct subscribers *list)
+{
+	*list = (struct subscribers){};
+	if (!image_read(maps, image) || !subscribers_begin(list) || !enter_all(image, list))
+		return false;
+	SUBSCRIBERS_FOR(each, list)
+		take_plan(image, each);
+	return true;
+}
+
+bool in_force_read_plans(const struct subscriber_maps *maps, struct subscribers *list)
+{
+	struct image image;
+	const bool is_read = read_plans(maps, &image, list);
+
+	image_free(&image);
+	return is_read;
+}
+
 bool in_force_read(const struct subscriber_maps *maps, struct subscribers *list)
 {
-	struct trie trie = {};
 	struct image image;
-	bool is_read;
+	const bool is_read = read_plans(maps, &image, list) && read_prefixes(maps, &image, list);
 
-	*list = (struct subscribers){};
-	is_read = image_read(maps, &image) && trie_read(maps, &trie) && subscribers_begin(list) &&
-		  enter_all(&image, list);
-	if (is_read) {
-		SUBSCRIBERS_FOR(each, list)
-			take_plan(&image, each);
-		is_read = enter_prefixes(&image, &trie, list);
-	}
 	if (is_read)
 		subscribers_end(list);
-	trie_free(&trie);
 	image_free(&image);
 	return is_read;
 }

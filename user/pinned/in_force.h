@@ -12,8 +12,11 @@
 #include "pinned/subscriber_maps.h"
 #include "subscribers/changes.h"
 
-/* Read them. subscribers_free() the list, also if that fails. */
+/* Read them. subscribers_free() the list, also if that fails. Of many, most of the time goes to the
+ * prefixes: in_force_read_plans() leaves them out.
+ */
 bool in_force_read(const struct subscriber_maps *maps, struct subscribers *list);
+bool in_force_read_plans(const struct subscriber_maps *maps, struct subscribers *list);
 
 /* Do what leads to others, in its order. If it fails, some of it is done. */
 bool in_force_change(const struct subscriber_maps *maps, const struct subscriber_changes *changes);

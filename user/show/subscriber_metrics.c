@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* A time series for each subscriber and queue is many of them, so there is a bound: those that use
  * most. They are taken by all that they have used, so that they do not change from one minute to
- * the next.
+ * the next. Nobody's addresses have no name, and no plan.
  */
 #include <stddef.h>
 #include <stdio.h>
@@ -82,7 +82,7 @@ static void print_row(const struct row *row, const struct chosen *chosen)
 
 static void print_plans(const struct chosen *chosen)
 {
-	for (const struct subscriber **each = chosen->of; *each; each++) {
+	for (const struct subscriber **each = chosen->of; *each != &crowd_nobody; each++) {
 		begin(&plan_metric, chosen->crowd, *each, NULL);
 		printf("%llu\n", (unsigned long long)(*each)->plan.down);
 	}
@@ -101,20 +101,19 @@ static void print_all(const struct chosen *chosen, size_t count, enum exposition
 	metrics_end(exposition);
 }
 
-bool subscriber_metrics_print(const struct crowd *crowds, size_t count, size_t top,
-			      enum exposition exposition)
+bool subscriber_metrics_print(const struct crowds *crowds, size_t top, enum exposition exposition)
 {
-	struct chosen *chosen = calloc(count + 1, sizeof(*chosen));
+	struct chosen *chosen = calloc(crowds->count + 1, sizeof(*chosen));
 	bool done = chosen;
 
-	for (size_t i = 0; done && i < count; i++) {
-		chosen[i] =
-			(struct chosen){ &crowds[i], crowd_by_use(&crowds[i], top ?: MOST_SHOWN) };
+	for (size_t i = 0; done && i < crowds->count; i++) {
+		chosen[i] = (struct chosen){ &crowds->of[i],
+					     crowd_top(&crowds->of[i], top ?: MOST_SHOWN) };
 		done = chosen[i].of;
 	}
 	if (done)
-		print_all(chosen, count, exposition);
-	for (size_t i = 0; chosen && i < count; i++)
+		print_all(chosen, crowds->count, exposition);
+	for (size_t i = 0; chosen && i < crowds->count; i++)
 		free(chosen[i].of);
 	free(chosen);
 	return done;

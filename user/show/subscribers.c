@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "show/subscribers.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,15 +26,27 @@ struct roll {
 
 /* ---- one of them --------------------------------------------------------------------- */
 
-/* As it may be shown: somebody else may have written to the map. */
-#define SHOWN_MAX CLEAN_MAX(SUBSCRIBER_NAME_SIZE)
-static const char *shown(const struct subscriber *subscriber, char text[SHOWN_MAX])
+const char *subscriber_shown(const struct subscriber *subscriber, char text[SUBSCRIBER_SHOWN_MAX])
 {
-	return clean_text(subscriber->name, text, SHOWN_MAX);
+	if (!subscriber->number)
+		return SUBSCRIBER_NOBODY_TEXT;
+	return clean_text(subscriber->name, text, SUBSCRIBER_SHOWN_MAX);
 }
 
-/* "-": there was no packet, as a parent has none of its own. */
-static const char *p99_text(const struct subscriber_queue *queue, char text[FORMAT_MAX])
+const char *subscriber_plan_text(const struct subscriber *subscriber, char text[FORMAT_MAX])
+{
+	return subscriber->plan.down ? format_rate(subscriber->plan.down, text) : "unlimited";
+}
+
+const char *subscriber_parent_text(const struct subscriber *subscriber,
+				   char text[SUBSCRIBER_SHOWN_MAX])
+{
+	const struct subscriber *parent = subscriber->plan.parent;
+
+	return subscriber->is_parent ? "(parent)" : parent ? subscriber_shown(parent, text) : "-";
+}
+
+const char *subscriber_p99_text(const struct subscriber_queue *queue, char text[FORMAT_MAX])
 {
 	return queue->p99_ns ? format_delay((double)queue->p99_ns, text) : "-";
 }
@@ -46,7 +57,7 @@ static void print_use(const struct crowd *crowd, const struct subscriber *each)
 	char speed[FORMAT_MAX], l[FORMAT_MAX], c[FORMAT_MAX], marks[FORMAT_MAX], drops[FORMAT_MAX];
 
 	printf(" %8s %7s %7s %7s %7s ", format_speed(crowd_speed(crowd, each), speed),
-	       p99_text(&use->l, l), p99_text(&use->c, c),
+	       subscriber_p99_text(&use->l, l), subscriber_p99_text(&use->c, c),
 	       format_count((double)(use->l.marks + use->c.marks), marks),
 	       format_count((double)(use->l.drops + use->c.drops), drops));
 }
@@ -55,14 +66,13 @@ static void print_line(const struct crowd *crowd, const struct subscriber *each,
 		       const struct subscriber_prefix *prefix)
 {
 	const struct subscriber_prefix *const end = crowd->prefixes + crowd->list.prefix_count;
-	const struct subscriber *parent = each->plan.parent;
-	char rate[FORMAT_MAX], text[PREFIX_TEXT_MAX], name[SHOWN_MAX], parent_name[SHOWN_MAX];
+	char rate[FORMAT_MAX], text[PREFIX_TEXT_MAX];
+	char name[SUBSCRIBER_SHOWN_MAX], parent[SUBSCRIBER_SHOWN_MAX];
 	const char *before = "";
 
-	printf("  %-16s %9s", shown(each, name),
-	       each->plan.down ? format_rate(each->plan.down, rate) : "unlimited");
+	printf("  %-16s %9s", subscriber_shown(each, name), subscriber_plan_text(each, rate));
 	print_use(crowd, each);
-	printf(" %-12s ", each->is_parent ? "(parent)" : parent ? shown(parent, parent_name) : "-");
+	printf(" %-12s ", subscriber_parent_text(each, parent));
 	if (prefix == end || prefix->owner != each)
 		printf("-");
 	for (; prefix < end && prefix->owner == each; prefix++, before = ",")
@@ -96,7 +106,10 @@ static struct json_object *object_of(const struct crowd *crowd, const struct sub
 	json_add_text(object, "dev", crowd->sample->device);
 	json_add_text(object, "interface", crowd->sample->ifname);
 	json_add_text(object, "direction", direction_name(crowd->sample->direction));
-	json_add_text(object, "name", each->name);
+	if (each->number)
+		json_add_text(object, "name", each->name);
+	else
+		json_add(object, "name", NULL);
 	json_add(object, "is-parent", json_object_new_boolean(each->is_parent));
 	json_add_uint(object, "rate", each->plan.down * BITS_IN_A_BYTE);
 	if (parent)
@@ -140,6 +153,8 @@ static const struct subscriber_prefix *prefixes_of(const struct crowd *crowd,
 	const struct subscriber_prefix *first = crowd->prefixes;
 	size_t count = crowd->list.prefix_count, half;
 
+	if (!subscriber->number)
+		return first + count;
 	/* They are in the order of their owners, which is that of the list. */
 	while (count) {
 		half = count / 2;
@@ -166,7 +181,7 @@ static void print_one(const struct crowd *crowd, const struct subscriber *each, 
 
 static bool print_top(const struct crowd *crowd, struct roll *roll)
 {
-	const struct subscriber **sorted = crowd_by_use(crowd, roll->shown->top);
+	const struct subscriber **sorted = crowd_top(crowd, roll->shown->top);
 
 	if (!sorted)
 		return false;
@@ -186,13 +201,15 @@ static bool print_crowd(const struct crowd *crowd, struct roll *roll)
 		return true;
 	if (!roll->json)
 		print_head(crowd, one);
-	if (one)
+	if (one) {
 		print_one(crowd, one, roll);
-	else if (roll->shown->top)
+		return true;
+	}
+	if (roll->shown->top)
 		return print_top(crowd, roll);
-	else
-		SUBSCRIBERS_FOR(each, &crowd->list)
-			print_one(crowd, each, roll);
+	SUBSCRIBERS_FOR(each, &crowd->list)
+		print_one(crowd, each, roll);
+	print_one(crowd, &crowd_nobody, roll);
 	return true;
 }
 
@@ -207,44 +224,28 @@ static bool is_somebody_there(const struct roll *roll)
 	       fail(0, "%s: no subscriber or parent has this name", roll->shown->name);
 }
 
-/* Those of each qdisc; `*count` of them have some. */
-static bool read_all(const struct registrations *regs, const struct samples *list,
-		     struct crowd *crowds, size_t *count)
-{
-	for (size_t i = 0; i < list->count; i++) {
-		const int found = crowd_read(regs, &list->items[i], &crowds[*count]);
-
-		if (found <= 0)
-			crowd_free(&crowds[*count]);
-		if (found < 0)
-			return false;
-		*count += found;
-	}
-	return true;
-}
-
-static bool print_all(struct crowd *crowds, size_t count, const struct subscribers_shown *shown)
+static bool print_all(const struct crowds *crowds, const struct subscribers_shown *shown)
 {
 	struct roll roll = { .shown = shown, .json = shown->form == SUBSCRIBERS_JSON };
 	bool done = true;
 
 	if (roll.json)
 		printf("[");
-	for (size_t i = 0; done && i < count; i++)
-		done = print_crowd(&crowds[i], &roll);
+	for (size_t i = 0; done && i < crowds->count; i++)
+		done = print_crowd(&crowds->of[i], &roll);
 	if (roll.json)
 		printf("]\n");
 	return done && is_somebody_there(&roll);
 }
 
 /* With the last second. Nothing, if a signal comes before it is over. */
-static bool print_recent(struct crowd *crowds, size_t count, const struct subscribers_shown *shown)
+static bool print_recent(const struct registrations *regs, struct crowds *crowds,
+			 const struct subscribers_shown *shown)
 {
 	enum pace_event event = PACE_DUE;
 	struct pace pace;
-	bool done = true;
 
-	if (count) {
+	if (crowds->count) {
 		if (!pace_start(&pace, RECENT_NS))
 			return false;
 		do
@@ -253,37 +254,30 @@ static bool print_recent(struct crowd *crowds, size_t count, const struct subscr
 	}
 	if (event == PACE_END)
 		return true;
-	for (size_t i = 0; done && i < count; i++)
-		done = crowd_read_again(&crowds[i]);
-	return done && print_all(crowds, count, shown);
+	return crowds_read_again(regs, crowds) && print_all(crowds, shown);
 }
 
-static bool print_as(struct crowd *crowds, size_t count, const struct subscribers_shown *shown)
+static bool print_as(const struct registrations *regs, struct crowds *crowds,
+		     const struct subscribers_shown *shown)
 {
 	switch (shown->form) {
 	case SUBSCRIBERS_JSON:
-		return print_all(crowds, count, shown);
+		return print_all(crowds, shown);
 	case SUBSCRIBERS_OPENMETRICS:
-		return subscriber_metrics_print(crowds, count, shown->top, EXPOSITION_OPENMETRICS);
+		return subscriber_metrics_print(crowds, shown->top, EXPOSITION_OPENMETRICS);
 	case SUBSCRIBERS_PROMETHEUS:
-		return subscriber_metrics_print(crowds, count, shown->top, EXPOSITION_PROMETHEUS);
+		return subscriber_metrics_print(crowds, shown->top, EXPOSITION_PROMETHEUS);
 	default:
-		return print_recent(crowds, count, shown);
+		return print_recent(regs, crowds, shown);
 	}
 }
 
 bool subscribers_print(const struct registrations *regs, const struct samples *list,
 		       const struct subscribers_shown *shown)
 {
-	struct crowd *crowds = calloc(list->count + 1, sizeof(*crowds));
-	size_t count = 0;
-	bool done;
+	struct crowds crowds;
+	const bool done = crowds_read(regs, list, true, &crowds) && print_as(regs, &crowds, shown);
 
-	if (!crowds)
-		return fail(ENOMEM, "no memory for subscribers");
-	done = read_all(regs, list, crowds, &count) && print_as(crowds, count, shown);
-	while (count)
-		crowd_free(&crowds[--count]);
-	free(crowds);
+	crowds_free(&crowds);
 	return done;
 }

@@ -3,6 +3,8 @@
 #ifndef SHOW_SUBSCRIBERS_H
 #define SHOW_SUBSCRIBERS_H
 
+#include "cli/clean.h"
+#include "cli/format.h"
 #include "pinned/registration.h"
 #include "sample/crowd.h"
 #include "sample/sample.h"
@@ -19,9 +21,10 @@ enum subscribers_form {
 struct subscribers_shown {
 	enum subscribers_form form;
 	const char *name; /* only the one of this name; NULL: all. Not in metrics */
-	size_t top; /* only so many that use most; 0: all, in the order of the file; in metrics
-		     * 1000
-		     */
+	/* Only so many that use most, and nobody's addresses; 0: all, in the order of the file; in
+	 * metrics 1000.
+	 */
+	size_t top;
 };
 
 /* Those of each qdisc of the list. False: nobody is there, which is a failure in a table only, or
@@ -30,8 +33,22 @@ struct subscribers_shown {
 bool subscribers_print(const struct registrations *regs, const struct samples *list,
 		       const struct subscribers_shown *shown);
 
-/* The metrics of those of so many qdiscs. */
-bool subscriber_metrics_print(const struct crowd *crowds, size_t count, size_t top,
-			      enum exposition exposition);
+bool subscriber_metrics_print(const struct crowds *crowds, size_t top, enum exposition exposition);
+
+/* ---- cells: written to `text`, and returned -------------------------------------- */
+
+/* The name as it may be shown: somebody else may have written to the map. Of crowd_nobody
+ * SUBSCRIBER_NOBODY_TEXT.
+ */
+#define SUBSCRIBER_SHOWN_MAX CLEAN_MAX(SUBSCRIBER_NAME_SIZE)
+#define SUBSCRIBER_NOBODY_TEXT "(nobody)"
+const char *subscriber_shown(const struct subscriber *subscriber, char text[SUBSCRIBER_SHOWN_MAX]);
+
+const char *subscriber_plan_text(const struct subscriber *subscriber, char text[FORMAT_MAX]);
+const char *subscriber_parent_text(const struct subscriber *subscriber,
+				   char text[SUBSCRIBER_SHOWN_MAX]);
+
+/* "-": there was no packet, as a parent has none of its own. */
+const char *subscriber_p99_text(const struct subscriber_queue *queue, char text[FORMAT_MAX]);
 
 #endif /* SHOW_SUBSCRIBERS_H */
