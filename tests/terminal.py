@@ -20,13 +20,34 @@ PATIENCE_SECONDS = 0.3
 BEGIN_ALTERNATE, END_ALTERNATE = b"\x1b[?1049h", b"\x1b[?1049l"
 
 
+class Screen(pyte.Screen):
+    """It can scroll by several lines at once, as xterm can, and pyte cannot."""
+
+    def _scroll(self, step, edge, count):
+        line = self.cursor.y
+        self.cursor.y = edge(self.margins or pyte.screens.Margins(0, self.lines - 1))
+        for _ in range(count or 1):
+            step()
+        self.cursor.y = line
+
+    def scroll_up(self, count=1):
+        self._scroll(self.index, lambda margins: margins.bottom, count)
+
+    def scroll_down(self, count=1):
+        self._scroll(self.reverse_index, lambda margins: margins.top, count)
+
+
+class Stream(pyte.ByteStream):
+    csi = pyte.ByteStream.csi | {"S": "scroll_up", "T": "scroll_down"}
+
+
 class Terminal:
     """Of `columns` by `lines`. To be used in a with statement, which ends the program."""
 
     def __init__(self, argv, columns=80, lines=24, **environment):
         self.master, slave = pty.openpty()
-        self.screen = pyte.Screen(columns, lines)
-        self.stream = pyte.ByteStream(self.screen)
+        self.screen = Screen(columns, lines)
+        self.stream = Stream(self.screen)
         self.written = bytearray()
         self.before = termios.tcgetattr(slave)
         self._set_size(columns, lines)

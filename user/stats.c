@@ -61,8 +61,10 @@ static uint64_t count; /* of repetitions; 0: without end */
 /* With a list: of flows, of subscribers. */
 #define NO_LIST (ONE_TEXT | BIT(OUTPUT_RECORD) | BIT(OUTPUT_EVENTS) | (FORMATS & ~BIT(OUTPUT_JSON)))
 #define NO_SUBSCRIBER (NO_LIST | BIT(OUTPUT_QUEUES) | BIT(OUTPUT_FLOWS))
-#define NO_SUBSCRIBERS \
-	((NO_SUBSCRIBER & ~(BIT(OUTPUT_OPENMETRICS) | BIT(OUTPUT_PROMETHEUS))) | BIT(OUTPUT_CONFIG))
+#define NO_SUBSCRIBERS                                                                             \
+	((NO_SUBSCRIBER & ~(BIT(OUTPUT_OPENMETRICS) | BIT(OUTPUT_PROMETHEUS) | BIT(OUTPUT_WATCH) | \
+			    BIT(OUTPUT_INTERVAL))) |                                               \
+	 BIT(OUTPUT_CONFIG))
 
 #define OUTPUT "Output"
 
@@ -93,6 +95,7 @@ static struct command command = {
 		"  dualpi2-stats --jsonl --interval 1s --count 60 >minute.jsonl\n"
 		"  dualpi2-stats eth0 --record eth0.jsonl; dualpi2-plot eth0.jsonl -o eth0.svg\n"
 		"  dualpi2-stats eth0 --flows\n"
+		"  dualpi2-stats eth0 --subscribers --watch\n"
 		"  dualpi2-stats --events\n"
 		"  dualpi2-stats --prometheus --config /etc/dualpi2 --output dualpi2.prom\n"
 		"  dualpi2-stats --json | jq '.[].\"l-queue\".delay.p99'\n",
@@ -125,8 +128,9 @@ static struct command command = {
 				       "a plot of how long packets waited; its buckets with --json "
 				       "or --jsonl",
 				       .kind = KIND_NONE },
-		[OUTPUT_WATCH] = { "watch", OUTPUT, "a live view on the whole terminal; ? shows the keys, "
-				   "q quits",
+		[OUTPUT_WATCH] = { "watch", OUTPUT,
+				   "a live view on the whole terminal; ? shows the keys, q quits. "
+				   "With --subscribers, of these",
 				   .slot = SLOT_FORMAT,
 				   .excludes = BIT(OUTPUT_COUNT) | BIT(OUTPUT_HISTOGRAM) },
 		[OUTPUT_RECORD] = { "record", OUTPUT,
@@ -154,7 +158,8 @@ static struct command command = {
 					.excludes = NO_SUBSCRIBER },
 		[OUTPUT_TOP] = { "top", OUTPUT,
 				 "with --subscribers: only the N that use most, first",
-				 .kind = KIND_NUMBER, .min = 1, .max = SUBSCRIBERS_ROOM_MAX },
+				 .kind = KIND_NUMBER, .min = 1, .max = SUBSCRIBERS_ROOM_MAX,
+				 .excludes = BIT(OUTPUT_WATCH) },
 		[OUTPUT_EVENTS] = { "events", OUTPUT,
 				    "print a line when overload begins or ends, and for root when "
 				    "--guard takes a flow out of the L4S queue, until interrupted; "
@@ -327,7 +332,8 @@ static bool show(const char *ifname, FILE *file, const struct configuration *con
 		json_begin_lines(file);
 		shown = follow(&sampler, interval_ns, count, show_lines, file);
 	} else if (given(OUTPUT_WATCH)) {
-		shown = watch(&sampler, interval_ns);
+		shown = given(OUTPUT_SUBSCRIBERS) ? watch_subscribers(&sampler, interval_ns)
+						  : watch(&sampler, interval_ns);
 	} else if (given(OUTPUT_INTERVAL)) {
 		shown = follow(&sampler, interval_ns, count, show_text, NULL);
 	} else if (is_table()) {
@@ -393,6 +399,8 @@ static bool options_agree(void)
 	    !given(OUTPUT_RECORD))
 		return fail(0, "--count: nothing is repeated: give it --interval, --jsonl or "
 			       "--record");
+	if (given(OUTPUT_INTERVAL) && given(OUTPUT_SUBSCRIBERS) && !given(OUTPUT_WATCH))
+		return fail(0, "--interval: with --subscribers only for --watch");
 	if (given(OUTPUT_TOP) && !given(OUTPUT_SUBSCRIBERS))
 		return fail(0, "--top: only with --subscribers");
 	if (given(OUTPUT_CONFIG) && !given(OUTPUT_OPENMETRICS) && !given(OUTPUT_PROMETHEUS))

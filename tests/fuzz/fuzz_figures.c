@@ -67,13 +67,16 @@ static void add(struct history *history, const struct samples *samples)
 
 static void draw_screens(const struct samples *earlier, const struct samples *later)
 {
-	struct watcher watcher = { .pace.interval_ns = DUALPI2_NSEC_PER_SEC };
+	static const struct live_view view = { .draw = screen_draw };
+	struct watcher watcher = {
+		.live = { .view = &view, .pace.interval_ns = DUALPI2_NSEC_PER_SEC },
+	};
 
 	add(&watcher.history, earlier);
 	add(&watcher.history, later);
-	screen_draw(&watcher);
+	live_draw(&watcher.live);
 	watcher.shows_list = true;
-	screen_draw(&watcher);
+	live_draw(&watcher.live);
 	history_free(&watcher.history);
 }
 
@@ -83,7 +86,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	(void)argc;
 	(void)argv;
 	setenv("TERM", "vt100", true);
-	ALWAYS(initscr() && LINES >= SCREEN_LINES && COLS >= SCREEN_COLUMNS);
+	ALWAYS(initscr() && LINES >= LIVE_LINES && COLS >= LIVE_COLUMNS);
 	return 0;
 }
 

@@ -9,6 +9,7 @@ import pytest
 from conftest import BIN, LOADER, drops, one_line
 from frames import ECT_1, NOT_ECT, ipv4_frame
 from subscriber_maps import load
+from terminal import Terminal
 
 ALSO_REGISTERED = ("pi2-subscribers",)
 FILE = """\
@@ -30,6 +31,12 @@ class Used:
     def load(self, text, *options):
         self.path.write_text(text)
         load(self.cable, "--subscribers", self.path, *options)
+
+    def unload(self):
+        """What was sent so far is of the past."""
+        self.cable.tx.run(LOADER, "d0", "--unload")
+        self.cable.receive()
+        self.cable.sent = self.cable.arrived = 0
 
     def send(self, name, count, ecn=NOT_ECT):
         self.cable.send(*(ipv4_frame(serial, ecn, LENGTH, target=ADDRESS[name])
@@ -82,8 +89,7 @@ def test_nobody_is_told_of_by_what_it_has(used):
 def test_nobody_begins_anew_with_the_qdisc(used):
     used.send("nobody", 2)
     used.cable.drain()
-    used.cable.tx.run(LOADER, "d0", "--unload")
-    used.cable.sent = used.cable.arrived = 0
+    used.unload()
     used.load(FILE, *CALM, "--rate", "1gbit")
     assert used.of_each("c", "bytes-out")[NOBODY] == 0
 
@@ -210,6 +216,30 @@ def test_metrics(used, form):
     assert text.endswith("# EOF\n") == (form == "openmetrics")
     of_one = metrics(used.shown("--subscribers", f"--{form}", "--top", 1).stdout)
     assert {subscriber for _, subscriber, _ in of_one} == {"b", ""}
+
+
+def test_live_list(used):
+    """What really leaves, and a file that is loaded meanwhile."""
+    load(used.cable, "--rate", "100kbit")
+    used.send("a", 40)
+    used.send("c", 40)
+    with Terminal(used.cable.tx.argv(BIN / "dualpi2-stats", "d0", "--subscribers", "--watch",
+                                     "--interval", "500ms")) as terminal:
+        text = terminal.wait_for(lambda text: re.search("^a .*kbit", text, re.M), "the first step")
+        assert text.startswith("d0: subscribers and parents: 4, by rate\n")
+        rows = {line.split()[0]: line.split()[1:] for line in text.split("\n")[2:-1] if line}
+        assert set(rows) == {"north", "a", "b", "c", "(nobody)"}
+        assert rows["b"] == ["100mbit", "0bit", "-", "-", "-", "-", "north"]
+        assert rows["a"][2] == "-" != rows["a"][3], "it has forwarded in C alone"
+        used.load(FILE.replace("b 10", "new 10") + "other 192.0.2.1 1mbit 1mbit\n")
+        text = terminal.wait_for_word("other")
+        assert "parents: 5, by rate" in text and "\nnew " in text and "\nb " not in text
+        used.unload()
+        terminal.wait_for_word("no subscribers now; waiting for some")
+        used.load(FILE)
+        terminal.wait_for_word("subscribers and parents: 4")
+        terminal.press("q")
+        assert terminal.end() == 0
 
 
 def test_a_signal_ends_the_wait(used):

@@ -76,13 +76,14 @@ enum crowd_order {
 	N_CROWD_ORDERS,
 };
 
-/* All of them, with parents and crowd_nobody, by crowd_use(), and NULL behind the last: free() it.
- * NULL: no memory, which is reported.
+/* All of them, with parents and crowd_nobody, by crowd_use(). Writes them to `sorted`, which has
+ * room for one more than are in the list, and returns how many there are.
  */
-const struct subscriber **crowd_sorted(const struct crowd *crowd, enum crowd_order order);
+size_t crowd_sort(const struct crowd *crowd, enum crowd_order order,
+		  const struct subscriber **sorted);
 
-/* The same of the `most` of them, without parents, that have forwarded most, and of crowd_nobody
- * behind them.
+/* The `most` of them, without parents, that have forwarded most, crowd_nobody behind them, and NULL
+ * behind that: free() it. NULL: no memory, which is reported.
  */
 const struct subscriber **crowd_top(const struct crowd *crowd, size_t most);
 

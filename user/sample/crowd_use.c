@@ -137,44 +137,34 @@ static int compare(const void *a, const void *b, void *data)
 	return strcmp((*first)->name, (*second)->name);
 }
 
-/* With room for crowd_nobody and an end behind them. */
-static const struct subscriber **sort(const struct crowd *crowd, enum crowd_order order,
-				      bool with_others, size_t *count)
+size_t crowd_sort(const struct crowd *crowd, enum crowd_order order,
+		  const struct subscriber **sorted)
 {
-	const struct subscriber **sorted = calloc(crowd->list.count + 2, sizeof(*sorted));
 	struct sorting sorting = { crowd, order };
+	size_t count = 0;
 
-	*count = 0;
-	if (!sorted) {
-		fail(ENOMEM, "no memory for subscribers");
-		return NULL;
-	}
-	SUBSCRIBERS_FOR(each, &crowd->list) {
-		if (with_others || !each->is_parent)
-			sorted[(*count)++] = each;
-	}
-	if (with_others)
-		sorted[(*count)++] = &crowd_nobody;
-	qsort_r(sorted, *count, sizeof(*sorted), compare, &sorting);
-	return sorted;
-}
-
-const struct subscriber **crowd_sorted(const struct crowd *crowd, enum crowd_order order)
-{
-	size_t count;
-
-	return sort(crowd, order, true, &count);
+	SUBSCRIBERS_FOR(each, &crowd->list)
+		sorted[count++] = each;
+	sorted[count++] = &crowd_nobody;
+	qsort_r(sorted, count, sizeof(*sorted), compare, &sorting);
+	return count;
 }
 
 const struct subscriber **crowd_top(const struct crowd *crowd, size_t most)
 {
-	size_t count;
-	const struct subscriber **sorted = sort(crowd, CROWD_BY_SPEED, false, &count);
+	const struct subscriber **top = calloc(crowd->list.count + 2, sizeof(*top));
+	size_t count, kept = 0;
 
-	if (!sorted)
+	if (!top) {
+		fail(ENOMEM, "no memory for subscribers");
 		return NULL;
-	count = count < most ? count : most;
-	sorted[count] = &crowd_nobody;
-	sorted[count + 1] = NULL;
-	return sorted;
+	}
+	count = crowd_sort(crowd, CROWD_BY_SPEED, top);
+	for (size_t i = 0; i < count && kept < most; i++) {
+		if (top[i] != &crowd_nobody && !top[i]->is_parent)
+			top[kept++] = top[i];
+	}
+	top[kept++] = &crowd_nobody;
+	top[kept] = NULL;
+	return top;
 }

@@ -213,13 +213,18 @@ static bool print_crowd(const struct crowd *crowd, struct roll *roll)
 	return true;
 }
 
+bool subscribers_have_none(void)
+{
+	return fail(0, "no qdisc here has subscribers: `dualpi2-load IFACE --subscribers FILE` "
+		       "gives it some");
+}
+
 static bool is_somebody_there(const struct roll *roll)
 {
 	if (roll->json)
 		return true;
 	if (!roll->qdiscs)
-		return fail(0, "no qdisc here has subscribers: `dualpi2-load IFACE --subscribers "
-			       "FILE` gives it some");
+		return subscribers_have_none();
 	return !roll->shown->name || roll->printed ||
 	       fail(0, "%s: no subscriber or parent has this name", roll->shown->name);
 }

@@ -35,6 +35,9 @@ bool subscribers_print(const struct registrations *regs, const struct samples *l
 
 bool subscriber_metrics_print(const struct crowds *crowds, size_t top, enum exposition exposition);
 
+/* Say that no qdisc has any, and what helps. Always false. */
+bool subscribers_have_none(void);
+
 /* ---- cells: written to `text`, and returned -------------------------------------- */
 
 /* The name as it may be shown: somebody else may have written to the map. Of crowd_nobody

@@ -9,20 +9,20 @@
 
 #define MEANING_COLUMN 16
 
-static const struct {
-	const char *what, *meaning;
-} keys[] = {
+static const struct help_row keys[] = {
 	{ "up, down; k, j", "another interface" },
 	{ "Enter, right", "show it in full; 1 to 9: the one of that number" },
 	{ "Esc, left", "all interfaces" },
 	{ "space", "pause, or go on" },
 	{ "+, -", "longer, shorter intervals; plots begin anew" },
 	{ "q", "quit" },
+	{},
 }, words[] = {
 	{ "used", "of the rate; without one, how much" },
 	{ "L 99 %, C 99 %", "99 % of the L4S, Classic packets wait less" },
 	{ "marks, drops", "of the packets that arrived" },
 	{ "p'", "what the AQM computes: see bpf_dualpi2(7)" },
+	{},
 };
 
 static const char *const conditions[] = {
@@ -31,32 +31,32 @@ static const char *const conditions[] = {
 	[CONDITION_BROKEN] = "nothing leaves, or nothing is marked",
 };
 
-static int put_heading(int line, const char *heading)
+int help_put(int line, const char *heading, const struct help_row *rows)
 {
 	attron(A_BOLD);
-	put_text(line, 0, heading);
+	put_text(line++, 0, heading);
 	attroff(A_BOLD);
-	return line + 1;
+	for (; rows->what; rows++, line++) {
+		put_text(line, 0, rows->what);
+		put_text(line, MEANING_COLUMN, rows->meaning);
+	}
+	return line;
+}
+
+void help_put_foot(void)
+{
+	put_text(LINES - 1, 0, "any key goes back");
 }
 
 void help_draw(void)
 {
-	int line = put_heading(0, "Keys");
+	int line = help_put(help_put(0, "Keys", keys), "Words", words);
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++, line++) {
-		put_text(line, 0, keys[i].what);
-		put_text(line, MEANING_COLUMN, keys[i].meaning);
-	}
-	line = put_heading(line, "Words");
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++, line++) {
-		put_text(line, 0, words[i].what);
-		put_text(line, MEANING_COLUMN, words[i].meaning);
-	}
 	for (int i = CONDITION_GOOD; i <= CONDITION_BROKEN; i++, line++) {
 		attron(palette_condition(i));
 		put_text(line, 0, condition_name(i));
 		attroff(palette_condition(i));
 		put_text(line, MEANING_COLUMN, conditions[i]);
 	}
-	put_text(LINES - 1, 0, "any key goes back");
+	help_put_foot();
 }

@@ -43,9 +43,8 @@ void put_words(int line, int lines, const struct view *view)
 	put_wrapped(line, line + lines, WORDS_COLUMN, diagnosis.words);
 }
 
-const char *frequency(const struct figures *interval, __u64 count, char *text)
+const char *frequency_text(double rate, char *text)
 {
-	const double rate = interval_rate(interval, count);
 	char number[FORMAT_MAX];
 
 	if (rate < 100)
@@ -53,4 +52,9 @@ const char *frequency(const struct figures *interval, __u64 count, char *text)
 	else
 		snprintf(text, FORMAT_MAX, "%s/s", format_count(rate, number));
 	return text;
+}
+
+const char *frequency(const struct figures *interval, __u64 count, char *text)
+{
+	return frequency_text(interval_rate(interval, count), text);
 }

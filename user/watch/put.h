@@ -16,7 +16,10 @@ int put_wrapped(int line, int end, int column, const char *text);
 /* The state, and from `line` on, on so many lines, the sentence about it. */
 void put_words(int line, int lines, const struct view *view);
 
-/* "2.5/s", "2000/s": writes to `text` (FORMAT_MAX bytes) and returns it. */
+/* "2.5/s", "2000/s": writes to `text` (FORMAT_MAX bytes) and returns it. The latter of a count in
+ * an interval.
+ */
+const char *frequency_text(double rate, char *text);
 const char *frequency(const struct figures *interval, __u64 count, char *text);
 
 #endif /* WATCH_PUT_H */

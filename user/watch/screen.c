@@ -3,35 +3,15 @@
 
 #include <curses.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "aqm/params.h"
 #include "cli/format.h"
 #include "show/show.h"
 #include "watch/figures.h"
-#include "watch/help.h"
 #include "watch/history.h"
 #include "watch/list.h"
 #include "watch/plots.h"
 #include "watch/put.h"
-
-/* On the last line: the keys that matter most, and the rhythm. */
-static void put_foot(const struct watcher *watcher, const char *keys)
-{
-	char step[FORMAT_MAX], rhythm[FORMAT_MAX + 8];
-
-	snprintf(rhythm, sizeof(rhythm), "every %s", format_time(watcher->pace.interval_ns, step));
-	attron(A_DIM);
-	put_text(LINES - 1, 0, keys);
-	attroff(A_DIM);
-	if (watcher->is_paused) {
-		attron(A_REVERSE);
-		mvaddstr(LINES - 1, COLS - (int)strlen("paused") - 1, "paused");
-		attroff(A_REVERSE);
-	} else {
-		mvaddstr(LINES - 1, COLS - (int)strlen(rhythm) - 1, rhythm);
-	}
-}
 
 static void put_head(const struct sample *now)
 {
@@ -55,8 +35,9 @@ static void draw_one(const struct watcher *watcher)
 	put_head(view.now);
 	put_words(1, FIGURES_LINE - 1, &view);
 	if (view.course->count)
-		plots_draw(figures_draw(&view), view.course, watcher->pace.interval_ns);
-	put_foot(watcher, is_alone ? "q quit   ? help" : "q quit   ? help   Esc all interfaces");
+		plots_draw(figures_draw(&view), view.course, watcher->live.pace.interval_ns);
+	live_put_foot(&watcher->live,
+		      is_alone ? "q quit   ? help" : "q quit   ? help   Esc all interfaces");
 }
 
 static void draw_nothing(const struct watcher *watcher)
@@ -66,26 +47,20 @@ static void draw_nothing(const struct watcher *watcher)
 	snprintf(text, sizeof(text), "%s: no %s qdisc now; waiting for one",
 		 sample_name(watcher->sampler->ifname ?: "here", name), aqm_default()->kind);
 	put_text(0, 0, text);
-	put_foot(watcher, "q quit   ? help");
+	live_put_foot(&watcher->live, "q quit   ? help");
 }
 
-void screen_draw(const struct watcher *watcher)
+void screen_draw(const struct live *live)
 {
+	const struct watcher *watcher = (const struct watcher *)live;
 	const size_t count = watcher->history.now.count;
 
-	erase();
-	if (LINES < SCREEN_LINES || COLS < SCREEN_COLUMNS) {
-		mvprintw(0, 0, "%dx%d is too small\n%dx%d, please", COLS, LINES, SCREEN_COLUMNS,
-			 SCREEN_LINES);
-	} else if (watcher->shows_help) {
-		help_draw();
-	} else if (!count) {
+	if (!count) {
 		draw_nothing(watcher);
 	} else if (watcher->shows_list && count > 1) {
 		list_draw(watcher);
-		put_foot(watcher, "q quit   ? help   up, down, Enter: show one");
+		live_put_foot(live, "q quit   ? help   up, down, Enter: show one");
 	} else {
 		draw_one(watcher);
 	}
-	refresh();
 }

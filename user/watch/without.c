@@ -4,10 +4,22 @@
 
 #include "cli/message.h"
 
+static bool refuse(void)
+{
+	return fail(0, "--watch: this was built without ncurses: install libncurses-dev and build "
+		       "it again");
+}
+
 bool watch(struct sampler *sampler, uint64_t interval_ns)
 {
 	(void)sampler;
 	(void)interval_ns;
-	return fail(0, "--watch: this was built without ncurses: install libncurses-dev and build "
-		       "it again");
+	return refuse();
+}
+
+bool watch_subscribers(struct sampler *sampler, uint64_t interval_ns)
+{
+	(void)sampler;
+	(void)interval_ns;
+	return refuse();
 }
