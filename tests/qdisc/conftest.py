@@ -22,7 +22,6 @@ import pytest
 TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS), str(TESTS / "traffic")]
 import frames  # noqa: E402
-import virtual_queues  # noqa: E402
 from iproute import add_dummies, root_statistics  # noqa: E402
 from netns import Namespace, has_modules, run, veth, wait_until  # noqa: E402
 from subscriber_maps import one_subscriber  # noqa: E402
@@ -78,7 +77,7 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "oldest_kernel: meets only our own tools, or an AQM's "
+    config.addinivalue_line("markers", "oldest_kernel: meets only our own tools, or our own "
                             "arithmetic, so no kernel can make it come out differently "
                             "(tests/run)")
     config.addinivalue_line("markers", "newest_kernel: likewise, TCP Prague among them")
@@ -221,8 +220,6 @@ class Cable:
             queues = stats["l-queue"], stats["c-queue"]
             assert self.sent == sum(queue["packets-in"] for queue in queues), stats
             assert self.arrived == sum(queue["packets-out"] for queue in queues), stats
-            if stats["kind"] == "bpf_dualq_vdq":
-                virtual_queues.check(PIN_DIR / "vdq", published("d0")["number"])
 
     def stop(self):
         if self.qdisc.is_attached():

@@ -27,6 +27,8 @@ from frames import (
 )
 from netns import run, wait_until
 
+pytestmark = pytest.mark.oldest_kernel
+
 ALSO_REGISTERED = ("fixed",)
 FLOOD, OTHER = 253, 254  # IP protocols
 GUARDED = ("--rate", "20mbit", "--guard")

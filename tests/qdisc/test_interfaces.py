@@ -10,6 +10,8 @@ from findings import findings, of_kind
 from frames import ECT_1, NOT_ECT, other_frame, send
 from netns import dummy
 
+pytestmark = pytest.mark.oldest_kernel
+
 
 def configure(space, qdisc):
     """A root qdisc by tc's words; its kind last but for its options."""

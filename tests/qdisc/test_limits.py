@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """limit, memlimit, and what else can happen to a full queue."""
 
+import pytest
 from frames import ECT_1, NOT_ECT
 from netns import wait_until
+
+pytestmark = pytest.mark.oldest_kernel
 
 # A frame of 1514 bytes takes 1.2 s, far longer than a look at the statistics, and PI2 drops none.
 STANDING = ("--rate", "10kbit", "--target", "4000s")

@@ -4,7 +4,10 @@ behaviour: what each is about, with packets of ours."""
 
 import time
 
+import pytest
 from frames import ECT_0, ECT_1
+
+pytestmark = pytest.mark.oldest_kernel
 
 LENGTH = 1000
 # 1 ms a packet.

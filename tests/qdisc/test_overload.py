@@ -17,6 +17,8 @@ from frames import ECT_0, ECT_1, ETHER_LEN, NOT_ECT, SERIAL_LEN, ipv4_frame, rec
 from held import COUNT, RESTED, ce_count, fits, flood, hold_probability
 from netns import run, wait_until
 
+pytestmark = pytest.mark.oldest_kernel
+
 
 @pytest.mark.parametrize("ecn, queue, cause", [
     (ECT_1, "l-queue", "drop-overload"), (ECT_0, "c-queue", "drop-overload"),

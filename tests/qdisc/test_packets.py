@@ -31,6 +31,8 @@ from held import hold_probability
 from malformed import MTU, NEVER_MARKED, NUMBER, Frame, Generator
 from netns import Namespace, dummy
 
+pytestmark = pytest.mark.newest_kernel
+
 SEED = os.environ.get("DUALPI2_SEED", "1")
 BATCH = os.environ.get("DUALPI2_BATCH")  # that one only
 IN_BATCH = 2000

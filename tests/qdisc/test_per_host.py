@@ -8,6 +8,8 @@ from frames import CE, ECT_1, NOT_ECT, ipv4_frame, ipv6_frame, other_frame
 from netns import run, wait_until
 from test_hosts import DUALQS, SETS, maps
 
+pytestmark = pytest.mark.oldest_kernel
+
 ALSO_REGISTERED = ("pi2-hosts",)
 
 LENGTH = 1000

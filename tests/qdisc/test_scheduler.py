@@ -5,6 +5,8 @@ import pytest
 from frames import ECT_1, NOT_ECT
 from netns import wait_until
 
+pytestmark = pytest.mark.oldest_kernel
+
 # Frames wait, and nothing is marked or dropped.
 CALM = ("--target", "4000s", "--step-thresh", "4000s")
 

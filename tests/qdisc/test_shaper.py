@@ -6,6 +6,8 @@ import json
 import pytest
 from frames import ECT_1, NOT_ECT
 
+pytestmark = pytest.mark.oldest_kernel
+
 CALM = ("--target", "4000s")
 # What the receiver's clock and a late timer add, in virtual time...
 SLACK_NS = 100_000

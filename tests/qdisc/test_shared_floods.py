@@ -10,6 +10,8 @@ from shared_link import CALM, Shared, shared_link
 from streams import Stream, play
 from test_mq import QUEUES, from_flow
 
+pytestmark = pytest.mark.oldest_kernel
+
 RATE = 10_000_000
 LENGTH = 1000
 SETTLED_S, SECONDS = 1.5, 1.5

@@ -17,6 +17,8 @@ from shared_link import CALM, CAUGHT_UP_NS, KIND, Shared, frame_ns, most_bytes_a
 from superpackets import MSS, UDP_SEGMENT
 from test_mq import QUEUES, Multiqueue
 
+pytestmark = pytest.mark.oldest_kernel
+
 SEGMENTS = 10  # of a GSO packet
 EACH = 5  # GSO packets of a queue
 HEADERS = frames.ETHER_LEN + frames.IPV4_LEN + superpackets.UDP_LEN

@@ -11,6 +11,8 @@ from netns import wait_until
 from test_ingress import CALM, Path
 from test_mq import FLOWS, QUEUES, from_flow
 
+pytestmark = pytest.mark.oldest_kernel
+
 KIND = "bpf_dualpi2_mq"
 FRAME_NS = 1514 * 8 * 1000  # at 1 Mbit/s
 

@@ -28,6 +28,8 @@ from shared_link import (
 )
 from test_mq import QUEUES
 
+pytestmark = pytest.mark.oldest_kernel
+
 
 @pytest.fixture
 def link(registered_link, new_space):

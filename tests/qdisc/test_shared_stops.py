@@ -19,6 +19,8 @@ from netns import run, wait_until
 from shared_link import CAUGHT_UP_NS, FRAME, Shared, frame_ns, most_bytes_ahead, now_ns, shared_link
 from test_mq import QUEUES, from_flow
 
+pytestmark = pytest.mark.oldest_kernel
+
 RING = 256  # VETH_RING_SIZE of drivers/net/veth.c
 # The queue. (On 6.17.13 another one that veth has stopped never goes on.)
 STOPPED = 0

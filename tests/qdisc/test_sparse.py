@@ -22,6 +22,8 @@ from frames import (
 )
 from netns import wait_until
 
+pytestmark = pytest.mark.oldest_kernel
+
 BULK, GAME = 253, 254  # IP protocols
 SPARSE = ("--rate", "2mbit", "--sparse")
 CALM = ("--target", "4000s")  # p' stays 0

@@ -11,6 +11,8 @@ from frames import ECT_1, NOT_ECT, ipv4_frame
 from subscriber_maps import load
 from terminal import Terminal
 
+pytestmark = pytest.mark.oldest_kernel
+
 ALSO_REGISTERED = ("pi2-subscribers",)
 FILE = """\
 north - 500mbit 500mbit

@@ -12,6 +12,8 @@ from frames import CE, ECT_1, NOT_ECT, ipv4_frame, ipv6_frame, other_frame
 from netns import wait_until
 from subscriber_maps import OTHERS, load, subscribed
 
+pytestmark = pytest.mark.oldest_kernel
+
 # A packet takes 80 ms, so that few leave while others are sent, and PI2 drops none.
 CALM = ("--target", "4000s", "--step-thresh", "4000s")
 SLOW = ("--rate", "100kbit", *CALM)

@@ -12,6 +12,8 @@ from frames import CE, ECT_0, ECT_1, NOT_ECT
 from iproute import TC_H_ROOT
 from netns import run, wait_until
 
+pytestmark = pytest.mark.oldest_kernel
+
 LOADER = BIN / "two/dualpi2-load"
 SO_MARK = 36
 FIRST, SECOND = HOMES = (0, 1)

@@ -9,6 +9,8 @@ from conftest import PI2_PINS, published
 from frames import ECT_1, NOT_ECT
 from netns import run, wait_until
 
+pytestmark = pytest.mark.oldest_kernel
+
 
 @pytest.mark.parametrize("tupdate_ms", (16, 5))
 def test_every_tupdate(cable, tupdate_ms):

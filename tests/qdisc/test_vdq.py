@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""VDQ-CSAQM: fair shares by packet values, whatever the flows do. As each test with this AQM, these
-end with a look at the histograms of the virtual queues (conftest.py)."""
+"""VDQ-CSAQM: fair shares by packet values, whatever the flows do. Each test ends with
+a look at the histograms of the virtual queues."""
 
 import itertools
 import json
@@ -11,6 +11,7 @@ import time
 
 import bpfcall
 import pytest
+import virtual_queues
 from conftest import AQMS, BIN, PIN_DIR, REGISTRATIONS, drops, published
 from frames import (
     CE,
@@ -41,6 +42,15 @@ STEADY = ("--rate-memory", "30ms", "--virtual-target", "15ms")
 MIDDLE = 2**19
 FLOWS_MAX = 8192  # VALUE_FLOWS_MAX
 VALUES_SIZE = 2 * 32 * 8  # struct dualpi2_values, bytes
+
+
+@pytest.fixture
+def cable(cable):
+    yield cable
+    if cable.qdisc.is_attached():
+        cable.load("--rate", 0)
+        cable.drain()
+        virtual_queues.check("d0")
 
 
 def udp(port, serial, ip_len):

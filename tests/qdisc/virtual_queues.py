@@ -4,13 +4,14 @@
 import json
 import struct
 
+from conftest import PIN_DIR, published
 from netns import run
 
 
-def check(pins, number):
-    """Of instance `number`: the bins of both hold the bytes in the ring, to the byte."""
-    key = [str(byte) for byte in struct.pack("=I", number)]
-    shown = run("bpftool", "-j", "map", "lookup", "pinned", pins / "dualpi2_qdiscs", "key",
+def check(dev):
+    """The bins of both hold the bytes in the ring, to the byte. It takes half a second to look."""
+    key = [str(byte) for byte in struct.pack("=I", published(dev)["number"])]
+    shown = run("bpftool", "-j", "map", "lookup", "pinned", PIN_DIR / "vdq/dualpi2_qdiscs", "key",
                 *key).stdout
     aqm = json.loads(shown)["formatted"]["value"]["dualq"]["aqm"]
     for queue in (aqm["l"], aqm["all"]):
