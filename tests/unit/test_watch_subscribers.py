@@ -53,7 +53,8 @@ def test_cells():
         "s02 2mbit 200kbit - 98.0ms 4/s 2/s site".split(),
         "s01 1mbit 100kbit 99.0ms - 2/s 1/s site".split(),
     ]
-    assert last_line(text).startswith("q quit  ? help  by: r rate, l P99 L, c P99 C, d drops, n name")
+    assert last_line(text).startswith(
+        "q quit  ? help  by: r rate, l P99 L, c P99 C, d drops, n name")
     assert last_line(text).endswith("every 50ms")
 
 
