@@ -532,8 +532,10 @@ def test_a_list(loaded):
     assert {line.split()[0]: line.split()[1:] for line in lines[2:]} == {
         "north": ["500mbit", *nothing, "(parent)", "-"],
         "a": ["100mbit", *nothing, "north", "10.0.0.1/32,2001:db8:1::/48"],
-        "b": ["2.5mbit", *nothing, "-", "10.0.1.0/24"], "rest": ["5mbit", *nothing, "-", "*"]}
+        "b": ["2.5mbit", *nothing, "-", "10.0.1.0/24"], "rest": ["5mbit", *nothing, "-", "*"],
+        "(nobody)": ["unlimited", *nothing, "-", "-"]}
     told = json.loads(shown(loaded, "--subscribers", "--json").stdout)
+    assert told.pop()["name"] is None
     assert {each["name"]: (each["rate"] / 1e6, each["parent"]) for each in told} == DOWN[0]
     assert {prefix: each["name"] for each in told for prefix in each["prefixes"]} == DOWN[1]
     assert [each["name"] for each in told if each["is-parent"]] == ["north"]
