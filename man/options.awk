@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The groups of options in what `PROGRAM --help all` prints, for a man page. Those of a `command` have no
-# headings, and what all commands have (General) stands there only if that is the `group` asked for.
+# The groups of options in what `PROGRAM --help all` prints, for a man page. Those of a `command`
+# have no headings, and what all commands have (General) stands there only if that is the `group`
+# asked for.
 
 function roff(text)
 {

@@ -28,6 +28,14 @@ void stats_refresh(const struct registration *reg)
 		verbose("cannot refresh the statistics: %s", strerror(-error));
 }
 
+void stats_refresh_all(const struct registrations *regs)
+{
+	for (size_t i = 0; i < regs->count; i++) {
+		if (registration_is_open(&regs->of[i]))
+			stats_refresh(&regs->of[i]);
+	}
+}
+
 /* Search all entries. A batch is read under the lock of each bucket (kernel/bpf/hashtab.c,
  * __htab_map_lookup_and_delete_batch()), so it misses none.
  */

@@ -15,6 +15,9 @@ int netns_is_gone(const struct registrations *regs, __u64 netns);
  */
 void stats_refresh(const struct registration *reg);
 
+/* The same of all registrations. */
+void stats_refresh_all(const struct registrations *regs);
+
 /* Statistics of one live qdisc, if there is one. */
 int stats_read(const struct registration *reg, const struct dualpi2_key *key,
 	       struct dualpi2_stats *stats);

@@ -21,9 +21,8 @@ static void forget_others(const struct subscribers *list, struct subscriber_use 
 }
 
 /* What nobody's addresses use is a copy, which is as new as the statistics. */
-static bool read_use(const struct registration *reg, struct crowd *crowd)
+static bool read_use(struct crowd *crowd)
 {
-	stats_refresh(reg);
 	crowd->use = subscriber_use_read(&crowd->maps);
 	crowd->time_ns = clock_now();
 	if (!crowd->use)
@@ -63,7 +62,7 @@ static int read_crowd(const struct registrations *regs, const struct sample *sam
 	found = subscriber_maps_open(reg, &sample->key, &crowd->maps);
 	if (found <= 0)
 		return found;
-	return read_list(crowd, with_prefixes) && read_use(reg, crowd) ? 1 : -1;
+	return read_list(crowd, with_prefixes) && read_use(crowd) ? 1 : -1;
 }
 
 static void crowd_free(struct crowd *crowd)
@@ -98,13 +97,13 @@ bool crowds_read_again(const struct registrations *regs, struct crowds *crowds)
 {
 	bool done = true;
 
+	stats_refresh_all(regs);
 	for (size_t i = 0; done && i < crowds->count; i++) {
 		struct crowd *crowd = &crowds->of[i];
 		const struct crowd earlier = *crowd;
 
 		crowd->recent = NULL;
-		done = read_use(registration_of(regs, crowd->sample->aqm), crowd) &&
-		       crowd_since(crowd, &earlier);
+		done = read_use(crowd) && crowd_since(crowd, &earlier);
 		free(earlier.use);
 		free(earlier.recent);
 	}

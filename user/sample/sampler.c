@@ -260,10 +260,7 @@ static bool collect(struct sampler *sampler, struct samples *list, bool *complet
 	collecting.netns = netns_current();
 	if (!collecting.netns)
 		return false;
-	for (size_t i = 0; i < regs->count; i++) {
-		if (registration_is_open(&regs->of[i]))
-			stats_refresh(&regs->of[i]);
-	}
+	stats_refresh_all(regs);
 	if (each_qdisc(sampler, visit_qdisc, &collecting) < 0 ||
 	    expect_known(-collecting.error, "the statistics") < 0 || !samples_add_sums(list))
 		goto failed;
