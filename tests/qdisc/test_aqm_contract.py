@@ -9,7 +9,7 @@ import time
 
 import pytest
 import virtual_queues
-from conftest import AQMS, BIN, KINDS, TESTS, chosen, drops, published
+from conftest import AQMS, BIN, TESTS, chosen, drops, published
 from frames import CE, ECT_0, ECT_1, NOT_ECT, check_order, other_frame
 from netns import wait_until
 
@@ -86,8 +86,7 @@ def test_order_is_kept_and_all_is_accounted_for(cable, load):
     assert len(set(serials)) == len(serials)
     for queue in (sent[ECT_1] + sent[CE], sent[NOT_ECT] + sent[ECT_0]):
         check_order(serials, queue)
-    if cable.qdisc.stats()["kind"] == KINDS.get("vdq"):
-        virtual_queues.check("d0")
+    virtual_queues.look(cable)
 
 
 def test_not_ect_is_never_marked(cable, load):

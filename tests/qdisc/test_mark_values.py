@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+import virtual_queues
 from conftest import AQMS, BIN, one_line
 from faults import kill_at_each_step, refuse_at_each_step
 from frames import (
@@ -38,6 +39,12 @@ ALSO_REGISTERED = ("vdq",)
 
 
 SOON = ("--rate-memory", "30ms")
+
+
+@pytest.fixture
+def cable(registered, wire, cable):  # which pytest else sets up as late as itself
+    yield cable
+    virtual_queues.look(cable)
 
 
 @pytest.fixture

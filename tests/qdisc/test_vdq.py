@@ -45,12 +45,9 @@ VALUES_SIZE = 2 * 32 * 8  # struct dualpi2_values, bytes
 
 
 @pytest.fixture
-def cable(cable):
+def cable(registered, wire, cable):  # which pytest else sets up as late as itself
     yield cable
-    if cable.qdisc.is_attached():
-        cable.load("--rate", 0)
-        cable.drain()
-        virtual_queues.check("d0")
+    virtual_queues.look(cable)
 
 
 def udp(port, serial, ip_len):

@@ -4,7 +4,7 @@
 import json
 import struct
 
-from conftest import PIN_DIR, published
+from conftest import KINDS, PIN_DIR, published
 from netns import run
 
 
@@ -22,3 +22,11 @@ def check(dev):
             bins[entry["bin"]] += entry["len"]
         assert queue["bin"] == bins
         assert queue["backlog"] == sum(bins)
+
+
+def look(cable):
+    """At those of a cable, once its queues are empty, if its qdisc has any."""
+    if cable.qdisc.is_attached() and cable.qdisc.stats()["kind"] == KINDS.get("vdq"):
+        cable.load("--rate", 0)
+        cable.drain()
+        check("d0")
